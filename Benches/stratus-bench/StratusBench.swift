@@ -9,6 +9,7 @@ struct StratusBench: AsyncParsableCommand {
     abstract: "Measure a Stratus server against what this machine can do.",
     subcommands: [
       RunCommand.self, DriveCommand.self, StreamsCommand.self, SyncCommand.self, FixedAnswer.self,
+      ChartCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 }
@@ -17,7 +18,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset, push, subscriptions, sync
+  case query, rows, asset, push, subscriptions, sync, memory
 }
 
 /// `stratus-bench`: measures everything and prints one table.
@@ -30,6 +31,9 @@ struct RunCommand: ParsableCommand {
 
   @Option(help: "Where to write the figures as JSON, too.")
   var json: String?
+
+  @Option(help: "Where to draw the table as an SVG picture, too.")
+  var chart: String?
 
   @Option(help: "The stratus binary; otherwise the one beside this one.")
   var server: String?
@@ -57,6 +61,7 @@ struct RunCommand: ParsableCommand {
     if let records {
       sizes.largeZoneRecords = max(1_000, records)
       sizes.queriedRecords = max(1_000, records)
+      sizes.storedRecords = max(1_000, records)
     }
     let wanted = Set(only.isEmpty ? Job.allCases : only)
     if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
@@ -67,6 +72,9 @@ struct RunCommand: ParsableCommand {
     let report = try measure(sizes, wanted, in: work)
     print(report.table)
     if let json { try Data(report.json).write(to: URL(fileURLWithPath: json)) }
+    if let chart {
+      try Chart(run: RecordedRun.decoded(Data(report.json))).write(to: chart)
+    }
   }
 
   private func measure(_ sizes: Sizes, _ wanted: Set<Job>, in work: String) throws -> Report {
@@ -80,6 +88,12 @@ struct RunCommand: ParsableCommand {
     defer { jobs.stop() }
     var rounds: [[Row]] = []
     for _ in 0..<sizes.rounds { rounds.append(try jobs.measureRound(only: wanted)) }
+    if wanted.contains(.memory) {
+      let memory = MemoryJobs(
+        program: server ?? beside, folder: work, records: sizes.storedRecords, announce: announce)
+      let rows = try memory.measure()
+      rounds = rounds.map { $0 + rows }
+    }
     return Report(
       machine: machine, rounds: rounds, loadAfter: Machine.currentLoad,
       residentBytes: jobs.residentBytes)

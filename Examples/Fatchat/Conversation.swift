@@ -213,14 +213,14 @@ actor Conversation {
     guard files.indices.contains(number - 1), let name = files[number - 1].fileName else {
       throw UsageError("There is no file with the number \(number).")
     }
-    let place = wish ?? URL(fileURLWithPath: name)
-    if FileManager.default.fileExists(atPath: place.path) {
+    let target = wish ?? URL(fileURLWithPath: name)
+    if FileManager.default.fileExists(atPath: target.path) {
       throw UsageError(
-        "There is a file \(place.path) already: '/save \(number) FILE' names another.")
+        "There is a file \(target.path) already: '/save \(number) FILE' names another.")
     }
     let file = try await chat.file(of: files[number - 1])
-    try FileManager.default.copyItem(at: file, to: place)
-    tell("saved as \(place.path)")
+    try FileManager.default.copyItem(at: file, to: target)
+    tell("saved as \(target.path)")
   }
 }
 

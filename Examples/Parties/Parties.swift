@@ -32,14 +32,14 @@ struct Parties {
     switch (arguments.first, Array(arguments.dropFirst())) {
     case ("add", let words) where (4...6).contains(words.count):
       let party = Party(
-        name: words[0], summary: words[1], location: try place(words[2], words[3]),
+        name: words[0], summary: words[1], location: try location(words[2], words[3]),
         radius: try words.count > 4 ? number(words[4], "RADIUS") : 100)
       if words.count > 5 { party.photo = URL(fileURLWithPath: words[5]) }
       try await guide.add(party)
       print("announced \(party.line())")
     case ("list", []): show(try await guide.all())
     case ("near", let words) where words.count == 2:
-      let here = try place(words[0], words[1])
+      let here = try location(words[0], words[1])
       show(try await guide.near(here), from: here)
     case ("search", let words) where !words.isEmpty:
       show(try await guide.search(words.joined(separator: " ")))
@@ -67,7 +67,7 @@ struct Parties {
     print("its photo is in \(file.path)")
   }
 
-  static func place(_ latitude: String, _ longitude: String) throws -> CLLocation {
+  static func location(_ latitude: String, _ longitude: String) throws -> CLLocation {
     let location = CLLocation(
       latitude: try number(latitude, "LATITUDE"), longitude: try number(longitude, "LONGITUDE"))
     guard CLLocationCoordinate2DIsValid(location.coordinate) else {
@@ -106,7 +106,7 @@ extension CKError {
       return "The server cannot be reached. Check STRATUS_URL, and try again."
     case .badContainer: return "The server does not know this app. Check STRATUS_CONTAINER."
     case .permissionFailure: return "Only who announced a party can call it off."
-    case .assetFileNotFound: return "There is no photo at that place."
+    case .assetFileNotFound: return "There is no photo with that path."
     case .assetNotAvailable: return "The photo cannot be had at the moment. Try again later."
     case .invalidArguments: return "The server refused that: \(localizedDescription)"
     default: return localizedDescription

@@ -11,13 +11,13 @@ import StratusTesting
 final class Ledger: @unchecked Sendable {
   private struct Stored {
     var account: String?
-    var marks: [Place: Set<Int64>] = [:]
+    var marks: [RecordKey: Set<Int64>] = [:]
   }
 
   private var lastMark: Int64 = 0
   private var isSetBack = false
   /// The marks that the server has promised, by account.
-  private var taken: [String: [Place: Set<Int64>]] = [:]
+  private var taken: [String: [RecordKey: Set<Int64>]] = [:]
   /// The marks that are promised on a device's disk, by device.
   private var stored: [String: Stored] = [:]
   /// The account in whose data each mark was written; no entry: no user was signed in yet.
@@ -42,9 +42,9 @@ final class Ledger: @unchecked Sendable {
   /// Notes that the server has accepted marks.
   ///
   /// After a restore nothing is noted: the answer may be from before.
-  func promise(_ marks: Set<Int64>, at place: Place, of account: String) {
+  func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
     if isSetBack { return }
-    taken[account, default: [:]][place, default: []].formUnion(marks)
+    taken[account, default: [:]][key, default: []].formUnion(marks)
   }
 
   /// Notes that the server was restored from a backup.
@@ -67,8 +67,8 @@ final class Ledger: @unchecked Sendable {
         owners[mark] = account
       }
     }
-    for (place, record) in data.records where place.isKept {
-      known.marks[place, default: []].formUnion(record.marks)
+    for (key, record) in data.records where key.isKept {
+      known.marks[key, default: []].formUnion(record.marks)
     }
     stored[device] = known
   }
@@ -88,18 +88,18 @@ final class Ledger: @unchecked Sendable {
   /// The first fault in the server's contents of an account in the end: a promised mark is missing,
   /// or a mark of another account is there.
   func fault(in contents: Contents, of account: String) -> String? {
-    for (place, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
+    for (key, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {
-        return "\(place) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
+        return "\(key) of \(account) has \(mark) of \(owners[mark] ?? "nobody")"
       }
     }
     var promised = taken[account] ?? [:]
     for device in stored.values where device.account == account {
       promised.merge(device.marks) { $0.union($1) }
     }
-    for (place, marks) in promised.sorted(by: { $0.key < $1.key }) where place.isKept {
-      let missing = marks.subtracting(contents.records[place] ?? [])
-      if !missing.isEmpty { return "\(place) lost the marks \(missing.sorted())" }
+    for (key, marks) in promised.sorted(by: { $0.key < $1.key }) where key.isKept {
+      let missing = marks.subtracting(contents.records[key] ?? [])
+      if !missing.isEmpty { return "\(key) lost the marks \(missing.sorted())" }
     }
     return nil
   }

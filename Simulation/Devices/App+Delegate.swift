@@ -50,8 +50,8 @@ extension App: CKSyncEngineDelegate {
 
   /// The record in the form in which it is sent.
   private func record(_ id: CKRecord.ID) -> CKRecord? {
-    let place = Place(id)
-    guard life.goesOn(), let mine = data.records[place] else {
+    let key = RecordKey(id)
+    guard life.goesOn(), let mine = data.records[key] else {
       engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(id)])
       return nil
     }
@@ -98,15 +98,15 @@ extension App: CKSyncEngineDelegate {
     for deletion in changes.deletions {
       let zone = deletion.zoneID.zoneName
       say("hears that \(zone) is deleted")
-      if zone == Place.keptZone {
+      if zone == RecordKey.keptZone {
         loseZone(zone)
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
       } else {
         // The zone is about to be created again; the server's old contents of it are gone all the
         // same.
-        for (place, record) in data.records where place.zone == zone && record.known != nil {
-          drop(place)
+        for (key, record) in data.records where key.zone == zone && record.known != nil {
+          drop(key)
         }
       }
     }
@@ -119,45 +119,45 @@ extension App: CKSyncEngineDelegate {
   private func take(_ changes: CKSyncEngine.Event.FetchedRecordZoneChanges) {
     for modification in changes.modifications { hear(modification.record) }
     for deletion in changes.deletions {
-      let place = Place(deletion.recordID)
-      say("hears that \(place) is deleted")
-      if place.isKept { ledger.violated("nobody deleted \(place), and it is gone") }
-      drop(place)
-      data.pending[.delete(place)] = nil
-      engine?.state.remove(pendingRecordZoneChanges: [.deleteRecord(place.id)])
+      let key = RecordKey(deletion.recordID)
+      say("hears that \(key) is deleted")
+      if key.isKept { ledger.violated("nobody deleted \(key), and it is gone") }
+      drop(key)
+      data.pending[.delete(key)] = nil
+      engine?.state.remove(pendingRecordZoneChanges: [.deleteRecord(key.id)])
     }
   }
 
   private func hear(_ record: CKRecord) {
-    let place = Place(record.recordID)
-    say("hears that \(place) is \(record.marks.sorted()) as \(record.recordChangeTag ?? "-")")
-    if data.pending[.delete(place)] != nil || data.pending[.deleteZone(place.zone)] != nil {
+    let key = RecordKey(record.recordID)
+    say("hears that \(key) is \(record.marks.sorted()) as \(record.recordChangeTag ?? "-")")
+    if data.pending[.delete(key)] != nil || data.pending[.deleteZone(key.zone)] != nil {
       return
     }
-    let mine = data.records[place]?.marks ?? []
-    if data.pending[.save(place)] != nil {
-      data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
-    } else if household.plan.rewinds, place.isKept, !mine.isSubset(of: record.marks) {
+    let mine = data.records[key]?.marks ?? []
+    if data.pending[.save(key)] != nil {
+      data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
+    } else if household.plan.rewinds, key.isKept, !mine.isSubset(of: record.marks) {
       // The server was restored to a state before this device's data: the device sends the record
       // again.
-      data.records[place] = AppRecord(marks: mine.union(record.marks), known: record)
-      add(.save(place))
+      data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
+      add(.save(key))
     } else {
-      data.records[place] = AppRecord(marks: record.marks, known: record)
+      data.records[key] = AppRecord(marks: record.marks, known: record)
     }
   }
 
-  func drop(_ place: Place) {
-    data.records[place] = nil
-    data.pending[.save(place)] = nil
-    engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(place.id)])
+  func drop(_ key: RecordKey) {
+    data.records[key] = nil
+    data.pending[.save(key)] = nil
+    engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(key.id)])
   }
 
   /// Handles a zone that the server does not have: the permanent zone is created again, other zones
   /// are dropped.
   func loseZone(_ zone: String) {
     say("\(zone) is gone")
-    guard zone == Place.keptZone else {
+    guard zone == RecordKey.keptZone else {
       forget(zone: zone)
       return
     }
@@ -168,12 +168,12 @@ extension App: CKSyncEngineDelegate {
     }
     data.zones.insert(zone)
     add(.makeZone(zone))
-    for place in data.records.keys.sorted() where place.zone == zone {
-      if place.isKept {
-        data.records[place]?.known = nil
-        add(.save(place))
+    for key in data.records.keys.sorted() where key.zone == zone {
+      if key.isKept {
+        data.records[key]?.known = nil
+        add(.save(key))
       } else {
-        drop(place)
+        drop(key)
       }
     }
   }

@@ -29,69 +29,71 @@ extension App {
 
   func take(_ changes: CKSyncEngine.Event.SentRecordZoneChanges) {
     for record in changes.savedRecords {
-      let place = Place(record.recordID)
-      say("saved \(place) as \(record.recordChangeTag ?? "-")")
-      if place.isKept, let account = data.account.name {
-        ledger.promise(record.marks, at: place, of: account)
+      let key = RecordKey(record.recordID)
+      say("saved \(key) as \(record.recordChangeTag ?? "-")")
+      if key.isKept, let account = data.account.name {
+        ledger.promise(record.marks, at: key, of: account)
       }
-      guard let mine = data.records[place] else { continue }
-      data.records[place]?.known = record
-      if mine.marks == record.marks { data.pending[.save(place)] = nil }
+      guard let mine = data.records[key] else { continue }
+      data.records[key]?.known = record
+      if mine.marks == record.marks { data.pending[.save(key)] = nil }
     }
-    for id in changes.deletedRecordIDs { data.pending[.delete(Place(id))] = nil }
+    for id in changes.deletedRecordIDs { data.pending[.delete(RecordKey(id))] = nil }
     for failed in changes.failedRecordSaves { take(failed) }
-    for (id, error) in changes.failedRecordDeletes.sorted(by: { Place($0.key) < Place($1.key) }) {
-      failed(deleting: Place(id), error)
+    for (id, error) in changes.failedRecordDeletes.sorted(by: {
+      RecordKey($0.key) < RecordKey($1.key)
+    }) {
+      failed(deleting: RecordKey(id), error)
     }
   }
 
   private func take(_ failed: CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave) {
-    let place = Place(failed.record.recordID)
+    let key = RecordKey(failed.record.recordID)
     let error = failed.error
     if error.isRepeated { return }
     // NB: the record, or its zone, was deleted in the meantime: nothing is left to save.
-    guard data.records[place] != nil else { return }
-    if error.leavesInDoubt { return add(.save(place)) }
+    guard data.records[key] != nil else { return }
+    if error.leavesInDoubt { return add(.save(key)) }
     switch error.code {
     case .serverRecordChanged:
       ledger.saw("conflict")
       guard let server = error.serverRecord else {
-        ledger.violated("a conflict about \(place) came without the server's record")
+        ledger.violated("a conflict about \(key) came without the server's record")
         return
       }
-      say("conflict about \(place), the server has \(server.recordChangeTag ?? "-")")
-      data.records[place]?.marks.formUnion(server.marks)
-      data.records[place]?.known = server
-      add(.save(place))
+      say("conflict about \(key), the server has \(server.recordChangeTag ?? "-")")
+      data.records[key]?.marks.formUnion(server.marks)
+      data.records[key]?.known = server
+      add(.save(key))
     case .unknownItem:
-      say("\(place) is gone")
-      guard place.isKept else {
-        drop(place)
+      say("\(key) is gone")
+      guard key.isKept else {
+        drop(key)
         return
       }
-      data.records[place]?.known = nil
-      add(.save(place))
-    case .zoneNotFound, .userDeletedZone: loseZone(place.zone)
-    case .batchRequestFailed: add(.save(place))
-    default: ledger.violated("\(device.name): \(place) was refused: \(error)")
+      data.records[key]?.known = nil
+      add(.save(key))
+    case .zoneNotFound, .userDeletedZone: loseZone(key.zone)
+    case .batchRequestFailed: add(.save(key))
+    default: ledger.violated("\(device.name): \(key) was refused: \(error)")
     }
   }
 
-  private func failed(deleting place: Place, _ error: CKError) {
+  private func failed(deleting key: RecordKey, _ error: CKError) {
     if error.isRepeated { return }
     switch error.code {
-    case .unknownItem, .zoneNotFound, .userDeletedZone: data.pending[.delete(place)] = nil
+    case .unknownItem, .zoneNotFound, .userDeletedZone: data.pending[.delete(key)] = nil
     case _ where error.leavesInDoubt || error.code == .batchRequestFailed:
-      if data.pending[.delete(place)] != nil { add(.delete(place)) }
+      if data.pending[.delete(key)] != nil { add(.delete(key)) }
     default:
-      ledger.violated("\(device.name): the deletion of \(place) was refused: \(error)")
+      ledger.violated("\(device.name): the deletion of \(key) was refused: \(error)")
     }
   }
 }
 
 extension CKError {
   /// Whether the result of the request is unknown: its answer was lost, or a proxy answered in the
-  /// server's place.
+  /// server's name.
   fileprivate var leavesInDoubt: Bool {
     code == .serverResponseLost
       || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))

@@ -92,7 +92,7 @@ final class App: @unchecked Sendable {
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")
-    for place in data.records.keys.sorted() { add(.save(place)) }
+    for key in data.records.keys.sorted() { add(.save(key)) }
   }
 
   var unsettled: String? {
@@ -174,18 +174,18 @@ final class App: @unchecked Sendable {
     if data.account == .nobody { return }
     switch edit {
     case .nothing: return
-    case .mark(let place):
-      if !data.zones.contains(place.zone) { makeZone(place.zone) }
+    case .mark(let key):
+      if !data.zones.contains(key.zone) { makeZone(key.zone) }
       let mark = ledger.newMark(of: data.account.name)
-      data.records[place, default: AppRecord()].marks.insert(mark)
-      data.pending[.delete(place)] = nil
-      add(.save(place))
-      say("writes \(mark) into \(place)")
-    case .delete(let place):
-      data.records[place] = nil
-      data.pending[.save(place)] = nil
-      add(.delete(place))
-      say("deletes \(place)")
+      data.records[key, default: AppRecord()].marks.insert(mark)
+      data.pending[.delete(key)] = nil
+      add(.save(key))
+      say("writes \(mark) into \(key)")
+    case .delete(let key):
+      data.records[key] = nil
+      data.pending[.save(key)] = nil
+      add(.delete(key))
+      say("deletes \(key)")
     case .makeZone(let zone):
       // NB: if a deletion and a creation of a zone are pending together, only the creation remains
       // (semantics §23). The zone would then keep records that the app has dropped.
@@ -224,8 +224,8 @@ final class App: @unchecked Sendable {
     data.pending[change] = updates
     guard let state = engine?.state else { return }
     switch change {
-    case .save(let place): state.add(pendingRecordZoneChanges: [.saveRecord(place.id)])
-    case .delete(let place): state.add(pendingRecordZoneChanges: [.deleteRecord(place.id)])
+    case .save(let key): state.add(pendingRecordZoneChanges: [.saveRecord(key.id)])
+    case .delete(let key): state.add(pendingRecordZoneChanges: [.deleteRecord(key.id)])
     case .makeZone(let zone):
       state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneName: zone))])
     case .deleteZone(let zone):
@@ -237,8 +237,8 @@ final class App: @unchecked Sendable {
 extension AppData.Change {
   init?(_ change: CKSyncEngine.PendingRecordZoneChange) {
     switch change {
-    case .saveRecord(let id): self = .save(Place(id))
-    case .deleteRecord(let id): self = .delete(Place(id))
+    case .saveRecord(let id): self = .save(RecordKey(id))
+    case .deleteRecord(let id): self = .delete(RecordKey(id))
     @unknown default: return nil
     }
   }
@@ -252,7 +252,7 @@ extension AppData.Change {
   }
 }
 
-extension Place {
+extension RecordKey {
   var id: CKRecord.ID {
     CKRecord.ID(recordName: name, zoneID: CKRecordZone.ID(zoneName: zone))
   }

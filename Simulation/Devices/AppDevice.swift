@@ -109,22 +109,22 @@ struct AppDisk: Sendable {
 /// The data of an app.
 struct AppData: Sendable {
   enum Change: Hashable, Sendable, Comparable, CustomStringConvertible {
-    case save(Place)
-    case delete(Place)
+    case save(RecordKey)
+    case delete(RecordKey)
     case makeZone(String)
     case deleteZone(String)
 
     var zone: String {
       switch self {
-      case .save(let place), .delete(let place): place.zone
+      case .save(let key), .delete(let key): key.zone
       case .makeZone(let zone), .deleteZone(let zone): zone
       }
     }
 
     var description: String {
       switch self {
-      case .save(let place): "the save of \(place)"
-      case .delete(let place): "the deletion of \(place)"
+      case .save(let key): "the save of \(key)"
+      case .delete(let key): "the deletion of \(key)"
       case .makeZone(let zone): "the making of \(zone)"
       case .deleteZone(let zone): "the deletion of \(zone)"
       }
@@ -147,7 +147,7 @@ struct AppData: Sendable {
   var zones: Set<String> = []
   /// The zones that were fetched completely since the device learned of them.
   var fetchedZones: Set<String> = []
-  var records: [Place: AppRecord] = [:]
+  var records: [RecordKey: AppRecord] = [:]
   /// Changes that the server has not confirmed, each with the update before which it was added.
   var pending: [Change: Int] = [:]
 
@@ -157,7 +157,7 @@ struct AppData: Sendable {
   mutating func forget(zone: String) {
     zones.remove(zone)
     fetchedZones.remove(zone)
-    for place in records.keys where place.zone == zone { records[place] = nil }
+    for key in records.keys where key.zone == zone { records[key] = nil }
     for change in pending.keys where change.zone == zone { pending[change] = nil }
   }
 }

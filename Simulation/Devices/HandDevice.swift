@@ -89,19 +89,19 @@ final class HandDevice: Device, @unchecked Sendable {
   private func edit(_ edit: Edit) {
     switch edit {
     case .nothing: return
-    case .mark(let place):
-      if data.zones[place.zone] == nil { makeZone(place.zone) }
+    case .mark(let key):
+      if data.zones[key.zone] == nil { makeZone(key.zone) }
       let mark = household.ledger.newMark(of: Cloud.user)
-      data.records[place, default: HandRecord()].marks.insert(mark)
-      data.saves.insert(place)
-      data.deletions.remove(place)
-      household.ledger.promise([mark], at: place, of: Cloud.user)
-      say("writes \(mark) into \(place)")
-    case .delete(let place):
-      data.records[place] = nil
-      data.saves.remove(place)
-      data.deletions.insert(place)
-      say("deletes \(place)")
+      data.records[key, default: HandRecord()].marks.insert(mark)
+      data.saves.insert(key)
+      data.deletions.remove(key)
+      household.ledger.promise([mark], at: key, of: Cloud.user)
+      say("writes \(mark) into \(key)")
+    case .delete(let key):
+      data.records[key] = nil
+      data.saves.remove(key)
+      data.deletions.insert(key)
+      say("deletes \(key)")
     case .makeZone(let zone):
       // NB: a zone that is created while its deletion is pending would keep records that this
       // device has dropped.
@@ -139,11 +139,11 @@ final class HandDevice: Device, @unchecked Sendable {
 /// The data that such a device has on its disk.
 struct HandData: Sendable {
   var zones: [String: HandZone] = [:]
-  var records: [Place: HandRecord] = [:]
+  var records: [RecordKey: HandRecord] = [:]
   var databaseToken: String?
   /// The changes that are still to be sent.
-  var saves: Set<Place> = []
-  var deletions: Set<Place> = []
+  var saves: Set<RecordKey> = []
+  var deletions: Set<RecordKey> = []
   var zoneSaves: Set<String> = []
   var zoneDeletions: Set<String> = []
 
@@ -151,7 +151,7 @@ struct HandData: Sendable {
 
   mutating func forget(zone: String) {
     zones[zone] = nil
-    for place in records.keys where place.zone == zone { records[place] = nil }
+    for key in records.keys where key.zone == zone { records[key] = nil }
     saves = saves.filter { $0.zone != zone }
     deletions = deletions.filter { $0.zone != zone }
   }

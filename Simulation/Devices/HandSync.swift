@@ -79,65 +79,65 @@ struct HandSync {
         ledger.violated(
           "\(response.records.count) answers to \(operations.count) operations")
       }
-      for (place, item) in zip(saves + deletions, response.records) {
-        settle(place, item, sent: sent[place])
+      for (key, item) in zip(saves + deletions, response.records) {
+        settle(key, item, sent: sent[key])
       }
     }
   }
 
-  private func operation(saving place: Place) -> RecordOperation {
-    let record = device.data.records[place] ?? HandRecord()
+  private func operation(saving key: RecordKey) -> RecordOperation {
+    let record = device.data.records[key] ?? HandRecord()
     return RecordOperation(
-      record.tag == nil ? .create : .update, recordName: place.name, recordType: Marks.recordType,
+      record.tag == nil ? .create : .update, recordName: key.name, recordType: Marks.recordType,
       recordChangeTag: record.tag,
       fields: try? JSONView(parsing: Marks.fields(record.marks).text))
   }
 
-  private func settle(_ place: Place, _ item: RecordItem, sent: HandRecord?) {
+  private func settle(_ key: RecordKey, _ item: RecordItem, sent: HandRecord?) {
     switch item {
-    case .deleted: device.data.deletions.remove(place)
+    case .deleted: device.data.deletions.remove(key)
     case .record(let saved):
-      device.say("saved \(place) as \(saved.recordChangeTag)")
-      if device.data.records[place]?.marks == sent?.marks { device.data.saves.remove(place) }
-      device.data.records[place]?.tag = saved.recordChangeTag
-      if let sent { ledger.promise(sent.marks, at: place, of: Cloud.user) }
-    case .failure(let failure): settle(place, failure)
+      device.say("saved \(key) as \(saved.recordChangeTag)")
+      if device.data.records[key]?.marks == sent?.marks { device.data.saves.remove(key) }
+      device.data.records[key]?.tag = saved.recordChangeTag
+      if let sent { ledger.promise(sent.marks, at: key, of: Cloud.user) }
+    case .failure(let failure): settle(key, failure)
     }
   }
 
-  private func settle(_ place: Place, _ failure: RecordFailure) {
+  private func settle(_ key: RecordKey, _ failure: RecordFailure) {
     switch failure.error.code {
     case .conflict:
       ledger.saw("conflict")
       guard let server = failure.serverRecord else {
-        ledger.violated("a conflict about \(place) came without the server's record")
+        ledger.violated("a conflict about \(key) came without the server's record")
         return
       }
-      device.say("conflict about \(place), the server has \(server.recordChangeTag)")
-      device.data.records[place]?.marks.formUnion(Marks.read(server.fields))
-      device.data.records[place]?.tag = server.recordChangeTag
+      device.say("conflict about \(key), the server has \(server.recordChangeTag)")
+      device.data.records[key]?.marks.formUnion(Marks.read(server.fields))
+      device.data.records[key]?.tag = server.recordChangeTag
     case .notFound:
-      device.say("\(place) is gone")
-      if device.data.deletions.remove(place) != nil { return }
-      if place.isKept { device.data.records[place]?.tag = nil } else { drop(place) }
-    case .zoneNotFound: loseZone(place.zone)
+      device.say("\(key) is gone")
+      if device.data.deletions.remove(key) != nil { return }
+      if key.isKept { device.data.records[key]?.tag = nil } else { drop(key) }
+    case .zoneNotFound: loseZone(key.zone)
     case .atomicError, .tryAgainLater, .throttled: return
     case .accessDenied, .authenticationFailed, .authenticationRequired, .badRequest, .exists,
       .internalError, .quotaExceeded, .validatingReferenceError:
-      ledger.violated("\(device.name): \(place) was refused: \(failure.error)")
+      ledger.violated("\(device.name): \(key) was refused: \(failure.error)")
     }
   }
 
-  private func drop(_ place: Place) {
-    device.data.records[place] = nil
-    device.data.saves.remove(place)
+  private func drop(_ key: RecordKey) {
+    device.data.records[key] = nil
+    device.data.saves.remove(key)
   }
 
   /// Handles a zone that the server does not have: the permanent zone is created again, other zones
   /// are dropped.
   private func loseZone(_ zone: String) {
     device.say("\(zone) is gone")
-    guard zone == Place.keptZone else {
+    guard zone == RecordKey.keptZone else {
       device.data.forget(zone: zone)
       return
     }
@@ -151,11 +151,11 @@ struct HandSync {
 
   /// After a restore, saves the records that must last and drops the data that may be gone.
   private func sendKeptAgain(in zone: String) {
-    for (place, record) in device.data.records where place.zone == zone {
-      if place.isKept {
-        device.data.saves.insert(place)
-      } else if record.tag != nil || !device.data.saves.contains(place) {
-        drop(place)
+    for (key, record) in device.data.records where key.zone == zone {
+      if key.isKept {
+        device.data.saves.insert(key)
+      } else if record.tag != nil || !device.data.saves.contains(key) {
+        drop(key)
       }
     }
   }
@@ -195,7 +195,7 @@ struct HandSync {
     let name = zone.zoneID.zoneName
     if zone.isDeleted {
       device.say("hears that \(name) is deleted")
-      if name == Place.keptZone { ledger.violated("the kept zone was reported as deleted") }
+      if name == RecordKey.keptZone { ledger.violated("the kept zone was reported as deleted") }
       guard device.data.zoneSaves.contains(name) else {
         device.data.forget(zone: name)
         return
@@ -203,8 +203,8 @@ struct HandSync {
       // The zone is about to be created again; the server's old contents of it are gone all the
       // same.
       device.data.zones[name] = HandZone()
-      for (place, record) in device.data.records where place.zone == name && record.tag != nil {
-        drop(place)
+      for (key, record) in device.data.records where key.zone == name && record.tag != nil {
+        drop(key)
       }
     } else {
       listed.insert(name)
@@ -262,26 +262,26 @@ struct HandSync {
     switch item {
     case .failure(let failure): ledger.violated("a feed had a failure: \(failure.error)")
     case .deleted(let tombstone):
-      let place = Place(zone: zone, name: tombstone.recordName)
-      device.say("hears that \(place) is deleted")
-      if place.isKept { ledger.violated("nobody deleted \(place), and it is gone") }
-      drop(place)
+      let key = RecordKey(zone: zone, name: tombstone.recordName)
+      device.say("hears that \(key) is deleted")
+      if key.isKept { ledger.violated("nobody deleted \(key), and it is gone") }
+      drop(key)
     case .record(let record):
-      let place = Place(zone: zone, name: record.recordName)
+      let key = RecordKey(zone: zone, name: record.recordName)
       let marks = Marks.read(record.fields)
-      device.say("hears that \(place) is \(marks.sorted()) as \(record.recordChangeTag)")
-      if device.data.deletions.contains(place) { return }
-      let mine = device.data.records[place]?.marks ?? []
-      if device.household.plan.rewinds, place.isKept, !mine.isSubset(of: marks) {
+      device.say("hears that \(key) is \(marks.sorted()) as \(record.recordChangeTag)")
+      if device.data.deletions.contains(key) { return }
+      let mine = device.data.records[key]?.marks ?? []
+      if device.household.plan.rewinds, key.isKept, !mine.isSubset(of: marks) {
         // The server was restored to a state before this device's data: the device sends the record
         // again.
-        device.data.saves.insert(place)
+        device.data.saves.insert(key)
       }
-      if device.data.saves.contains(place) {
-        device.data.records[place]?.marks.formUnion(marks)
-        device.data.records[place]?.tag = record.recordChangeTag
+      if device.data.saves.contains(key) {
+        device.data.records[key]?.marks.formUnion(marks)
+        device.data.records[key]?.tag = record.recordChangeTag
       } else {
-        device.data.records[place] = HandRecord(marks: marks, tag: record.recordChangeTag)
+        device.data.records[key] = HandRecord(marks: marks, tag: record.recordChangeTag)
       }
     }
   }

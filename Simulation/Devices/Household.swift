@@ -41,18 +41,19 @@ final class Household: @unchecked Sendable {
   func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords
     switch number(0...99) {
-    case 0..<35: return .mark(Place(zone: Place.keptZone, name: "keep-\(number(1...kept))"))
-    case 35..<60: return .mark(Place(zone: Place.keptZone, name: "leaf-\(number(1...kept))"))
+    case 0..<35: return .mark(RecordKey(zone: RecordKey.keptZone, name: "keep-\(number(1...kept))"))
+    case 35..<60:
+      return .mark(RecordKey(zone: RecordKey.keptZone, name: "leaf-\(number(1...kept))"))
     case 60..<70:
       let leaves = contents.records.keys.filter { !$0.isKept }
       return one(of: leaves).map { .delete($0) } ?? .nothing
     case 70..<88:
-      let trips = contents.zones.intersection(fetched).filter { $0 != Place.keptZone }
+      let trips = contents.zones.intersection(fetched).filter { $0 != RecordKey.keptZone }
       guard let zone = one(of: trips) else { return .makeZone("Trip-1") }
-      return .mark(Place(zone: zone, name: "note-\(number(1...4))"))
+      return .mark(RecordKey(zone: zone, name: "note-\(number(1...4))"))
     case 88..<95: return .makeZone("Trip-\(number(1...3))")
     default:
-      let trips = contents.zones.filter { $0 != Place.keptZone }
+      let trips = contents.zones.filter { $0 != RecordKey.keptZone }
       return one(of: trips).map { .deleteZone($0) } ?? .nothing
     }
   }
@@ -60,8 +61,8 @@ final class Household: @unchecked Sendable {
 
 /// An edit of a user on a device.
 enum Edit: Sendable {
-  case mark(Place)
-  case delete(Place)
+  case mark(RecordKey)
+  case delete(RecordKey)
   case makeZone(String)
   case deleteZone(String)
   case nothing

@@ -22,10 +22,10 @@ enum Hooks {
       Hooks.check()
       Loop.shared.take(job)
     }
-    guard let place = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook") else {
+    guard let hook = dlsym(dlopen(nil, RTLD_NOW), "swift_task_enqueueGlobal_hook") else {
       return false
     }
-    place.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee =
+    hook.assumingMemoryBound(to: UnsafeRawPointer?.self).pointee =
       unsafeBitCast(hook, to: UnsafeRawPointer.self)
     return true
   }

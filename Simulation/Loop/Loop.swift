@@ -6,7 +6,7 @@ import StratusTransport
 ///
 /// NB: unchecked; only the main thread uses it, and ``Hooks`` stops the program otherwise.
 final class Loop: @unchecked Sendable {
-  /// The concurrency runtime hands over jobs in one place, so a process has one loop.
+  /// The concurrency runtime hands over jobs through one hook, so a process has one loop.
   static let shared = Loop()
 
   private enum Ready {

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 /// The name of a record and of its zone.
-struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
+struct RecordKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   var zone: String
   var name: String
 
@@ -13,7 +13,7 @@ struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   static let keptZone = "Home"
 
-  static func < (left: Place, right: Place) -> Bool {
+  static func < (left: RecordKey, right: RecordKey) -> Bool {
     (left.zone, left.name) < (right.zone, right.name)
   }
 }
@@ -22,11 +22,11 @@ struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
 /// into it.
 struct Contents: Sendable, Equatable {
   var zones: Set<String> = []
-  var records: [Place: Set<Int64>] = [:]
+  var records: [RecordKey: Set<Int64>] = [:]
 
   init() {}
 
-  init(zones: Set<String>, records: [Place: Set<Int64>]) {
+  init(zones: Set<String>, records: [RecordKey: Set<Int64>]) {
     self.zones = zones
     self.records = records
   }
@@ -41,7 +41,7 @@ struct Contents: Sendable, Equatable {
         in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false,
         limit: 100_000, sizeBytesMax: .max)
       for record in found where !record.isDeleted {
-        records[Place(zone: zone.name, name: record.name)] = Marks.read(record.fields)
+        records[RecordKey(zone: zone.name, name: record.name)] = Marks.read(record.fields)
       }
     }
   }
@@ -51,11 +51,11 @@ struct Contents: Sendable, Equatable {
     if zones != other.zones {
       return "zones \(zones.sorted()) here, \(other.zones.sorted()) at \(name)"
     }
-    for place in Set(records.keys).union(other.records.keys).sorted() {
-      let (mine, theirs) = (records[place], other.records[place])
+    for key in Set(records.keys).union(other.records.keys).sorted() {
+      let (mine, theirs) = (records[key], other.records[key])
       if mine == theirs { continue }
       return """
-        \(place) is \(Self.text(mine)) here, \(Self.text(theirs)) at \(name)
+        \(key) is \(Self.text(mine)) here, \(Self.text(theirs)) at \(name)
         """
     }
     return nil

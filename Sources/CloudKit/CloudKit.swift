@@ -8,5 +8,5 @@
 /// decides for all its files: `typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate`.
 public typealias NSComparisonPredicate = StratusFoundation.NSComparisonPredicate
 
-/// The class that the sides of a comparison have; see ``NSComparisonPredicate``.
+/// The class that the sides of a comparison have; see `NSComparisonPredicate`.
 public typealias NSExpression = StratusFoundation.NSExpression

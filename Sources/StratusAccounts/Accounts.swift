@@ -76,11 +76,12 @@ public final class Accounts: Authentication {
       let known = try await registry.apiToken(hash: APIToken.hash(ofText: apiToken)),
       known.store.covers(store)
     else { throw failed }
-    if known.store.container == Self.anyContainer { try await adopt(store.container) }
-    guard let text = request.credentials.webAuthToken, !text.isEmpty else {
-      return Admission(
-        principal: .apiToken(id: known.id), allowedOrigins: known.allowedOrigins)
+    var admission = Admission(
+      principal: .apiToken(id: known.id), allowedOrigins: known.allowedOrigins)
+    if known.store.container == Self.anyContainer {
+      admission.createsContainer = try await mayAdopt(store.container)
     }
+    guard let text = request.credentials.webAuthToken, !text.isEmpty else { return admission }
     guard let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) else {
       throw failed
     }
@@ -92,12 +93,14 @@ public final class Accounts: Authentication {
     // distinguishes the states of an account by the reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
     await touch(session, now: now)
-    let user = try await user(account.id, in: store.container)
-    return Admission(
-      principal: .userSession(
-        UserSession(
-          userRecordName: user, sessionID: session.id, accountID: account.id)),
-      nextWebAuthToken: rotated(token, now: now), allowedOrigins: known.allowedOrigins)
+    let user =
+      admission.createsContainer
+      ? names.userRecordName(accountID: account.id, container: store.container)
+      : try await user(account.id, in: store.container)
+    admission.principal = .userSession(
+      UserSession(userRecordName: user, sessionID: session.id, accountID: account.id))
+    admission.nextWebAuthToken = rotated(token, now: now)
+    return admission
   }
 
   /// The session of a token, while both are valid.
@@ -133,10 +136,22 @@ public final class Accounts: Authentication {
     tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 
-  /// Creates a container when a request names it for the first time; only on a development server.
-  private func adopt(_ container: String) async throws(ServerError) {
+  /// Whether the first write creates a container; only on a development server.
+  private func mayAdopt(_ container: String) async throws(ServerError) -> Bool {
     try ContainerName.check(container)
-    _ = try await registry.createContainer(id: container)
+    return try await !registry.containers().contains(container)
+  }
+
+  /// Creates the container of a development server's first write, with the user of the request.
+  ///
+  /// - Throws: an error of the registry.
+  public func adopt(_ container: String, by principal: Principal) async throws(ServerError) {
+    try ContainerName.check(container)
+    guard try await registry.createContainer(id: container) else { return }
+    if case .userSession(let session) = principal {
+      _ = try await user(session.accountID, in: container)
+    }
+    memory.forget()
   }
 
   /// Signs an account in.

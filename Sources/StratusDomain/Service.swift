@@ -17,6 +17,10 @@ public struct Service: Sendable {
   /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
+  /// Creates the container of a principal's first write, on a development server.
+  public typealias CreateContainer =
+    @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
+
   /// - Parameters:
   ///   - cascades: signalled when a store has a cascade to continue.
   ///   - changes: signalled when a store has new outbox entries.
@@ -24,12 +28,14 @@ public struct Service: Sendable {
   ///   - limits: the limits that do not concern request rates.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   ///   - uses: notes which indexes queries read.
+  ///   - createContainer: creates a container that does not exist yet.
   ///   - isDisabled: whether a user's account is disabled.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),
     changes: any Signals = LocalSignals(), queues: any Signals = LocalSignals(),
     limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30, uses: IndexUses = IndexUses(),
+    createContainer: @escaping CreateContainer = { _, _ in },
     isDisabled: @escaping AssetUploads.IsDisabled = { _, _ in false }
   ) {
     let tickets = AssetTickets(signer: signer)
@@ -39,12 +45,22 @@ public struct Service: Sendable {
         perUserMax: limits.unheldBytesPerUserMax, perStoreMax: limits.unheldBytesPerStoreMax))
     downloads = AssetDownloads(
       stores: stores, assets: assets, tickets: tickets, ambient: ambient)
+    let users = UserRecords(ambient: ambient)
+    let changer = SchemaChanger(stores: stores, containers: containers, ambient: ambient)
     managementHandlers = [
-      DeploySchemaHandler(stores: stores, containers: containers),
+      ExportSchemaHandler(changer: changer),
+      ChangeSchemaHandler(changer: changer),
+      DeploySchemaHandler(changer: changer),
+      ResetSchemaHandler(changer: changer, users: users),
+      ListIndexesHandler(changer: changer, uses: uses),
+      DropIndexHandler(changer: changer),
+      RetireSchemaHandler(changer: changer),
+      ListRetirementsHandler(changer: changer),
       ConfigureContainerHandler(stores: stores, containers: containers),
     ]
     let databases = DatabaseAccess(
-      stores: stores, users: UserRecords(ambient: ambient), tickets: tickets, ambient: ambient)
+      stores: stores, users: users, tickets: tickets, ambient: ambient,
+      createContainer: createContainer)
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(

@@ -212,6 +212,7 @@ public struct Router: Sendable {
     }
     let admission = try await authentication.admit(admissionRequest)
     exchange.caller.principal = admission.principal
+    exchange.caller.createsContainer = admission.createsContainer
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(

@@ -70,14 +70,19 @@ public struct Composition: Sendable {
       randomness: live.randomness, limits: limits,
       passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
     assets = storage.assets
-    let ticketKeys = try storage.signingKeys.keys(
-      for: SigningPurpose.assetTickets, orKeep: live.randomness(32))
-    let signer = HMACSigner(secret: ticketKeys.first?.bytes ?? live.randomness(32))
+    let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
+    let ticketKeys = { @Sendable () throws(ServerError) in
+      try signingKeys.keys(for: SigningPurpose.assetTickets, orKeep: randomness(32)).map(\.bytes)
+    }
+    let signer = HMACSigner(secrets: try ticketKeys())
     managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
-      limits: limits, pollHoldSeconds: push.pollHoldSeconds, uses: uses
+      limits: limits, pollHoldSeconds: push.pollHoldSeconds, uses: uses,
+      createContainer: { [accounts] (container, principal) async throws(ServerError) in
+        try await accounts.adopt(container, by: principal)
+      }
     ) { [accounts] (user, container) async throws(ServerError) in
       try await accounts.disabledUsers(of: container).contains(user)
     }
@@ -92,6 +97,10 @@ public struct Composition: Sendable {
       },
       deleteStores: { (container) async throws(ServerError) in
         try await stores.deleteStores(of: container)
+      },
+      rotateTicketKey: { () throws(ServerError) in
+        try signingKeys.rotate(SigningPurpose.assetTickets, to: randomness(32))
+        signer.replace(by: try ticketKeys())
       })
     var router = Router(
       service: service, hub: hub, management: management + service.managementHandlers,
@@ -114,6 +123,25 @@ public struct Composition: Sendable {
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
+    }
+  }
+
+  /// Does steps of copies and removals of fields in every open store, for tests. A running server
+  /// does this itself.
+  ///
+  /// - Parameter stepsMax: the number of steps in each store; nil: until all is done.
+  public func continueRetirements(stepsMax: Int? = nil) async throws(ServerError) {
+    for store in stores.openStores {
+      let retirements = ContinueRetirements(store: store, ambient: ambient)
+      var count = 0
+      while count < stepsMax ?? .max, try await retirements.step() { count += 1 }
+    }
+  }
+
+  /// Returns the disk space of deleted data from the open stores; returns when all is done.
+  public func returnSpace() async throws(ServerError) {
+    for store in stores.openStores {
+      while try await ReturnSpace(store: store).step() {}
     }
   }
 
@@ -248,11 +276,13 @@ public struct Composition: Sendable {
     try renew()
   }
 
-  /// The store of a container, for tests that bypass requests.
+  /// The store of a container, for tests that bypass requests. A missing container is created, as
+  /// by the first write of a request.
   ///
   /// - Throws: an error of the stores.
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
-    try await stores.store(at: address)
+    try await accounts.adopt(address.container, by: .management)
+    return try await stores.store(at: address)
   }
 
   /// Removes the bytes of every file, as a failing disk could, for tests. Records still reference
@@ -269,6 +299,9 @@ public struct Composition: Sendable {
 
   /// The problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
+
+  /// Frees the stores' memory that was not used since the last call; returns whether there was any.
+  func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files; every acknowledged write is on disk already.
   public func close() async { await storage.close() }

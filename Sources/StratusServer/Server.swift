@@ -111,6 +111,8 @@ public struct Server: Sendable {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
+    services.append(MemorySweep(parts: parts))
+    services.append(SessionSweep(accounts: parts.accounts, logger: logger))
     // NB: notifications to Apple's service are sent without a request, so the stores stay open.
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {
       services.append(StoreIdling(parts: parts, idleSeconds: seconds))

@@ -20,6 +20,8 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
+  /// Frees the memory that was not used since the last call; returns whether there was any.
+  let releaseMemory: @Sendable () -> Bool
   /// Lets current work finish, and refuses new work.
   let close: @Sendable () async -> Void
 
@@ -61,6 +63,10 @@ public struct ServerStorage: Sendable {
       }
       try await stores.takeStock()
     }
+    releaseMemory = {
+      let registryHasReleased = registry.releaseMemory()
+      return stores.releaseMemory() || registryHasReleased
+    }
     close = {
       await stores.close()
       await registry.close()
@@ -82,6 +88,7 @@ public struct ServerStorage: Sendable {
     problems = { [] }
     prepare = {}
     readinessChecks = []
+    releaseMemory = { false }
     close = {
       stores.close()
       registry.close()

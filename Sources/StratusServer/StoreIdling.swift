@@ -36,6 +36,7 @@ extension Composition {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }
       if try await ContinueCascades(store: store, ambient: ambient).step() { return false }
+      if try await ReturnSpace(store: store).step() { return false }
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       return try await matching.step() == .idle
     } catch { return false }

@@ -88,7 +88,7 @@ extension Composition {
   func storeSweeps(logger: Logger) -> [StoreSweep] {
     [
       zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
-      indexSweep(logger: logger),
+      indexSweep(logger: logger), retirementSweep(logger: logger), spaceSweep(logger: logger),
     ]
   }
 
@@ -111,6 +111,22 @@ extension Composition {
     ) { [ambient, uses] (store, address) async throws(ServerError) in
       try await DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient).step()
     }
+  }
+
+  /// Copies renamed fields and removes dropped ones. A step is short, so writers hardly wait.
+  private func retirementSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: .retirements, pause: .seconds(2), stores: stores, locks: locks, logger: logger
+    ) { [ambient] (store, _) async throws(ServerError) in
+      try await ContinueRetirements(store: store, ambient: ambient).step()
+    }
+  }
+
+  /// Returns the disk space of deleted data.
+  private func spaceSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: .space, pause: .seconds(5), stores: stores, locks: locks, logger: logger
+    ) { (store, _) async throws(ServerError) in try await ReturnSpace(store: store).step() }
   }
 
   /// Continues cascading deletions that contain more records than one transaction can delete.

@@ -91,6 +91,23 @@ public enum Limits {
   public static let fieldsPerRecordTypeMax = 1_000
   /// Record types in one container. Choice: as above.
   public static let recordTypesMax = 1_000
+  /// Roles in one schema. Choice: an app has a few.
+  public static let schemaRolesMax = 100
+  /// Bytes of a schema file. Choice: 15 times the largest schema found in public projects.
+  public static let schemaTextBytesMax = 2_097_152
+  /// Faults of a schema file that one answer lists. Choice: a screen; one fault can cause others.
+  public static let schemaFaultsMax = 20
+  /// Rows that one step of a copy or a removal reads. Choice: about 20 ms; other writers wait.
+  public static let retirementStepRows = 500
+  /// Days without a write to a retiring field before it can be dropped without force. Choice: as
+  /// long as an unused index is kept; a device that is on once a week has written by then.
+  public static let retirementQuietDays: Int64 = 14
+  /// Devices that are noted as writers of a retiring field. Choice: enough to show which app
+  /// versions are left; the earliest are forgotten.
+  public static let retiredWritersMax = 1_000
+  /// Rows that the progress of an index build counts. Choice: about 0.2 s of counting; beyond this,
+  /// progress is "at least".
+  public static let indexProgressRowsMax: Int64 = 2_000_000
   /// Custom zones in one database. Choice: bounds the work of `zones/list` for one user.
   public static let zonesPerDatabaseMax = 50_000
   /// Seconds that `fetchChanges` and `sendChanges` of a sync engine wait for one delegate call.
@@ -106,6 +123,9 @@ public enum Limits {
   public static let subscriptionsPerUserMax = 1_000
   /// Bytes of one subscription as JSON. Choice: it is read with each change that may concern it.
   public static let subscriptionSizeBytesMax = 65_536
+  /// Bytes of all subscriptions of a user in one database. Choice: half of an answer, because one
+  /// answer lists all of them.
+  public static let subscriptionsSizeBytesMax = 8_388_608
   /// Fields whose values a notification contains (CKSubscription.NotificationInfo).
   public static let additionalFieldsMax = 3
   /// Subscriptions and changed records that one step of matching looks at. Choice: about 20 ms of

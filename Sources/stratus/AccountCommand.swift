@@ -74,7 +74,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shut an account out at once; what it owns stays.")
+      abstract: "Shut an account out at once; its data stays.")
 
     @OptionGroup var server: ServerOptions
 
@@ -88,7 +88,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let an account in again; its sessions hold on.")
+      abstract: "Let an account in again; its sessions continue.")
 
     @OptionGroup var server: ServerOptions
 

@@ -8,20 +8,19 @@ struct BackupCommand: AsyncParsableCommand {
     commandName: "backup",
     abstract: "Copy a server's data into a folder, while it runs or not.",
     discussion: """
-      The folder holds everything but the server's own keys, for which there is --keys. Without \
-      them everybody signs in again after a restore. \
-      Bring it back with "stratus restore", by which devices learn that they must begin anew; from \
-      a server that is started on a copy itself they do not.
+      The folder holds everything except the server's own keys, which --keys copies. Without the \
+      keys all users sign in again after a restore. Restore the folder with "stratus restore". \
+      Never start a server on a copy: devices would miss changes.
       """)
 
-  @Argument(help: "The folder to make.")
+  @Argument(help: "The folder to create.")
   var folder: String
 
   @OptionGroup var data: DataOption
 
   @Option(
     help: """
-      A file to make for the server's own keys, which the backup does not hold; keep it elsewhere.
+      A file to create for the server's own keys, which the backup does not hold; keep it apart.
       """)
   var keys: String?
 
@@ -37,13 +36,13 @@ struct BackupCommand: AsyncParsableCommand {
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Make a server's data of a backup.",
+    abstract: "Make a server's data from a backup.",
     discussion: """
       Stop the server and move its data folder away first. The backup stays as it is. Devices \
       fetch everything once more when they next call.
       """)
 
-  @Argument(help: "What \"stratus backup\" made, or a data folder's snapshot.")
+  @Argument(help: "A folder from \"stratus backup\", or a snapshot of a data folder.")
   var folder: String
 
   @OptionGroup var data: DataOption

@@ -30,7 +30,7 @@ struct ContainerCommand: AsyncParsableCommand {
     @Argument(help: "The container's ID.")
     var id: String
 
-    @Flag(help: "Really delete it: nothing brings it back but a backup.")
+    @Flag(help: "Confirms the deletion: only a backup brings the container back.")
     var yes = false
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct ContainerCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Decide what a container allows; prints what holds from now on.")
+      abstract: "Set what a container allows; prints its settings.")
 
     @OptionGroup var server: ServerOptions
 
@@ -53,7 +53,7 @@ struct ContainerCommand: AsyncParsableCommand {
     @Option(help: "development or production.")
     var environment: ContainerEnvironment
 
-    @Option(help: "Queries with what CloudKit lacks (anyOf, ENDS_WITH, counts): on or off.")
+    @Option(help: "Queries beyond CloudKit's (anyOf, ENDS_WITH, counts): on or off.")
     var queryExtensions: Switch?
 
     @Option(help: "Targets of deleteSelf references: required or optional.")

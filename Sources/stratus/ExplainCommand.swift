@@ -7,9 +7,9 @@ import StratusWire
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Show how the server answers a query: the plan, the index, what is read.",
+    abstract: "Show how the server answers a query: the plan, the index, and the rows read.",
     discussion: """
-      What no option says is taken from STRATUS_URL, STRATUS_CONTAINER, STRATUS_ENVIRONMENT, \
+      Missing options are taken from STRATUS_URL, STRATUS_CONTAINER, STRATUS_ENVIRONMENT, \
       STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN, then from the credentials file. Example:
 
         stratus explain '{"recordType": "Note", "sortBy": [{"fieldName": "title"}]}'
@@ -36,7 +36,7 @@ struct ExplainCommand: AsyncParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Argument(help: "The query, or a whole request of records/query; a file of it; - for the input.")
+  @Argument(help: "A query, or a request of records/query: JSON, a file of it, or - for the input.")
   var query: String
 
   enum Database: String, ExpressibleByArgument, CaseIterable {

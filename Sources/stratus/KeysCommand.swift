@@ -11,8 +11,8 @@ struct KeysCommand: AsyncParsableCommand {
     abstract: "Show, move and reset the key of this account's encrypted values.",
     discussion: """
       The key lies on the user's devices only, in the file that STRATUS_KEYS names, else in \
-      ~/.config/stratus/keys.json. Without it nobody reads encrypted values, the server's operator \
-      included.
+      ~/.config/stratus/keys.json. Without the key no one can read encrypted values, not even the \
+      server's operator.
       """,
     subcommands: [Show.self, Export.self, Import.self, Reset.self])
 
@@ -60,7 +60,7 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print this device's recovery keys, one a line: whoever has them reads everything.")
+      abstract: "Print this device's recovery keys, one a line; they open all encrypted values.")
 
     @OptionGroup var device: DeviceOptions
 
@@ -79,7 +79,7 @@ struct KeysCommand: AsyncParsableCommand {
       abstract: "Bring recovery keys, read from standard input, to this device.",
       discussion: """
         Reads recovery keys as 'stratus keys export' prints them, one a line, to the end of the \
-        input. They are no arguments, which other users and the shell's history would see.
+        input. They are not arguments, because other users and the shell's history would see them.
         """)
 
     @OptionGroup var device: DeviceOptions
@@ -110,7 +110,7 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give the account a new key, for who has lost the old one.",
+      abstract: "Give the account a new key after the old one is lost.",
       discussion: """
         Deletes every zone of the account's private database in the container that has encrypted \
         values. Apps make the zones again and upload what is left on the devices.

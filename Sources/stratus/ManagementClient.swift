@@ -18,9 +18,25 @@ struct ServerOptions: ParsableArguments {
   ///
   /// - Throws: ``Failure``.
   func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
-    let server = try location()
-    guard let address = URL(string: "\(server.url)/management/1/\(E.path)") else {
-      throw Failure("'\(server.url)' is no URL")
+    try await location().send(endpoint, request)
+  }
+
+  private func location() throws -> ManagementFile {
+    guard let url else { return try ManagementFile.read(in: data) }
+    guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
+      throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
+    }
+    return ManagementFile(url: url, token: token)
+  }
+}
+
+extension ManagementFile {
+  /// Sends one request to the server.
+  ///
+  /// - Throws: ``Failure``.
+  func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
+    guard let address = URL(string: "\(url)/management/1/\(E.path)") else {
+      throw Failure("'\(url)' is no URL")
     }
     let exchange = NetworkExchange()
     let answer: HTTPResponse
@@ -29,10 +45,10 @@ struct ServerOptions: ParsableArguments {
         HTTPRequest(
           // NB: a socket has no host, and every request names one (RFC 9112 §3.2).
           url: address,
-          headers: ["Authorization": "Bearer \(server.token)", "Host": "localhost"],
+          headers: ["Authorization": "Bearer \(token)", "Host": "localhost"],
           body: request.jsonBytes, timeoutSeconds: 30))
     } catch {
-      throw Failure("no server answers at \(server.url); start it with 'stratus serve'")
+      throw Failure("no server answers at \(url); start it with 'stratus serve'")
     }
     guard answer.status == 200 else {
       let error = try? ErrorDictionary(jsonBytes: answer.body)
@@ -44,14 +60,6 @@ struct ServerOptions: ParsableArguments {
     do { return try E.Response(jsonBytes: answer.body) } catch {
       throw Failure("the server's answer cannot be read: \(error)")
     }
-  }
-
-  private func location() throws -> ManagementFile {
-    guard let url else { return try ManagementFile.read(in: data) }
-    guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
-      throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
-    }
-    return ManagementFile(url: url, token: token)
   }
 }
 

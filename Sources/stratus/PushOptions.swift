@@ -11,15 +11,15 @@ struct PushOptions: ParsableArguments {
 
   @Option(
     help: """
-      Seconds after which a stream that has nothing to say shows that it stands, 1 to 30; fewer \
-      where a proxy closes silent connections sooner.
+      Seconds between signs of life on a silent stream, 1 to 30; fewer if a proxy closes silent \
+      connections sooner.
       """)
   var heartbeatSeconds = PushSettings().heartbeatSeconds
 
   @Option(
     help: """
-      Seconds a long poll of CloudKit JS waits for a notification, 1 to 600; fewer where a proxy \
-      gives up a request sooner.
+      Seconds that a long poll of CloudKit JS waits for a notification, 1 to 600; fewer if a proxy \
+      ends requests sooner.
       """)
   var pollSeconds = PushSettings().pollHoldSeconds
 

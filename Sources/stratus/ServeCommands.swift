@@ -114,21 +114,21 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      What clients call the server, such as https://cloud.example.org; needed behind a proxy that \
+      The address that clients use, such as https://cloud.example.org; needed behind a proxy that \
       ends TLS.
       """)
   var publicURL: String?
 
   @Option(
     help: """
-      Days for which change feeds tell of a deletion; who asks later than that begins anew. \
-      0: for ever.
+      Days for which histories keep deletions. A client with an older token must start again \
+      without a token. 0: without limit.
       """)
   var historyDays: Int64 = 0
 
   @Option(
     help: """
-      Seconds after which a container's store is closed that no request uses; 0: never. The next \
+      Seconds after which a container's store without requests is closed; 0: never. The next \
       request opens it again.
       """)
   var storeIdle: Int64 = 600

@@ -11,6 +11,17 @@ struct Stratus: AsyncParsableCommand {
       DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
       ContainerCommand.self, APITokenCommand.self, ServerKeyCommand.self,
       AccountCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, BackupCommand.self, RestoreCommand.self,
+      KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      CloudKitToolCommand.self,
     ])
+
+  /// Runs the command line. A binary of the name `cktool` has the commands of `stratus cktool`.
+  static func main() async {
+    let arguments = CommandLine.arguments
+    if arguments.first?.split(separator: "/").last == "cktool" {
+      await CloudKitToolCommand.main(Array(arguments.dropFirst()))
+    } else {
+      await main(nil)
+    }
+  }
 }

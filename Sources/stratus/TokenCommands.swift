@@ -20,7 +20,7 @@ struct APITokenCommand: AsyncParsableCommand {
     @Option(help: "development or production.")
     var environment: ContainerEnvironment
 
-    @Option(help: "What you call it in lists.")
+    @Option(help: "Its name in lists.")
     var name: String?
 
     @Option(
@@ -90,7 +90,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a ckWebAuthToken, with which scripts and tests call as an account.")
+      abstract: "Make a ckWebAuthToken, with which programs send requests as an account.")
 
     @OptionGroup var server: ServerOptions
 
@@ -113,7 +113,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List sessions: each is one sign-in with the tokens that follow from it.")
+      abstract: "List sessions: each is one sign-in and its tokens.")
 
     @OptionGroup var server: ServerOptions
 
@@ -145,7 +145,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Seal tokens with a new key; those of the key before last end.")
+      abstract: "Seal tokens and asset URLs with new keys; those of the keys before last end.")
 
     @OptionGroup var server: ServerOptions
 

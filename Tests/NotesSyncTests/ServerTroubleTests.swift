@@ -89,7 +89,7 @@ import Testing
       await home.phone.app.settled()
       let note = await home.phone.app.overview.notes.first { $0.name == "long" }
       #expect(note?.text == long)
-      #expect(note?.place == .refused("That is too much at once."))
+      #expect(note?.status == .refused("That is too much at once."))
 
       try await home.phone.app.write("short", as: "long")
       try await home.waitUntilBothShow(["shopping": "Milk", "tools": "Nails", "long": "short"])

@@ -19,4 +19,14 @@ import Testing
     #expect(!signer.isValid([], of: [4, 5]))
     #expect(!HMACSigner(secret: [1, 2]).isValid(signature, of: [4, 5]))
   }
+
+  @Test func `a signature is valid after one rotation, and not after two`() {
+    let signer = HMACSigner(secret: [1])
+    let first = signer.signature(of: [4, 5])
+    signer.replace(by: [[2], [1]])
+    #expect(signer.isValid(first, of: [4, 5]))
+    #expect(signer.signature(of: [4, 5]) != first)
+    signer.replace(by: [[3], [2]])
+    #expect(!signer.isValid(first, of: [4, 5]))
+  }
 }

@@ -10,7 +10,7 @@ struct CrashRounds {
   let binary: ServerBinary
   let data: URL
   let ledger: Ledger
-  private var chance: SeededChance
+  var chance: SeededChance
   /// Copies of readers, taken at moments before a kill.
   private var moments: [Reader] = []
   private(set) var startDurations: [Duration] = []
@@ -53,7 +53,7 @@ struct CrashRounds {
     await server.waitForEnd()
   }
 
-  private func makeZones(over connection: Connection) async throws {
+  func makeZones(over connection: Connection) async throws {
     let answer = try await connection.send(
       ModifyZones.self,
       ModifyZones.Request(operations: CrashZones.ids.map { ModifyZones.Operation(.create, $0) }),
@@ -63,14 +63,22 @@ struct CrashRounds {
     }
   }
 
-  private mutating func writeUntilKilled(_ server: ServerProcess) async {
+  mutating func writeUntilKilled(_ server: ServerProcess) async {
     ledger.arm(killAt: Int.random(in: 10...250, using: &chance)) { server.killHard() }
-    let connection = server.connect(as: "writer")
+    await load(over: server.connect(as: "writer"))
+    // A writer that gets an error ends early. The server must be dead before the restart.
+    server.killHard()
+  }
+
+  /// Lets writers write and readers read until the ledger's round ends.
+  ///
+  /// - Parameter refusals: counts writes that a full disk refuses; nil: the disk must not be full.
+  mutating func load(over connection: Connection, refusals: Refusals? = nil) async {
     let writers = (0..<Self.writersCount).map { writer in
       Writer(
         ledger: ledger,
         laneIndices: CrashZones.ids.indices.map { writer * CrashZones.ids.count + $0 },
-        connection: connection, chance: chance.split())
+        connection: connection, chance: chance.split(), refusals: refusals)
     }
     let readers = CrashZones.ids.indices.map { zone in
       let known = moments.filter { $0.zone == zone }.randomElement(using: &chance)
@@ -105,12 +113,10 @@ struct CrashRounds {
         }
       }
     }
-    // A writer that gets an error ends early. The server must be dead before the restart.
-    server.killHard()
     writesCount += ledger.acknowledgedCount
   }
 
-  private mutating func compare(over connection: Connection) async throws {
+  mutating func compare(over connection: Connection) async throws {
     for zone in CrashZones.ids.indices {
       var fresh = Reader(zone: zone)
       try await fresh.readAll(over: connection)

@@ -43,6 +43,9 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
+  /// Records that the server refused the batch under way and stored nothing of it.
+  func withdraw(in index: Int) { contents.withLock { $0.lanes[index].withdraw() } }
+
   /// Records an answer, and kills the server if it was the last one of the round.
   func acknowledge(in index: Int, tags: [String: String]) {
     contents.withLock { contents in

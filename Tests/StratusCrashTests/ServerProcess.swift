@@ -16,14 +16,18 @@ final class ServerProcess: Sendable {
 
   /// Starts the program and waits until it answers.
   ///
-  /// - Parameter port: the port of an earlier process; 0: any free port.
+  /// - Parameters:
+  ///   - port: the port of an earlier process; 0: any free port.
+  ///   - environment: further variables of the program's environment.
   /// - Throws: ``CannotStart`` with the output of the program.
   static func start(
-    _ binary: ServerBinary, data: URL, port: Int = 0
+    _ binary: ServerBinary, data: URL, port: Int = 0, environment: [String: String] = [:]
   ) async throws -> ServerProcess {
     let process = Process()
     process.executableURL = binary.file
     process.arguments = ["dev", "--data", data.path, "--port", String(port)]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(environment) { _, new in new }
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output

@@ -11,6 +11,8 @@ struct Writer {
   let laneIndices: [Int]
   let connection: Connection
   var chance: SeededChance
+  /// Counts writes that a full disk refuses; nil: the disk must not be full.
+  var refusals: Refusals?
 
   mutating func run() async {
     while !ledger.isDead {
@@ -62,7 +64,7 @@ struct Writer {
 
   /// Sends a batch and records its answer.
   ///
-  /// - Returns: whether there was an answer.
+  /// - Returns: whether the writer goes on.
   func send(_ operations: [RecordOperation], as batch: WriterRecords.Batch, in index: Int) async
     -> Bool
   {
@@ -76,6 +78,11 @@ struct Writer {
         options: Connection.Options(requestTimeoutSeconds: 20))
       return note(answer, to: operations, in: index)
     } catch {
+      if let refusals, error.isOfFullDisk {
+        refusals.count()
+        ledger.withdraw(in: index)
+        return true
+      }
       if !ledger.isDead { ledger.note(fault: "a write failed on a living server: \(error)") }
       return false
     }

@@ -53,6 +53,9 @@ struct WriterRecords: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
+  /// Records that the batch under way was refused as a whole.
+  mutating func withdraw() { states.removeLast() }
+
   /// The index of a found state among the batches; nil: it is none of them, so a batch was lost or
   /// torn.
   ///

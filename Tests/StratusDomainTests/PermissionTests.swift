@@ -37,7 +37,7 @@ import Testing
     var situation = try publicNote(by: Situation.bea)
     situation.schema = Schema(recordTypes: [
       "Note": RecordType(
-        name: "Note", grants: RecordGrants(world: [], authenticated: .create, creator: .write))
+        name: "Note", grants: RecordGrants(roles: ["_icloud": .create, "_creator": .write]))
     ])
     return situation
   }
@@ -80,7 +80,7 @@ import Testing
     var situation = try publicNote(by: Situation.bea)
     situation.schema = Schema(recordTypes: [
       "Note": RecordType(
-        name: "Note", grants: RecordGrants(world: .read, authenticated: [], creator: .write))
+        name: "Note", grants: RecordGrants(roles: ["_world": .read, "_creator": .write]))
     ])
     #expect(try situation.decide(.on("n-2", kind)) == .refused(.accessDenied))
   }

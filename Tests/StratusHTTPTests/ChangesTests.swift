@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// An addition of ours: docs/COMPATIBILITY.md.
+  /// An addition of ours: docs/reference/compatibility.md.
   @Test func `a request for incarnations gets each zone's incarnation`() async throws {
     try await withAnna { anna in
       let operation: JSON = ["operationType": "create", "zone": ["zoneID": ["zoneName": "A"]]]

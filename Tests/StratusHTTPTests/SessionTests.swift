@@ -178,4 +178,14 @@ import Testing
       #expect(refused["serverErrorCode"] == "ACCESS_DENIED")
     }
   }
+
+  @Test func `ended sessions are removed without a list of them`() async throws {
+    let clock = MovedClock()
+    try await withTokens(live: clock) { server, _ in
+      let before = try await server.sessionCount
+      clock.move(bySeconds: 91 * 86_400)
+      try await server.forgetEndedSessions()
+      #expect(try await (before > 0, server.sessionCount) == (true, 0))
+    }
+  }
 }

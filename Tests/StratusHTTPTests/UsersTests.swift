@@ -41,6 +41,8 @@ import Testing
 
   @Test func `a user has a Users record, which every caller can look up`() async throws {
     try await withServer { server in
+      // A write creates the container.
+      try await server.client("bea@example.org").makeZone("Work")
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
       let name = try #require(try await anna.post("users/caller")["userRecordName"].string)

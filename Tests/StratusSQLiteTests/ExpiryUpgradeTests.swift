@@ -19,7 +19,8 @@ import Testing
       case 1: try LayoutOne.make(in: url)
       case 2: try LayoutTwo.make(in: url)
       case 3: try LayoutThree.make(in: url)
-      case _: try LayoutFour.make(in: url)
+      case 4: try LayoutFour.make(in: url)
+      case _: try LayoutFive.make(in: url)
       }
       let folder = try DataFolder(url)
       defer { folder.unlock() }
@@ -34,7 +35,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: [1, 2, 3, 4, 5])
   func `keeps its tombstones after the upgrade`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: [1, 2, 3, 4, 5])
   func `has the indexes of a new store`(_ layout: Int) async throws {
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
@@ -81,7 +82,7 @@ import Testing
   }
 
   /// The deletion of a zone has no stored time. Its age counts from the upgrade.
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: [1, 2, 3, 4, 5])
   func `can remove its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, zones) = try await store.write { (body) throws(ServerError) in
@@ -104,6 +105,18 @@ import Testing
       }
       #expect(ofDatabase == 2)
       #expect(zones.map(\.name) == ["Notes"])
+    }
+  }
+
+  /// Earlier versions enforced these grants for every type.
+  @Test(arguments: [1, 2, 3, 4, 5])
+  func `keeps the grants that it enforced`(_ layout: Int) async throws {
+    try await withUpgradedStore(layout, now: 1_000) { store in
+      let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
+      #expect(
+        schema.recordTypes["Note"]?.grants.roles
+          == ["_world": .read, "_icloud": .create, "_creator": .write])
+      #expect(schema.customRoles == [])
     }
   }
 }

@@ -4,7 +4,9 @@ import Foundation
 /// removal of tombstones.
 enum LayoutFour {
   /// Like ``LayoutOne/make(in:changes:)``. Its deleted zones were deleted at 1,000.
-  static func make(in url: URL) throws { try LayoutThree.make(in: url, changes: forgetting) }
+  static func make(in url: URL, changes: String = "") throws {
+    try LayoutThree.make(in: url, changes: forgetting + changes)
+  }
 
   private static let forgetting = """
     UPDATE store SET layout = 4;

@@ -165,3 +165,19 @@ import Testing
     }
   }
 }
+
+@Suite struct `A registry of a newer version` {
+  /// A backup would not help, and would lose what the newer version has written.
+  @Test func `is refused with the advice to start that version`() async throws {
+    try await withTemporaryFolder { url in
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      try await SQLiteRegistry(folder: folder).close()
+      let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+      try await queue.write { try $0.execute(sql: "UPDATE registry SET layout = 1000") }
+      try queue.close()
+      let error = #expect(throws: ServerError.self) { try SQLiteRegistry(folder: folder) }
+      #expect(error?.hint == "start that version, or a later one")
+    }
+  }
+}

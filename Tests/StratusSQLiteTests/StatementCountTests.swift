@@ -50,6 +50,10 @@ private final class CountingConnection: SQLConnection {
   }
 
   func define(_ text: String) throws(ServerError) { try connection.define(text) }
+
+  func hasUnusedSpace() throws(ServerError) -> Bool { try connection.hasUnusedSpace() }
+
+  func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
 }
 
 /// Layout 4 needed the same number: it read the database's count and listed a zone in its own row.

@@ -30,9 +30,9 @@ import Testing
   }
 
   @Test func `a subscriber who may not read the record is not notified`() async throws {
-    let own = RecordGrants(world: [], authenticated: .create, creator: .write)
+    let own = RecordGrants(roles: ["_icloud": .create, "_creator": .write])
     try await expectNotified(["_ann"], grants: own)
-    let none = RecordGrants(world: [], authenticated: [], creator: [])
+    let none = RecordGrants()
     try await expectNotified([], grants: none)
   }
 }

@@ -2,7 +2,7 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// Tests of an app's sync code. docs/testing-your-app.md explains them.
+/// Tests of an app's sync code. docs/guide/testing.md explains them.
 @Suite struct `An app that keeps notes` {
   /// Alice's phone and laptop, each with the app on it.
   private struct Home {

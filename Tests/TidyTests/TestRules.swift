@@ -23,6 +23,8 @@ enum TestRules {
     "Sources/StratusTesting/Testing/TestServer+Waiting.swift":
       "leaves the processor to what it waits for, a millisecond between two looks",
     "Tests/StratusTestingTests/ClockTests.swift": "sleeps by the fake clock",
+    "Tests/StratusCrashTests/Mixed/SoakTime.swift":
+      "lets a load run for as long as the soak's option says",
   ]
 
   /// A test waits for a condition, not for time to pass.

@@ -9,7 +9,7 @@ final class LoadConnection {
   private var reader = ResponseReader()
   private var sent = 0
   private var startedAt: Int64 = 0
-  private var place: UInt32 = 0
+  private var index: UInt32 = 0
   private var waitsForCapacity = false
 
   init(descriptor: Int32, poller: Int32, template: RequestTemplate) {
@@ -22,8 +22,8 @@ final class LoadConnection {
   func end() { close(descriptor) }
 
   /// Makes the poller report this connection by its index.
-  func register(at place: Int) throws(Failure) {
-    self.place = UInt32(place)
+  func register(at index: Int) throws(Failure) {
+    self.index = UInt32(index)
     try watch(EPOLL_CTL_ADD, EPOLLIN.rawValue)
   }
 
@@ -52,7 +52,7 @@ final class LoadConnection {
   private func watch(_ action: Int32, _ events: UInt32) throws(Failure) {
     var event = epoll_event()
     event.events = events
-    event.data.u32 = place
+    event.data.u32 = index
     if epoll_ctl(poller, action, descriptor, &event) != 0 {
       throw Failure("epoll refused a socket: \(String(cString: strerror(errno)))")
     }

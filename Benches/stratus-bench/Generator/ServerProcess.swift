@@ -37,11 +37,17 @@ final class ServerProcess {
   deinit { stop() }
 
   /// The process's memory in bytes.
-  var residentBytes: Int {
+  var residentBytes: Int { memory("VmRSS:") }
+
+  /// The part of the memory that is the process's own: its heap and its stacks.
+  var ownBytes: Int { memory("RssAnon:") }
+
+  /// A line of the process's status that tells an amount of memory.
+  private func memory(_ name: String) -> Int {
     let lines = TextFile.read("/proc/\(processID)/status")?.split(separator: "\n") ?? []
-    let line = lines.first { $0.hasPrefix("VmRSS:") }
-    let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-    return (kilobytes ?? 0) * 1_024
+    let line = lines.first { $0.hasPrefix(name) }
+    let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+    return (kilobytes.flatMap { Int($0) } ?? 0) * 1_024
   }
 
   /// The number of open files and sockets.

@@ -7,7 +7,7 @@ struct DriveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drive",
     abstract: "Send a fixed number of requests to a server under a profiler.",
-    discussion: "docs/benchmarks.md says how to count a request's instructions with it.")
+    discussion: "docs/reference/benchmarks.md says how to count a request's instructions with it.")
 
   @Option(help: "The stratus binary, or a script that runs one under a profiler.")
   var server: String
@@ -38,7 +38,7 @@ struct DriveCommand: ParsableCommand {
       case .modifyMany: try names.saving(200, zone: zone)
       case .query:
         names.query(SampleRecord.queries[0], zone: zone, limit: 50)
-      case .poll, .oneChange, .rows, .asset, .push, .subscriptions, .sync:
+      case .poll, .oneChange, .rows, .asset, .push, .subscriptions, .sync, .memory:
         names.changes(
           zone: zone,
           since: try Follower(port: server.process.port, requests: names, zone: zone)

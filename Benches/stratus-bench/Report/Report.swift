@@ -18,8 +18,8 @@ struct Report {
     ]
     for row in rows {
       let comparisons = row.comparisons.isEmpty ? [nil] : row.comparisons.map(Optional.some)
-      for (place, comparison) in comparisons.enumerated() {
-        let own = place == 0 ? cells(of: row) : ["", "", "", ""]
+      for (index, comparison) in comparisons.enumerated() {
+        let own = index == 0 ? cells(of: row) : ["", "", "", ""]
         lines.append("| " + (own + cells(of: comparison)).joined(separator: " | ") + " |")
       }
     }

@@ -84,8 +84,8 @@ struct Row {
         let latencies = rows.compactMap(\.latencies)
         row.latencies = (latencies.map(\.p50).median, latencies.map(\.p99).median)
       }
-      for place in row.comparisons.indices {
-        row.comparisons[place].value = rows.map { $0.comparisons[place].value }.median
+      for index in row.comparisons.indices {
+        row.comparisons[index].value = rows.map { $0.comparisons[index].value }.median
       }
       return row
     }

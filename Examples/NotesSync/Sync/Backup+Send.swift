@@ -42,9 +42,9 @@ extension Backup {
   /// The first differences, as many as fit into one request.
   private func batch(of changes: [NoteChange]) -> [NoteChange] {
     var bytes = 0
-    return changes.prefix(batchMax).enumerated().prefix { place, change in
+    return changes.prefix(batchMax).enumerated().prefix { index, change in
       bytes += change.text?.utf8.count ?? 0
-      return place == 0 || bytes <= settings.batchBytesMax
+      return index == 0 || bytes <= settings.batchBytesMax
     }.map(\.element)
   }
 

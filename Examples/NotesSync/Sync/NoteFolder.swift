@@ -34,9 +34,9 @@ public struct NoteFolder: Sendable {
 
   var files: FileManager { .default }
 
-  func place(_ name: String) -> URL { url.appendingPathComponent(name) }
+  func item(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  private func file(_ name: String) -> URL { place(name + Self.ending) }
+  private func file(_ name: String) -> URL { item(name + Self.ending) }
 
   func contents() throws -> Contents {
     var contents = Contents()
@@ -70,7 +70,7 @@ public struct NoteFolder: Sendable {
     do {
       return try text(of: name)
     } catch {
-      try replace(place(name + ".unreadable"), with: file(name))
+      try replace(item(name + ".unreadable"), with: file(name))
       return nil
     }
   }
@@ -87,7 +87,7 @@ public struct NoteFolder: Sendable {
 
   /// Moves a note aside that another device has deleted.
   func throwAway(_ name: String) throws {
-    let folder = place(Self.deletedName)
+    let folder = item(Self.deletedName)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
     try replace(folder.appendingPathComponent(name + Self.ending), with: file(name))
   }
@@ -95,7 +95,7 @@ public struct NoteFolder: Sendable {
   /// Deletes the notes, and the deleted notes that were kept.
   func removeAll() throws {
     for name in try contents().notes.keys { try remove(name) }
-    try? files.removeItem(at: place(Self.deletedName))
+    try? files.removeItem(at: item(Self.deletedName))
   }
 
   private func replace(_ new: URL, with old: URL) throws {
@@ -108,13 +108,13 @@ public struct NoteFolder: Sendable {
   /// - Returns: nil: there is no state, or it is damaged. The device then starts again without a
   ///   loss: it merges its notes with those of the server.
   func state() -> BackupState? {
-    (try? Data(contentsOf: place(Self.stateName))).flatMap {
+    (try? Data(contentsOf: item(Self.stateName))).flatMap {
       try? JSONDecoder().decode(BackupState.self, from: $0)
     }
   }
 
   func keep(_ state: BackupState) throws {
-    try JSONEncoder().encode(state).write(to: place(Self.stateName), options: .atomic)
+    try JSONEncoder().encode(state).write(to: item(Self.stateName), options: .atomic)
   }
 }
 
@@ -122,7 +122,7 @@ public struct NoteFolder: Sendable {
 extension NoteFolder {
   private func account(_ user: String) -> URL {
     let name = user.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "unknown"
-    return place(Self.accountsName).appendingPathComponent(name, isDirectory: true)
+    return item(Self.accountsName).appendingPathComponent(name, isDirectory: true)
   }
 
   /// Moves a user's notes aside, because another user signs in to the app.
@@ -137,9 +137,9 @@ extension NoteFolder {
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
     let names = try files.contentsOfDirectory(atPath: url.path)
     for name in names where name != Self.accountsName && name != Self.stateName {
-      try replace(folder.appendingPathComponent(name), with: place(name))
+      try replace(folder.appendingPathComponent(name), with: item(name))
     }
-    try replace(folder.appendingPathComponent(Self.stateName), with: place(Self.stateName))
+    try replace(folder.appendingPathComponent(Self.stateName), with: item(Self.stateName))
   }
 
   /// Brings a user's notes back; the state comes first.
@@ -148,10 +148,10 @@ extension NoteFolder {
   func takeBack(of user: String) throws -> BackupState? {
     let folder = account(user)
     let aside = folder.appendingPathComponent(Self.stateName)
-    if files.fileExists(atPath: aside.path) { try replace(place(Self.stateName), with: aside) }
+    if files.fileExists(atPath: aside.path) { try replace(item(Self.stateName), with: aside) }
     guard var state = state(), state.user == user else { return nil }
     for name in (try? files.contentsOfDirectory(atPath: folder.path)) ?? [] {
-      try replace(place(name), with: folder.appendingPathComponent(name))
+      try replace(item(name), with: folder.appendingPathComponent(name))
     }
     try? files.removeItem(at: folder)
     state.isAside = false

@@ -3,7 +3,7 @@ public import CloudKit
 /// The state of the app as the user sees it.
 public struct Overview: Sendable, Equatable {
   /// The progress of a note's backup.
-  public enum Place: Sendable, Equatable {
+  public enum Status: Sendable, Equatable {
     case backedUp
     case unsent
     /// The server refuses the note for this reason.
@@ -13,7 +13,7 @@ public struct Overview: Sendable, Equatable {
   public struct Line: Sendable, Equatable {
     public let name: String
     public let text: String
-    public let place: Place
+    public let status: Status
   }
 
   public enum Activity: Sendable, Equatable { case off, deleting, working, resting }
@@ -34,12 +34,12 @@ public struct Overview: Sendable, Equatable {
 
   /// Whether the server has every note in its present form.
   public var isBackedUp: Bool {
-    activity != .off && message == nil && notes.allSatisfy { $0.place == .backedUp }
+    activity != .off && message == nil && notes.allSatisfy { $0.status == .backedUp }
   }
 
   /// The state of the backup in one line.
   public var summary: String {
-    let unsent = notes.count { $0.place != .backedUp }
+    let unsent = notes.count { $0.status != .backedUp }
     let waiting = "\(unsent) \(unsent == 1 ? "note waits" : "notes wait")"
     return switch activity {
     case .off: "backup is off"
@@ -60,13 +60,13 @@ extension Backup {
     let reasons = Dictionary(
       unsent.map { ($0.name, refused[$0]) }, uniquingKeysWith: { first, _ in first })
     let lines = contents.notes.sorted { $0.key < $1.key }.map { name, text in
-      let place: Overview.Place =
+      let status: Overview.Status =
         switch reasons[name] {
         case nil: .backedUp
         case .some(nil): .unsent
         case .some(let reason?): .refused(reason)
         }
-      return Overview.Line(name: name, text: text, place: place)
+      return Overview.Line(name: name, text: text, status: status)
     }
     return Overview(
       notes: lines, misfits: contents.misfits.sorted(), activity: activity,

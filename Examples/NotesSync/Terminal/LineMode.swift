@@ -71,7 +71,7 @@ struct LineMode {
     for note in overview.notes {
       let old = known[note.name]
       if old?.text != note.text { news.append(line(of: note)) }
-      if case .refused(let reason) = note.place, old?.place != note.place {
+      if case .refused(let reason) = note.status, old?.status != note.status {
         news.append("! \(Text.inOneLine(note.name)): \(reason)")
       }
     }

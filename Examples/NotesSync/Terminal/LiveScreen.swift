@@ -14,10 +14,10 @@ struct LiveScreen {
   private var picture: Picture
   private let terminal = Terminal()
 
-  /// - Parameter place: the folder's name, for the title.
-  init(backup: Backup, place: String) {
+  /// - Parameter folderName: the folder's name, for the title.
+  init(backup: Backup, folderName: String) {
     self.backup = backup
-    picture = Picture(place: place)
+    picture = Picture(folderName: folderName)
   }
 
   mutating func run() async {

@@ -37,7 +37,7 @@ import NotesSync
       if isInLines {
         await LineMode(backup: backup).run()
       } else {
-        var screen = LiveScreen(backup: backup, place: folder.url.lastPathComponent)
+        var screen = LiveScreen(backup: backup, folderName: folder.url.lastPathComponent)
         await screen.run()
       }
     } catch {

@@ -21,7 +21,7 @@ struct Picture {
   static let keys =
     "n new  e edit  d remove  l look  o on/off  X delete everything  r rule  q quit"
 
-  let place: String
+  let folderName: String
   var overview: Overview?
   var chosenName: String?
   var hint: String?
@@ -29,7 +29,7 @@ struct Picture {
   private(set) var question: Question?
   private var typed = ""
 
-  init(place: String) { self.place = place }
+  init(folderName: String) { self.folderName = folderName }
 
   var chosen: Overview.Line? {
     overview?.notes.first { $0.name == chosenName } ?? overview?.notes.first
@@ -75,7 +75,7 @@ struct Picture {
     if overview?.activity != .off, let date = overview?.lastLook {
       state += ", in step at " + date.formatted(date: .omitted, time: .standard)
     }
-    return "\u{1B}[7m" + Text.fit(" NotesSync  \(place): \(state)", width) + "\u{1B}[0m"
+    return "\u{1B}[7m" + Text.fit(" NotesSync  \(folderName): \(state)", width) + "\u{1B}[0m"
   }
 
   private func notes(_ width: Int, _ rows: Int) -> [String] {
@@ -85,13 +85,13 @@ struct Picture {
     return notes.dropFirst(max(0, index - rows + 1)).prefix(rows).map { note in
       let name = Text.fit(note.name, min(20, width / 3))
       let text = Text.fit(note.text, max(0, width - min(20, width / 3) - 7))
-      let line = " \(Self.mark(note.place))  \(name)  \(text)"
+      let line = " \(Self.mark(note.status))  \(name)  \(text)"
       return note == chosen ? "\u{1B}[1m" + line + "\u{1B}[0m" : line
     }
   }
 
-  private static func mark(_ place: Overview.Place) -> String {
-    switch place {
+  private static func mark(_ status: Overview.Status) -> String {
+    switch status {
     case .backedUp: "✓"
     case .unsent: "↑"
     case .refused: "✗"
@@ -107,7 +107,7 @@ struct Picture {
   /// Further messages for the user.
   private func saying(_ width: Int) -> String {
     var words = hint ?? overview?.message ?? overview?.notice
-    if words == nil, case .refused(let reason)? = chosen?.place { words = reason }
+    if words == nil, case .refused(let reason)? = chosen?.status { words = reason }
     if words == nil, let misfit = overview?.misfits.first {
       words = "\(misfit).txt is not backed up: no text, or no name for a note."
     }

@@ -7,9 +7,11 @@ extension Accounts {
   /// - Parameters:
   /// - releaseDisabled: releases the listeners of disabled users.
   ///   - deleteStores: removes a container's files.
+  ///   - rotateTicketKey: signs asset URLs with a new key.
   public func managementHandlers(
     releaseDisabled: @escaping @Sendable () async throws(ServerError) -> Void,
-    deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void
+    deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
+    rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
   ) -> [any ManagementHandler] {
     [
       CreateContainerHandler(accounts: self),
@@ -24,7 +26,7 @@ extension Accounts {
       CreateWebTokenHandler(accounts: self),
       ListWebTokensHandler(accounts: self),
       RevokeWebTokenHandler(accounts: self),
-      RotateWebTokenKeyHandler(accounts: self),
+      RotateWebTokenKeyHandler(accounts: self, rotateTicketKey: rotateTicketKey),
       CreateAccountHandler(accounts: self),
       ConfigureAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),

@@ -1,4 +1,4 @@
-import StratusDomain
+public import StratusDomain
 import StratusWire
 
 /// Answers ``CreateWebToken``.
@@ -65,9 +65,12 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
   typealias Endpoint = RotateWebTokenKey
 
   let accounts: Accounts
+  /// Signs asset URLs with a new key.
+  let rotateTicketKey: @Sendable () throws(ServerError) -> Void
 
   func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {
     try accounts.rotateTokenKey()
+    try rotateTicketKey()
     return EmptyRequest()
   }
 }
@@ -77,9 +80,16 @@ extension Accounts {
   static let shownIDLength = 16
 
   /// Removes sessions that have ended, so that lists and the registry hold only valid ones.
-  func forgetEndedSessions() async throws(ServerError) {
+  ///
+  /// - Throws: an error of the registry.
+  public func forgetEndedSessions() async throws(ServerError) {
     let now = ambient.now()
     try await registry.deleteSessions(
       unusedSince: now - Self.idleMilliseconds, endedBefore: now)
+  }
+
+  /// The number of stored sessions, for tests.
+  package var sessionCount: Int {
+    get async throws(ServerError) { try await registry.sessions().count }
   }
 }

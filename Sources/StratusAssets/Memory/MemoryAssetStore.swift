@@ -20,12 +20,12 @@ public final class MemoryAssetStore: AssetStore {
   }
 
   struct State {
-    var uploads: [Place: Upload] = [:]
-    var files: [Place: File] = [:]
+    var uploads: [Key: Upload] = [:]
+    var files: [Key: File] = [:]
     var lastHolder = 0
   }
 
-  struct Place: Hashable {
+  struct Key: Hashable {
     let address: StoreAddress
     let name: ExactName
 
@@ -49,24 +49,24 @@ public final class MemoryAssetStore: AssetStore {
   public func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload {
-    let place = Place(id, address)
+    let key = Key(id, address)
     let holder = withState { state, now in
       state.lastHolder += 1
-      var upload = state.uploads[place] ?? Upload(touched: now)
+      var upload = state.uploads[key] ?? Upload(touched: now)
       upload.bytes = fromNothing ? [] : upload.bytes ?? []
       upload.touched = now
       upload.holder = state.lastHolder
-      state.uploads[place] = upload
+      state.uploads[key] = upload
       return state.lastHolder
     }
-    return MemoryUpload(store: self, place: place, holder: holder)
+    return MemoryUpload(store: self, key: key, holder: holder)
   }
 
   public func status(
     ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError) -> AssetUploadStatus {
     withState { state, _ in
-      let upload = state.uploads[Place(id, address)]
+      let upload = state.uploads[Key(id, address)]
       return AssetUploadStatus(
         received: Int64(upload?.bytes?.count ?? 0), touched: upload?.touched, note: upload?.note)
     }
@@ -76,8 +76,8 @@ public final class MemoryAssetStore: AssetStore {
     _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError) {
     withState { state, now in
-      state.uploads[Place(id, address), default: Upload(touched: now)].note = bytes
-      state.uploads[Place(id, address)]?.touched = now
+      state.uploads[Key(id, address), default: Upload(touched: now)].note = bytes
+      state.uploads[Key(id, address)]?.touched = now
     }
   }
 
@@ -85,8 +85,8 @@ public final class MemoryAssetStore: AssetStore {
     at address: StoreAddress, untouchedSince time: Int64
   ) async throws(ServerError) {
     withState { state, _ in
-      state.uploads = state.uploads.filter { place, upload in
-        place.address != address || upload.touched >= time || upload.holder != nil
+      state.uploads = state.uploads.filter { key, upload in
+        key.address != address || upload.touched >= time || upload.holder != nil
       }
     }
   }
@@ -95,21 +95,21 @@ public final class MemoryAssetStore: AssetStore {
     file: String, at address: StoreAddress
   ) async throws(ServerError) -> (any AssetFile)? {
     withState { state, _ in
-      state.files[Place(file, address)].map { MemoryFile(bytes: $0.bytes) }
+      state.files[Key(file, address)].map { MemoryFile(bytes: $0.bytes) }
     }
   }
 
   public func remove(file: String, at address: StoreAddress) async throws(ServerError) {
-    withState { state, _ in state.files[Place(file, address)] = nil }
+    withState { state, _ in state.files[Key(file, address)] = nil }
   }
 
   public func files(
     at address: StoreAddress, after name: String?, limit: Int
   ) async throws(ServerError) -> [AssetFileEntry] {
     withState { state, _ in
-      let entries = state.files.compactMap { place, file in
-        place.address == address
-          ? AssetFileEntry(name: place.name.text, finished: file.finished) : nil
+      let entries = state.files.compactMap { key, file in
+        key.address == address
+          ? AssetFileEntry(name: key.name.text, finished: file.finished) : nil
       }
       let sorted = entries.sorted { $0.name.isBefore($1.name) }
       let behind = sorted.drop { entry in name.map { !$0.isBefore(entry.name) } ?? false }

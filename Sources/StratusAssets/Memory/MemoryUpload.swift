@@ -5,25 +5,25 @@ import StratusWire
 /// An upload into memory. It is valid until another caller opens the same upload.
 struct MemoryUpload: AssetUpload {
   let store: MemoryAssetStore
-  let place: MemoryAssetStore.Place
+  let key: MemoryAssetStore.Key
   /// The owner's number. A different number in the store means that this upload was taken over.
   let holder: Int
 
   var received: Int64 {
-    store.withState { state, _ in Int64(state.uploads[place]?.bytes?.count ?? 0) }
+    store.withState { state, _ in Int64(state.uploads[key]?.bytes?.count ?? 0) }
   }
 
   func append(_ bytes: [UInt8]) async throws(ServerError) {
     try held { state, now in
-      state.uploads[place]?.bytes?.append(contentsOf: bytes)
-      state.uploads[place]?.touched = now
+      state.uploads[key]?.bytes?.append(contentsOf: bytes)
+      state.uploads[key]?.touched = now
     }
   }
 
   func finish(as file: String) async throws(ServerError) -> WholeFile {
     try held { state, now in
-      let bytes = state.uploads[place]?.bytes ?? []
-      let file = MemoryAssetStore.Place(file, place.address)
+      let bytes = state.uploads[key]?.bytes ?? []
+      let file = MemoryAssetStore.Key(file, key.address)
       state.files[file] = MemoryAssetStore.File(bytes: bytes, finished: now)
       end(&state)
       return WholeFile(checksum: Array(SHA256.hash(data: bytes)), size: Int64(bytes.count))
@@ -32,30 +32,30 @@ struct MemoryUpload: AssetUpload {
 
   func close() async {
     store.withState { state, now in
-      guard state.uploads[place]?.holder == holder else { return }
-      state.uploads[place]?.touched = now
-      state.uploads[place]?.holder = nil
+      guard state.uploads[key]?.holder == holder else { return }
+      state.uploads[key]?.touched = now
+      state.uploads[key]?.holder = nil
     }
   }
 
   func discard() async {
     store.withState { state, _ in
-      if state.uploads[place]?.holder == holder { end(&state) }
+      if state.uploads[key]?.holder == holder { end(&state) }
     }
   }
 
   /// Removes the bytes, and keeps a note.
   private func end(_ state: inout MemoryAssetStore.State) {
-    state.uploads[place]?.bytes = nil
-    state.uploads[place]?.holder = nil
-    if state.uploads[place]?.note == nil { state.uploads[place] = nil }
+    state.uploads[key]?.bytes = nil
+    state.uploads[key]?.holder = nil
+    if state.uploads[key]?.note == nil { state.uploads[key] = nil }
   }
 
   private func held<Value>(
     _ body: (inout MemoryAssetStore.State, _ now: Int64) -> Value
   ) throws(ServerError) -> Value {
     let value = store.withState { state, now -> Value? in
-      state.uploads[place]?.holder == holder ? body(&state, now) : nil
+      state.uploads[key]?.holder == holder ? body(&state, now) : nil
     }
     guard let value else { throw ServerError(.conflict, Reason.assetUploadLost) }
     return value

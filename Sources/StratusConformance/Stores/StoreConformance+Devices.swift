@@ -14,7 +14,8 @@ extension StoreConformance {
   static let deviceChecks: [Check] = [
     Check("a device is stored with its delivery channel", devicesAreKept),
     Check(
-      "a device that registers again keeps its position in the queue", registeringAgainKeepsThePlace
+      "a device that registers again keeps its position in the queue",
+      registeringAgainKeepsThePosition
     ),
     Check("a token belongs to one device", tokensLeadToOne),
     Check(
@@ -105,7 +106,7 @@ extension StoreConformance {
   }
 
   /// Registering again also changes the delivery channel.
-  static func registeringAgainKeepsThePlace(_ store: any Store) async throws {
+  static func registeringAgainKeepsThePosition(_ store: any Store) async throws {
     let device = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a", has: 3, seen: 5))
       try body.register(Sample.device("a", .courier(token: "t"), has: 9, seen: 6))
@@ -148,18 +149,18 @@ extension StoreConformance {
   }
 
   static func acknowledgedGrows(_ store: any Store) async throws {
-    let places = try await store.write { (body) throws(ServerError) in
+    let acknowledged = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
       try body.enqueue((0..<5).map { Sample.notification("\($0)") })
-      var places: [Int64?] = []
+      var found: [Int64?] = []
       for number in [3, 2, 9] as [Int64] {
         try body.acknowledge(through: number, by: "a", of: "_ann")
-        places.append(try body.device(id: "a", of: "_ann")?.acknowledged)
+        found.append(try body.device(id: "a", of: "_ann")?.acknowledged)
       }
       try body.acknowledge(through: 3, by: "b", of: "_ann")
-      return places + [try body.device(id: "b", of: "_ann")?.acknowledged]
+      return found + [try body.device(id: "b", of: "_ann")?.acknowledged]
     }
-    try expect(places, [3, 3, 5, nil])
+    try expect(acknowledged, [3, 3, 5, nil])
   }
 
   static func touchesAreRare(_ store: any Store) async throws {

@@ -82,11 +82,11 @@ extension StoreConformance {
         ["2 20", "2 10", "1 20", "1 10"]
       ),
     ]
-    for (place, upwards, downwards) in cases {
+    for (cursor, upwards, downwards) in cases {
       for isReversed in [false, true] {
         for upper in [nil, [4]] as [[UInt8]?] {
           let range = EntryRange(
-            index: 1, lower: [1], upper: upper, after: place, isReversed: isReversed)
+            index: 1, lower: [1], upper: upper, after: cursor, isReversed: isReversed)
           let found = try await store.entries(in: range).map { "\($0.value[0]) \($0.record)" }
           try expect(found, isReversed ? downwards : upwards, "\(range)")
         }
@@ -103,9 +103,9 @@ extension StoreConformance {
     let cases: [(EntryPosition, isReversed: Bool, expected: [[UInt8]])] = [
       (low, false, [[2], [3]]), (high, false, []), (low, true, []), (high, true, [[3], [2]]),
     ]
-    for (place, isReversed, expected) in cases {
+    for (cursor, isReversed, expected) in cases {
       let range = EntryRange(
-        index: 1, lower: [2], upper: [4], after: place, isReversed: isReversed)
+        index: 1, lower: [2], upper: [4], after: cursor, isReversed: isReversed)
       try expect(try await store.entries(in: range).map(\.value), expected, "\(range)")
     }
   }

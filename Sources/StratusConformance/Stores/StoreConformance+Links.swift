@@ -150,15 +150,15 @@ extension StoreConformance {
 
   /// The list covers all databases. It shows later changes of the zones.
   static func cascadesAreOrdered(_ store: any Store) async throws {
-    let places = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
-    for (target, zone, database) in places {
+    let targets = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
+    for (target, zone, database) in targets {
       try await store.write { (body) throws(ServerError) in
         try body.addCascade(cascade(target, in: try body.someZone(zone, in: database)))
       }
     }
     let (found, expected, two) = try await store.write { (body) throws(ServerError) in
       var expected: [UnfinishedCascade] = []
-      for (target, name, database) in places {
+      for (target, name, database) in targets {
         let zone = try body.existing(name, in: database)
         try body.save(["one"], in: zone)
         let newest = try body.existing(name, in: database)

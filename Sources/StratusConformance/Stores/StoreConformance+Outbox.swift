@@ -7,7 +7,7 @@ extension StoreConformance {
     Check("the outbox returns its entries in order", outboxIsInOrder),
     Check("record images are stored byte for byte, and each may be absent", imagesAreKept),
     Check("a change set adds its outbox entry in its own transaction", changeSetLeavesWord),
-    Check("the matching position of an entry is stored", placeIsKept),
+    Check("the matching position of an entry is stored", positionIsKept),
     Check("a removed entry is gone with its images, and its number is not used again", entryGoes),
     Check("an outbox entry outlives its zone", entryOutlivesZone),
   ]
@@ -101,7 +101,7 @@ extension StoreConformance {
   }
 
   /// The position can also be advanced.
-  static func placeIsKept(_ store: any Store) async throws {
+  static func positionIsKept(_ store: any Store) async throws {
     let cursors = [
       OutboxCursor(position: -1, key: .database, subscription: 0),
       OutboxCursor(

@@ -48,6 +48,8 @@ extension StoreConformance {
         [
           try body.subscriptionCount(of: "_ann", in: .public),
           try body.subscriptionCount(of: "_bob", in: Sample.annsView),
+          try body.subscriptionSizeBytes(of: "_bob", in: .public),
+          try body.subscriptionSizeBytes(of: "_bob", in: Sample.annsView),
         ]
       )
     }
@@ -56,7 +58,7 @@ extension StoreConformance {
       [toDatabase("s"), toDatabase("s", type: "B"), toDatabase("s", type: "P"), nil, nil, nil])
     try expect(found.map { $0?.user }, ["_ann", "_bob", "_ann", nil, nil, nil])
     try expect(Set(found.compactMap { $0?.number }).count, 3)
-    try expect(counts, [1, 0])
+    try expect(counts, [1, 0, toDatabase("s", type: "B").jsonBytes.count, 0])
   }
 
   /// The definition may contain any text.

@@ -8,7 +8,9 @@ public enum StoreConformance {
 
   public static let checks: [Check] =
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
-    + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + entryChecks + indexChecks
-    + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks + subscriptionChecks
+    + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + entryChecks
+    + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
+    + subscriptionChecks
     + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
+    + retirementChecks
 }

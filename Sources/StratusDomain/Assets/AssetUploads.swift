@@ -24,7 +24,7 @@ public struct AssetUploads: Sendable {
   public enum Outcome: Sendable {
     case answer(UploadAnswer)
     /// The piece does not begin at the end of the bytes received so far.
-    case outOfPlace(received: Int64)
+    case wrongOffset(received: Int64)
   }
 
   /// The time that an upload URL stays valid, by Apple's reference. It counts from the creation of
@@ -81,7 +81,7 @@ public struct AssetUploads: Sendable {
     do throws(ServerError) {
       if let piece, piece.first != upload.received {
         await upload.close()
-        return .outOfPlace(received: upload.received)
+        return .wrongOffset(received: upload.received)
       }
       let note = piece.flatMap { $0.isLast ? UploadNote.last(total: $0.total).bytes : nil } ?? []
       if !note.isEmpty || status.note != nil {

@@ -9,7 +9,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   func answer(
     _ request: FetchDatabaseChanges.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchDatabaseChanges.Response {
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     try database.view.requireHistory()
     try await relistChangedZones(of: database)
     return try await database.store.read { (store) throws(ServerError) in

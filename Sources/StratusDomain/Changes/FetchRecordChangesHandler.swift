@@ -10,7 +10,7 @@ struct FetchRecordChangesHandler: EndpointHandler {
   func answer(
     _ request: FetchRecordChanges.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchRecordChanges.Response {
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     try database.view.requireHistory()
     return try await database.store.read { (store) throws(ServerError) in
       let limit = min(

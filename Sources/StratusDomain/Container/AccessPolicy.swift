@@ -58,26 +58,3 @@ enum ReadableRecords: Sendable, Hashable {
   case createdBy(String)
   case none
 }
-
-/// The rights of a role on the records of a type (schema-language §5).
-struct RecordPermissions: OptionSet, Sendable, Hashable {
-  let rawValue: UInt8
-
-  static let read = RecordPermissions(rawValue: 1)
-  static let create = RecordPermissions(rawValue: 2)
-  /// Change and delete.
-  static let write = RecordPermissions(rawValue: 4)
-}
-
-/// The permissions that a record type grants in the public database (schema-language §5).
-public struct RecordGrants: Sendable, Hashable {
-  /// The permissions of the role `_world`: all callers.
-  var world: RecordPermissions
-  /// The permissions of the role `_icloud`: every signed-in user.
-  var authenticated: RecordPermissions
-  /// The permissions of the role `_creator`: the user who created the record.
-  var creator: RecordPermissions
-
-  /// The grants of a new record type: all callers read, users create, and only the creator writes.
-  public static let standard = RecordGrants(world: .read, authenticated: .create, creator: .write)
-}

@@ -11,6 +11,8 @@ public struct Caller: Sendable, Hashable {
   /// Whether answers with records of one zone include the zone's newest change token
   /// (`getCurrentSyncToken`, which Apple's own web apps send).
   public var wantsSyncToken = false
+  /// See ``Admission/createsContainer``.
+  public var createsContainer = false
   /// Counts the work that is done for the request.
   public let work = WorkMeter()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin

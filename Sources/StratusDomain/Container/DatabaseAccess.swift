@@ -2,10 +2,19 @@ public import StratusWire
 
 /// Opens the database that a request names.
 struct DatabaseAccess: Sendable {
+  /// The purpose for which a request opens a database.
+  enum Purpose {
+    /// The endpoint may write. A container that does not exist yet is created.
+    case write
+    /// The endpoint reads. A container that does not exist yet is read as an empty one.
+    case read
+  }
+
   let stores: any StoreCatalog
   let users: UserRecords
   let tickets: AssetTickets
   let ambient: Ambient
+  let createContainer: Service.CreateContainer
 
   /// Opens the database that a request names.
   ///
@@ -13,7 +22,8 @@ struct DatabaseAccess: Sendable {
   /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user;
   ///   `AUTHENTICATION_FAILED` there for a server-to-server key.
   func open(
-    _ address: DatabaseAddress, for caller: Caller, needsUser: Bool = false
+    _ address: DatabaseAddress, for caller: Caller, to purpose: Purpose = .write,
+    needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {
     if needsUser { _ = try caller.requireUser() }
     if caller.isServerKey, address.scope != .public {
@@ -28,14 +38,27 @@ struct DatabaseAccess: Sendable {
       case .private: .private(user: try caller.requireUser())
       case .shared: .shared(user: try caller.requireUser())
       }
-    let store = try await stores.store(at: address.store)
+    let (store, isStandIn) = try await store(at: address.store, for: caller, to: purpose)
     if let user = caller.userRecordName {
       try await users.ensure(
-        user, in: store, at: address.store, hasPrivateDatabase: !caller.isServerKey)
+        user, in: store, at: address.store, isStandIn: isStandIn,
+        hasPrivateDatabase: !caller.isServerKey)
     }
     return OpenDatabase(
       store: store, address: address.store, view: view, caller: caller, tickets: tickets,
       openedAt: ambient.now())
+  }
+
+  private func store(
+    at address: StoreAddress, for caller: Caller, to purpose: Purpose
+  ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
+    if caller.createsContainer {
+      switch purpose {
+      case .read: return try await stores.storeToRead(at: address)
+      case .write: try await createContainer(address.container, caller.principal)
+      }
+    }
+    return (try await stores.store(at: address), false)
   }
 }
 

@@ -61,7 +61,7 @@ enum Naming {
     }
   }
 
-  private static func isIdentifier(_ name: String) -> Bool {
+  static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.utf8.first, isLetter(first) else { return false }
     return name.utf8.allSatisfy {
       isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")

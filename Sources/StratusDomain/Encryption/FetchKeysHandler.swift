@@ -12,7 +12,7 @@ struct FetchKeysHandler: EndpointHandler {
     guard request.zones.count <= Limits.zonesPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     try database.view.requireOwnKeys()
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in

@@ -9,14 +9,14 @@ struct DeviceAccess: Sendable {
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
   func open(
-    _ address: DatabaseAddress, for caller: Caller
+    _ address: DatabaseAddress, for caller: Caller, to purpose: DatabaseAccess.Purpose = .write
   ) async throws(ServerError) -> (store: any Store, user: String) {
     let user = try caller.requireUser()
     // NB: the database in the path does not matter, since devices and notifications belong to the
     // user (web-services §1.1).
     let own = DatabaseAddress(
       store: address.store, scope: caller.isServerKey ? .public : .private)
-    return (try await databases.open(own, for: caller).store, user)
+    return (try await databases.open(own, for: caller, to: purpose).store, user)
   }
 }
 

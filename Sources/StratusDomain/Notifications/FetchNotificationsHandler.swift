@@ -12,7 +12,7 @@ struct FetchNotificationsHandler: EndpointHandler {
   func answer(
     _ request: FetchNotifications.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchNotifications.Response {
-    let (store, user) = try await devices.open(address, for: caller)
+    let (store, user) = try await devices.open(address, for: caller, to: .read)
     let token = try request.serverChangeToken.map { (text) throws(ServerError) in
       try ChangeToken(text: text)
     }

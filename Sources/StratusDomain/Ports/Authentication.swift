@@ -61,6 +61,9 @@ public struct Admission: Sendable, Hashable {
   public var nextWebAuthToken: String?
   /// The origins whose web pages may use the API token; nil: all.
   public var allowedOrigins: Set<String>?
+  /// Whether the container does not exist yet and the first write creates it; only on a
+  /// development server.
+  public var createsContainer = false
 
   public init(
     principal: Principal, nextWebAuthToken: String? = nil, allowedOrigins: Set<String>? = nil

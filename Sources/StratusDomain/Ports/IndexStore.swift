@@ -17,13 +17,21 @@ public protocol IndexReading {
   /// The day on which each index was last noted as read, in days since 1970 UTC.
   func indexUses() throws(ServerError) -> [Int64: Int64]
 
+  /// The number of rows that the build of an index has passed, and of all rows.
+  ///
+  /// - Parameter limit: the maximum of both numbers.
+  /// - Returns: nil if the index is not being built.
+  func indexProgress(
+    of index: Int64, limit: Int64
+  ) throws(ServerError) -> (done: Int64, total: Int64)?
+
   /// Whether entries of dropped indexes remain.
   func hasDroppedIndexes() throws(ServerError) -> Bool
 
   /// Records of a type after a position, for an index that is being built. The walk covers all
   /// databases, in the order of positions, without deleted zones.
   ///
-  /// - Parameter place: the position where the previous step ended; nil: from the first record.
+  /// - Parameter cursor: the position where the previous step ended; nil: from the first record.
   /// - Parameter limit: the maximum number of rows to examine, of any type.
   func recordsToIndex(
     ofType recordType: String, after cursor: IndexBuildCursor?, limit: Int
@@ -53,6 +61,10 @@ public protocol IndexWriting {
   /// Removes a ready index from the schema. ``removeDroppedEntries(limit:)`` removes its entries
   /// later. An index that is being built does not change.
   func dropIndex(_ index: Int64) throws(ServerError)
+
+  /// Removes an index that is being built from the schema. ``removeDroppedEntries(limit:)`` removes
+  /// its entries later. A ready index does not change.
+  func cancelIndexBuild(_ index: Int64) throws(ServerError)
 
   /// Removes some entries of one dropped index, and the index itself with the last of them.
   ///

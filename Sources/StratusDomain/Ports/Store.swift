@@ -24,14 +24,14 @@ public protocol Store: Sendable {
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
-  ListingReading
+  ListingReading, SpaceReading
 {}
 
 /// The operations of a write body. It sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
-  ListingWriting
+  ListingWriting, SpaceWriting
 {}
 
 /// The stores of all containers.
@@ -40,4 +40,21 @@ public protocol StoreCatalog: Sendable {
   ///
   /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
   func store(at address: StoreAddress) async throws(ServerError) -> any Store
+
+  /// The store of a container for a request that only reads. A missing store is not created: an
+  /// empty one stands in for it, and forgets what is written to it. Change tokens of the stand-in
+  /// stay valid if the store is created later.
+  ///
+  /// - Throws: as ``store(at:)``.
+  func storeToRead(
+    at address: StoreAddress
+  ) async throws(ServerError) -> (store: any Store, isStandIn: Bool)
+}
+
+extension StoreCatalog {
+  public func storeToRead(
+    at address: StoreAddress
+  ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
+    (try await store(at: address), false)
+  }
 }

@@ -15,6 +15,9 @@ public protocol SubscriptionReading {
   /// The number of subscriptions that a user has in a database.
   func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
+  /// The size of a user's subscriptions in a database, as JSON, in bytes.
+  func subscriptionSizeBytes(of user: String, in database: DatabaseView) throws(ServerError) -> Int
+
   /// The subscriptions of a zone's audience that are filed under a key, in the order of their
   /// numbers.
   ///
@@ -58,7 +61,7 @@ public protocol SubscriptionWriting {
   ///
   /// - Parameters:
   ///   - subscription: with its ID.
-  ///   - place: the key and zone that it is filed under.
+  ///   - watchKey: the key that matching finds it by.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
     under watchKey: WatchKey

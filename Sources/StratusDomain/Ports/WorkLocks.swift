@@ -36,6 +36,10 @@ public enum BackgroundWork: String, Sendable {
   case assetSweep = "the removal of files"
   /// Drops indexes that no query reads.
   case unusedIndexes = "the removal of unused indexes"
+  /// Copies renamed fields, and removes dropped fields and record types.
+  case retirements = "the removal of fields"
+  /// Returns disk space of deleted data.
+  case space = "the return of disk space"
   /// Sends notifications to APNs.
   case push = "the sending of notifications"
 

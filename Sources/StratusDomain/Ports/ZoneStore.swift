@@ -25,6 +25,9 @@ public protocol ZoneWriting {
   /// until this one ends.
   func lockZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
+  /// The live zone with a number, in any database, locked as by ``lockZone(named:in:)``.
+  func lockZone(number: Int64) throws(ServerError) -> StoredZone?
+
   /// Creates a zone that does not exist yet, and lists it in its database's history. The default
   /// zone is not listed there.
   func createZone(

@@ -2,11 +2,11 @@ import StratusWire
 
 /// The kind of comparison that a comparator makes.
 enum ComparatorKind {
-  case equality, range, beginning, member, memberBeginning, tokens, place, part
+  case equality, range, beginning, member, memberBeginning, tokens, distance, part
 
   var mark: FieldIndexes {
     switch self {
-    case .equality, .beginning, .member, .memberBeginning, .place, .part: .queryable
+    case .equality, .beginning, .member, .memberBeginning, .distance, .part: .queryable
     case .range: .sortable
     case .tokens: .searchable
     }
@@ -27,7 +27,7 @@ enum ComparatorKind {
     case .member: isComparable && type.isList
     case .memberBeginning: type == FieldType(.string, isList: true)
     case .tokens: type.isText
-    case .place: type.element == .location
+    case .distance: type.element == .location
     }
   }
 }
@@ -37,7 +37,7 @@ extension Comparator {
     switch self {
     case .equals, .notEquals, .in, .notIn: .equality
     case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals: .range
-    case .near: .place
+    case .near: .distance
     case .containsAllTokens, .containsAnyTokens: .tokens
     case .listContains, .notListContains, .listContainsAny, .notListContainsAny,
       .listContainsAll, .notListContainsAll:

@@ -127,30 +127,30 @@ struct EntryCursor {
   }
 
   private mutating func openAll(_ store: any StoreReading) throws(ServerError) {
-    for place in streams.indices { try load(place, store) }
+    for position in streams.indices { try load(position, store) }
     heap = streams.indices.filter { streams[$0].isLoaded }
     heapify()
   }
 
-  private mutating func load(_ place: Int, _ store: any StoreReading) throws(ServerError) {
-    let stretch = streams[place].stretch
-    if streams[place].isForeign, let end = streams[place].buffer.last, let zone {
-      streams[place].after = jump(from: end, to: zone)
-    } else if let end = streams[place].buffer.last {
-      streams[place].after = end
+  private mutating func load(_ position: Int, _ store: any StoreReading) throws(ServerError) {
+    let stretch = streams[position].stretch
+    if streams[position].isForeign, let end = streams[position].buffer.last, let zone {
+      streams[position].after = jump(from: end, to: zone)
+    } else if let end = streams[position].buffer.last {
+      streams[position].after = end
     }
-    let limit = streams[place].pieceSize
+    let limit = streams[position].pieceSize
     let range = EntryRange(
-      index: index, lower: stretch.lower, upper: stretch.upper, after: streams[place].after,
+      index: index, lower: stretch.lower, upper: stretch.upper, after: streams[position].after,
       isReversed: isReversed)
     let found = try store.entries(in: range, of: database, limit: limit)
     entriesRead += max(found.count, 1)
-    streams[place].buffer = found
-    streams[place].next = 0
-    streams[place].hasMore = found.count == limit
-    streams[place].isForeign = zone.map { own in !found.contains { $0.zone == own } } ?? false
-    streams[place].pieceSize = min(limit * 4, 1_000)
-    if let first = found.first { streams[place].head = first }
+    streams[position].buffer = found
+    streams[position].next = 0
+    streams[position].hasMore = found.count == limit
+    streams[position].isForeign = zone.map { own in !found.contains { $0.zone == own } } ?? false
+    streams[position].pieceSize = min(limit * 4, 1_000)
+    if let first = found.first { streams[position].head = first }
   }
 
   /// Skips the entries of other zones with the same value, after a chunk without entries of the
@@ -184,7 +184,7 @@ extension EntryCursor {
   }
 
   private mutating func heapify() {
-    for place in (0..<heap.count / 2).reversed() { siftDown(place) }
+    for position in (0..<heap.count / 2).reversed() { siftDown(position) }
   }
 
   private mutating func removeTop() {
@@ -195,15 +195,15 @@ extension EntryCursor {
   }
 
   private mutating func siftDown(_ start: Int) {
-    var place = start
+    var position = start
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
+      var least = position
+      for child in [2 * position + 1, 2 * position + 2] where child < heap.count {
         if precedes(heap[child], heap[least]) { least = child }
       }
-      if least == place { return }
-      heap.swapAt(place, least)
-      place = least
+      if least == position { return }
+      heap.swapAt(position, least)
+      position = least
     }
   }
 }

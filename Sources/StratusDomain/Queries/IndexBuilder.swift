@@ -38,11 +38,11 @@ struct IndexBuilder: Sendable {
     for columns: [IndexColumn], among known: [[IndexColumn]], isOptional: Bool = false
   ) -> Bool {
     if columns.count == 1 { return true }
-    let max = Limits.indexesPerRecordTypeMax - (isOptional ? keptPlaces : 0)
+    let max = Limits.indexesPerRecordTypeMax - (isOptional ? reservedCount : 0)
     return known.count { $0.count > 1 } < max
   }
 
-  private static let keptPlaces = 8
+  private static let reservedCount = 8
 
   /// Fills indexes, from where an earlier request stopped. Other indexes of the type at the same
   /// position are filled together with them.
@@ -68,11 +68,23 @@ struct IndexBuilder: Sendable {
       let chunk = try await IndexChunk.read(
         for: indexes, by: self, rowsMax: min(rows, rowsLeft),
         sizeBytesMax: Limits.indexBuildSizeBytesMax / max(builds, 1))
-      guard let chunk else { return true }
+      guard let chunk else {
+        try await requireIndexes(indexes)
+        return true
+      }
       looked = chunk.rowsLooked
       try await chunk.write(to: store)
       rows = rowsMax
     }
+  }
+
+  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Otherwise the query would begin
+  ///   it again at once.
+  private func requireIndexes(_ indexes: [Int64]) async throws(ServerError) {
+    let known = try await store.read { [recordType] (store) throws(ServerError) in
+      Set(try store.schema().indexes[recordType]?.map(\.id) ?? [])
+    }
+    if !known.isSuperset(of: indexes) { throw .badRequest(Reason.indexBuildCancelled) }
   }
 
   private func isReady(_ indexes: [Int64]) async throws(ServerError) -> Bool {

@@ -99,6 +99,9 @@ struct IndexChunk: Sendable {
 // Writing
 extension IndexChunk {
   /// Adds the entries and stores how far the indexes are built. Each step is one transaction.
+  ///
+  /// Entries of an index whose build is cancelled meanwhile are left out, since nothing would
+  /// remove them.
   func write(to store: any Store) async throws(ServerError) {
     var merge = EntryMerge(runs)
     var progress = Progress(changes: changes)
@@ -109,6 +112,7 @@ extension IndexChunk {
       while !isWritten {
         (progress, isWritten) = try await store.write { [progress] (store) throws(ServerError) in
           var progress = progress
+          progress.indexes = Set(try store.indexBuilds(ofType: recordType).map(\.index))
           let isWritten = try add(entries, progress: &progress, to: store)
           return (progress, isWritten)
         }
@@ -131,6 +135,8 @@ extension IndexChunk {
     var gone: Set<RecordHome> = []
     /// Records that changed after they were read.
     var changed: Set<IndexBuildCursor> = []
+    /// The indexes that are still being built.
+    var indexes: Set<Int64> = []
   }
 
   /// - Returns: false if a zone has too many changes for one step. The caller then calls again.
@@ -156,7 +162,7 @@ extension IndexChunk {
       {
         continue
       }
-      group.append(placed.entry)
+      if progress.indexes.contains(placed.entry.index) { group.append(placed.entry) }
     }
     if let last = entries.last { try store.add(group, in: last.home) }
     return true
@@ -190,7 +196,9 @@ extension IndexChunk {
       progress.changed.insert(cursor)
       if record.isDeleted || !record.type.utf8.elementsEqual(recordType.utf8) { continue }
       let values = try record.fields.storedValues(of: needed)
-      for index in indexes { entries += index.entries(of: record, values: values) }
+      for index in indexes where progress.indexes.contains(index.id) {
+        entries += index.entries(of: record, values: values)
+      }
     }
     try store.add(entries, in: home)
     return !found.hasMore

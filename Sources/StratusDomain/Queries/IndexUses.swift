@@ -3,12 +3,20 @@ import Synchronization
 /// Remembers which indexes queries have read lately, so that unused indexes can be dropped.
 public final class IndexUses: Sendable {
   private let indexes = Mutex<[StoreAddress: Set<Int64>]>([:])
+  /// How often queries have read each index since the process was started.
+  private let totals = Mutex<[StoreAddress: [Int64: Int64]]>([:])
 
   public init() {}
 
   func note(_ index: Int64, at address: StoreAddress) {
     if index == QueryPlan.noIndex { return }
     indexes.withLock { _ = $0[address, default: []].insert(index) }
+    totals.withLock { $0[address, default: [:]][index, default: 0] += 1 }
+  }
+
+  /// How often queries have read each index of a store since the process was started.
+  func counts(at address: StoreAddress) -> [Int64: Int64] {
+    totals.withLock { $0[address] ?? [:] }
   }
 
   /// The indexes of a store that were read since the last call.

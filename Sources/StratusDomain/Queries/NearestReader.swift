@@ -8,7 +8,7 @@ import StratusWire
 struct NearestReader {
   /// A cell of the Earth, or a location, under one combination of the equalities' values.
   fileprivate struct Node {
-    enum Content { case cell(Cell), places(UInt64), placeless }
+    enum Content { case cell(Cell), locations(UInt64), noLocation }
 
     var prefix: Int
     var content: Content
@@ -51,7 +51,7 @@ struct NearestReader {
   mutating func read() throws(ServerError) -> QueryPage {
     for prefix in prefixes.indices {
       if circles.isEmpty, !isReversed || start ?? .infinity == .infinity {
-        push(Node(prefix: prefix, content: .placeless, bound: .infinity))
+        push(Node(prefix: prefix, content: .noLocation, bound: .infinity))
       }
       push(prefix, .world)
     }
@@ -60,7 +60,7 @@ struct NearestReader {
       case .cell(let cell):
         if hasReadEnough { return end(at: passed) }
         try split(cell, node.prefix)
-      case .places, .placeless:
+      case .locations, .noLocation:
         var group = [node]
         while let next = nodes.first, next.bound == node.bound, !next.isCell {
           group.append(next)
@@ -123,7 +123,7 @@ struct NearestReader {
       if isOutside(Cell(code: code, level: Cell.levelMax)) { continue }
       let metres = distance.metres(to: code)
       if let start, isReversed ? metres > start : metres < start { continue }
-      push(Node(prefix: prefix, content: .places(code), bound: metres))
+      push(Node(prefix: prefix, content: .locations(code), bound: metres))
     }
   }
 
@@ -147,8 +147,8 @@ struct NearestReader {
     let stretches = group.map { node in
       let column =
         switch node.content {
-        case .places(let code): ColumnBytes.of(cell: code)
-        case .placeless, .cell: ColumnBytes.of(nil)
+        case .locations(let code): ColumnBytes.of(cell: code)
+        case .noLocation, .cell: ColumnBytes.of(nil)
         }
       let value = prefixes[node.prefix] + column
       return QueryPlan.Stretch(prefixCount: value.count, lower: value, upper: value.successor)
@@ -251,12 +251,12 @@ extension NearestReader {
 
   private mutating func push(_ node: Node) {
     nodes.append(node)
-    var place = nodes.count - 1
-    while place > 0 {
-      let parent = (place - 1) / 2
-      guard precedes(nodes[place], nodes[parent]) else { return }
-      nodes.swapAt(place, parent)
-      place = parent
+    var position = nodes.count - 1
+    while position > 0 {
+      let parent = (position - 1) / 2
+      guard precedes(nodes[position], nodes[parent]) else { return }
+      nodes.swapAt(position, parent)
+      position = parent
     }
   }
 
@@ -264,15 +264,15 @@ extension NearestReader {
     guard let first = nodes.first, let end = nodes.popLast() else { return nil }
     if nodes.isEmpty { return first }
     nodes[0] = end
-    var place = 0
+    var position = 0
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2] where child < nodes.count {
+      var least = position
+      for child in [2 * position + 1, 2 * position + 2] where child < nodes.count {
         if precedes(nodes[child], nodes[least]) { least = child }
       }
-      if least == place { return first }
-      nodes.swapAt(place, least)
-      place = least
+      if least == position { return first }
+      nodes.swapAt(position, least)
+      position = least
     }
   }
 }

@@ -90,11 +90,11 @@ struct QueryCheck {
   private mutating func check(_ sort: QuerySort) throws(ServerError) -> CheckedSort {
     let field = try field(sort.key)
     try requireMark(.sortable, field)
-    let isPlace = field.type == FieldType(.location)
-    if isPlace, sort.relativeLocation == nil {
+    let isLocation = field.type == FieldType(.location)
+    if isLocation, sort.relativeLocation == nil {
       throw .badRequest("Field '\(field.name)' is a LOCATION: its sort needs 'relativeLocation'")
     }
-    if !isPlace, sort.relativeLocation != nil {
+    if !isLocation, sort.relativeLocation != nil {
       throw .badRequest("Field '\(field.name)' is no LOCATION: 'relativeLocation' has no meaning")
     }
     return CheckedSort(
@@ -123,7 +123,7 @@ struct QueryCheck {
     guard kind.accepts(field.type) else { throw field.refusal(of: filter.comparator) }
     try requireMark(kind.mark, field)
     if kind == .tokens { return try tokens(of: filter, field) }
-    if kind == .place { return try circle(of: filter, field) }
+    if kind == .distance { return try circle(of: filter, field) }
     return QueryCondition(
       source: field.source,
       test: try filter.test(

@@ -29,7 +29,7 @@ struct QueryRecordsHandler: EndpointHandler {
   func answer(
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
-    let database = try await databases.open(address, for: caller)
+    let database = try await databases.open(address, for: caller, to: .read)
     var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
     if !work.isSlice { return answer }
     let limit = min(
@@ -37,7 +37,8 @@ struct QueryRecordsHandler: EndpointHandler {
     let key = IndexBuildQueue.Key(store: address.store, recordType: caller.paceKey)
     _ = slices.join(key)
     defer { slices.leave(key) }
-    while work.isSlice, work.steps < Limits.queryStepsMax,
+    // NB: the answer of a cancelled request has no reader.
+    while !Task.isCancelled, work.isSlice, work.steps < Limits.queryStepsMax,
       request.countsOnly || answer.records.count < limit,
       let marker = answer.continuationMarker
     {

@@ -64,9 +64,9 @@ struct ScanReader {
     // page has no capacity for are not read either.
     let read = needsRecords ? batch[...] : batch.prefix(builder.budget)
     let records = try builder.records(of: read.map(\.entry))
-    for (place, (entry, prefixCount)) in batch.enumerated() {
-      if place < records.count {
-        if let item = records[place], try matches(item.record, entry, prefixCount) {
+    for (index, (entry, prefixCount)) in batch.enumerated() {
+      if index < records.count {
+        if let item = records[index], try matches(item.record, entry, prefixCount) {
           if !builder.add(item.record, in: item.zone) { return true }
         }
       } else {

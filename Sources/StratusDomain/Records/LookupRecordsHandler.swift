@@ -12,7 +12,7 @@ struct LookupRecordsHandler: EndpointHandler {
     guard request.items.count <= Limits.lookupsPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }
-    let database = try await databases.open(address, for: caller)
+    let database = try await databases.open(address, for: caller, to: .read)
     let batches = try ZoneBatches(request.items.map(\.zoneID), of: request.zoneID, in: database)
     return try await database.store.read { (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: request.items.count)

@@ -32,7 +32,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
     let positions = batches.batches.map {
-      ZoneWriters.Place(store: address.store, zone: $0.address)
+      ZoneWriters.Key(store: address.store, zone: $0.address)
     }
     try writers.enter(positions)
     defer { writers.leave(positions) }
@@ -136,6 +136,10 @@ struct ModifyRecordsHandler: EndpointHandler {
     in database: OpenDatabase, of store: any StoreWriting
   ) throws(ServerError) -> Bool {
     if !decision.schemaAddition.isEmpty { try store.add(decision.schemaAddition) }
+    for place in decision.retiredWrites {
+      try store.noteWrite(
+        to: place, device: database.caller.deviceID, user: origin.user, at: origin.time)
+    }
     if references.records.isEmpty, clientChangeToken == nil { return false }
     let zone =
       if let zone = snapshot.zone { zone } else {

@@ -33,6 +33,8 @@ struct RecordDecision: Sendable {
   private(set) var references: [Int: SentReferences] = [:]
   /// The types, fields and marks that the saves add to the schema.
   private(set) var schemaAddition = SchemaAddition()
+  /// The retiring places that operations write, those of refused operations included.
+  private(set) var retiredWrites: Set<SchemaPlace> = []
   /// The IDs of the keys that sealed the encrypted values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
   /// Whether any operation was refused.
@@ -67,11 +69,11 @@ struct RecordDecision: Sendable {
         }
         if let refusal = refused[index] { throw refusal }
         let known = name.flatMap(snapshot.stored)
-        let at = RecordRules.Place(
+        let numbers = RecordRules.Numbers(
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
           record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
-          sent, stored: name.flatMap { snapshot.records[$0] }, index: at, fields: &fields)
+          sent, stored: name.flatMap { snapshot.records[$0] }, numbers: numbers, fields: &fields)
         if let record = outcome.written {
           records.append(record)
           values.append(outcome.values)
@@ -80,10 +82,13 @@ struct RecordDecision: Sendable {
         outcomes.append(outcome.answer)
       } catch {
         hasFailed = true
+        let attempts = fields.retiredWrites
         fields = schemaBefore
+        fields.note(retiredWrites: attempts)
         outcomes.append(.refused(error))
       }
     }
+    retiredWrites = fields.retiredWrites
     if hasFailed, isAtomic {
       withdraw()
     } else {

@@ -5,7 +5,7 @@ struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
   /// The numbers of a written record.
-  struct Place {
+  struct Numbers {
     var change: Int64
     var record: Int64
   }
@@ -28,9 +28,9 @@ struct RecordRules: Sendable {
 
   /// - Parameters:
   ///   - stored: the live record with that name; nil: there is none.
-  ///   - place: the numbers of the change and of the record.
+  ///   - numbers: the numbers of the change and of the record.
   func decide(
-    _ sent: SentOperation, stored: StoredRecord?, index: Place, fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, numbers: Numbers, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     guard let name = operation.recordName else {
@@ -40,7 +40,7 @@ struct RecordRules: Sendable {
       !access.allows(.read, stored, schema: schema)
     {
       // As for a missing record: there is nothing to delete, and nothing is revealed.
-      return try delete(name, nil, index.change)
+      return try delete(name, nil, numbers.change)
     }
     // A create does not write a stored record, so it may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
@@ -51,7 +51,7 @@ struct RecordRules: Sendable {
         throw Refusal(
           ServerError(.conflict, Reason.recordExists), serverRecord: shown(stored))
       }
-      return try save(sent, name, over: nil, keepsOthers: false, index, &fields)
+      return try save(sent, name, over: nil, keepsOthers: false, numbers, &fields)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -59,16 +59,16 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, index, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
-      return try delete(name, stored, index.change)
+      return try delete(name, stored, numbers.change)
     case .forceDelete:
-      return try delete(name, stored, index.change)
+      return try delete(name, stored, numbers.change)
     }
   }
 
@@ -81,9 +81,11 @@ struct RecordRules: Sendable {
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
-  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later.
+  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later, and so is one that
+  ///   creates a user record.
   private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
-    guard let type = operation.recordType, !access.allowsCreation(of: type, schema: schema)
+    guard let type = operation.recordType, type != UserRecords.recordType,
+      !access.allowsCreation(of: type, schema: schema)
     else { return }
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
@@ -101,7 +103,7 @@ struct RecordRules: Sendable {
 
   private func save(
     _ sent: SentOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ index: Place, _ fields: inout FieldDecision
+    _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     do throws(ServerError) {
@@ -115,11 +117,11 @@ struct RecordRules: Sendable {
         of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
       try checkSize(written.text)
       let record = StoredRecord(
-        name: name, type: type, change: index.change, isDeleted: false,
+        name: name, type: type, change: numbers.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
         parentRecordName: operation.parent.applied(
           to: keepsOthers ? stored?.parentRecordName : nil), fields: written.text,
-        hasAssets: written.hasAssets, number: index.record)
+        hasAssets: written.hasAssets, number: numbers.record)
       return Outcome(
         written: record, answer: .saved(record), references: written.references,
         values: written.values)

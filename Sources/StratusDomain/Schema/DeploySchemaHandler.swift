@@ -4,85 +4,34 @@ import StratusWire
 struct DeploySchemaHandler: ManagementHandler {
   typealias Endpoint = DeploySchema
 
-  let stores: any StoreCatalog
-  let containers: any ContainerRegistry
+  let changer: SchemaChanger
 
   func answer(_ request: DeploySchema.Request) async throws(ServerError) -> DeploySchema.Response {
-    let container = request.containerID
-    guard try await containers.containers().contains(container) else {
-      throw ServerError(.notFound, Reason.containerNotFound)
-    }
-    let development = try await stores.store(
-      at: StoreAddress(container: container, environment: .development)
-    ).read { (store) throws(ServerError) in try store.schema() }
-    let production = try await stores.store(
-      at: StoreAddress(container: container, environment: .production))
-    let addition = try await production.write { (store) throws(ServerError) in
-      let addition = try development.addition(to: try store.schema())
-      if !addition.isEmpty { try store.add(addition) }
-      return addition
-    }
-    return DeploySchema.Response(
-      recordTypes: addition.recordTypes,
-      fields: addition.fields.map { "\($0.recordType).\($0.name)" },
-      indexes: addition.markings.flatMap(\.texts).sorted())
-  }
-}
-
-extension Schema {
-  /// The parts of this schema that another lacks, sorted by name.
-  ///
-  /// - Throws: `BAD_REQUEST` naming a field whose type differs, since fields of production never
-  ///   change.
-  func addition(to other: Schema) throws(ServerError) -> SchemaAddition {
-    var addition = SchemaAddition()
-    for type in recordTypes.values.sorted(by: { $0.name < $1.name }) {
-      let known = other.recordTypes[type.name]
-      if known == nil { addition.recordTypes.append(type.name) }
-      for (name, field) in type.fields.sorted(by: { $0.key < $1.key }) {
-        guard let knownField = known?.fields[name] else {
-          addition.fields.append(
-            SchemaAddition.Field(
-              recordType: type.name, name: name, type: field.type, indexes: field.indexes))
-          continue
+    let outcome = try await changer.change(request.containerID, .production, to: .development)
+    if let refusal = outcome.evolution.refusals.first { throw .badRequest(refusal.reason) }
+    var response = DeploySchema.Response(recordTypes: [], fields: [], indexes: [])
+    for step in outcome.evolution.steps {
+      switch step {
+      case .addRecordType(let name): response.recordTypes.append(name)
+      case .addField(let field): response.fields.append("\(field.recordType).\(field.name)")
+      case .setIndexes(let recordType, let key, let indexes):
+        let known = outcome.old.recordTypes[recordType]?.indexes(of: key) ?? []
+        response.indexes += indexes.subtracting(known).schemaWords.map {
+          "\(recordType).\(key.schemaName) \($0)"
         }
-        if knownField.type != field.type {
-          throw .badRequest(
-            "field '\(name)' in type '\(type.name)' is \(knownField.type.schemaName) "
-              + "in production and \(field.type.schemaName) in development")
-        }
-        addition.mark(type.name, .field(name), field.indexes, known: knownField.indexes)
-      }
-      for (field, indexes) in type.systemFields {
-        addition.mark(
-          type.name, .system(field), indexes, known: known?.systemFields[field] ?? [])
+      case .addRole, .removeRole, .removeRecordType, .removeField, .setGrants: continue
       }
     }
-    return addition
+    response.indexes.sort()
+    return response
   }
 }
 
-extension SchemaAddition.Marking {
-  /// The marks in readable form, one line for each kind of query.
-  fileprivate var texts: [String] {
-    let name =
-      switch key {
-      case .field(let name): name
-      case .system(let field): field.rawValue
-      }
-    let words: [(FieldIndexes, String)] = [
-      (.queryable, "QUERYABLE"), (.sortable, "SORTABLE"), (.searchable, "SEARCHABLE"),
-    ]
-    return words.filter { indexes.contains($0.0) }.map { "\(recordType).\(name) \($0.1)" }
-  }
-}
-
-extension SchemaAddition {
-  fileprivate mutating func mark(
-    _ recordType: String, _ key: Marking.Key, _ indexes: FieldIndexes, known: FieldIndexes
-  ) {
-    let missing = indexes.subtracting(known)
-    if missing.isEmpty { return }
-    markings.append(Marking(recordType: recordType, key: key, indexes: missing))
+extension RecordType {
+  fileprivate func indexes(of key: SchemaAddition.Marking.Key) -> FieldIndexes? {
+    switch key {
+    case .field(let name): fields[name]?.indexes
+    case .system(let field): systemFields[field]
+    }
   }
 }

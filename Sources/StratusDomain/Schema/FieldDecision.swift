@@ -13,6 +13,8 @@ struct FieldDecision: Sendable {
   private(set) var addition = SchemaAddition()
   /// The IDs of the keys that sealed the values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
+  /// The retiring places that the saves write.
+  private(set) var retiredWrites: Set<SchemaPlace> = []
 
   init(schema: Schema, environment: ContainerEnvironment, allowsEncryption: Bool = true) {
     self.allowsEncryption = allowsEncryption
@@ -32,6 +34,8 @@ struct FieldDecision: Sendable {
     do { inputs = try FieldInput.all(in: fields) } catch { throw ServerError(error) }
     var changes: [(key: String, value: FieldValue?)] = []
     changes.reserveCapacity(inputs.count)
+    let retirements = schema.retirements(in: recordType)
+    if !retirements.isEmpty { try note(inputs.map(\.name), retirements) }
     // Names are unique, so fields added in this loop need not be visible here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
@@ -48,12 +52,58 @@ struct FieldDecision: Sendable {
       if known == nil, let value { try add(input.name, value.type, to: recordType) }
       changes.append((input.name, try value?.completed(with: zoneID, field: input.name)))
     }
+    return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
+  }
+
+  /// Adds the other name of each renamed field.
+  private static func underBothNames(
+    _ changes: [(key: String, value: FieldValue?)], _ retirements: [Retirement]
+  ) -> [(key: String, value: FieldValue?)] {
+    var changes = changes
+    for retirement in retirements {
+      guard let old = retirement.place.field, let new = retirement.successor else { continue }
+      let (first, second) = (
+        changes.first { $0.key == old }, changes.first { $0.key == new }
+      )
+      switch (first, second) {
+      case (let change?, nil): changes.append((new, change.value))
+      case (nil, let change?): changes.append((old, change.value))
+      case (nil, nil), (_?, _?): break
+      }
+    }
     return changes
+  }
+
+  /// Notes the writes to retiring places.
+  ///
+  /// - Throws: `BAD_REQUEST` naming a place that no longer takes writes.
+  private mutating func note(
+    _ fields: [String], _ retirements: [Retirement]
+  ) throws(ServerError) {
+    for retirement in retirements {
+      if let field = retirement.place.field, !fields.contains(field) { continue }
+      let place = retirement.place
+      retiredWrites.insert(place)
+      switch retirement.phase {
+      case .reported: break
+      case .refused:
+        throw .badRequest("'\(place.text)' is being retired and takes no more writes")
+      case .removing: throw .badRequest("'\(place.text)' is being removed")
+      }
+    }
+  }
+
+  /// Takes over the writes of an operation that was refused, since they show that an app still uses
+  /// the place.
+  mutating func note(retiredWrites places: Set<SchemaPlace>) {
+    if !places.isEmpty { retiredWrites.formUnion(places) }
   }
 
   /// Whether a record type has fields with exactly these types, so that there is nothing to decide.
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
-    guard let fields = schema.recordTypes[recordType]?.fields else { return false }
+    guard let fields = schema.recordTypes[recordType]?.fields,
+      schema.retirements(in: recordType).isEmpty
+    else { return false }
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
   }
 

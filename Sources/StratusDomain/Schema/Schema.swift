@@ -5,20 +5,32 @@ public struct Schema: Sendable, Hashable {
   public private(set) var recordTypes: [String: RecordType]
   /// The indexes in the store, by record type, in the order of their numbers.
   public private(set) var indexes: [String: [QueryIndex]]
+  /// The names of the roles besides `_world`, `_icloud` and `_creator`.
+  public var customRoles: Set<String>
+  /// What is being retired or removed.
+  public private(set) var retirements: [SchemaPlace: Retirement]
   public var settings: ContainerSettings
 
   public init(
-    recordTypes: [String: RecordType] = [:], indexes: [QueryIndex] = [],
-    settings: ContainerSettings = ContainerSettings()
+    recordTypes: [String: RecordType] = [:], customRoles: Set<String> = [],
+    indexes: [QueryIndex] = [], settings: ContainerSettings = ContainerSettings(),
+    retirements: [Retirement] = []
   ) {
     self.recordTypes = recordTypes
+    self.customRoles = customRoles
     self.indexes = Dictionary(grouping: indexes, by: \.recordType)
     self.settings = settings
+    self.retirements = Dictionary(uniqueKeysWithValues: retirements.map { ($0.place, $0) })
   }
 
   /// The grants of a record type in the public database.
   func grants(of recordType: String) -> RecordGrants {
-    recordTypes[recordType]?.grants ?? .standard
+    recordTypes[recordType]?.grants ?? .initial(forType: recordType)
+  }
+
+  /// Replaces the grants of a record type; does nothing if the schema lacks the type.
+  public mutating func set(_ grants: RecordGrants, of recordType: String) {
+    recordTypes[recordType]?.grants = grants
   }
 
   /// Adds record types, fields and index marks.
@@ -47,11 +59,12 @@ public struct RecordType: Sendable, Hashable {
   public var systemFields: [SystemField: FieldIndexes]
   public var grants: RecordGrants
 
+  /// - Parameter grants: nil: those of a new record type.
   public init(
     name: String, fields: [String: FieldDefinition] = [:],
-    systemFields: [SystemField: FieldIndexes] = [:], grants: RecordGrants = .standard
+    systemFields: [SystemField: FieldIndexes] = [:], grants: RecordGrants? = nil
   ) {
-    self.grants = grants
+    self.grants = grants ?? .initial(forType: name)
     self.name = name
     self.fields = fields
     self.systemFields = systemFields

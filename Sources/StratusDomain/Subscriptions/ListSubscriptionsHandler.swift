@@ -9,7 +9,7 @@ struct ListSubscriptionsHandler: EndpointHandler {
   func answer(
     _ request: ListSubscriptions.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ListSubscriptions.Response {
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in
       let found = try store.subscriptions(

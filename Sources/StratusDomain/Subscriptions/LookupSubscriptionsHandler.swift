@@ -12,7 +12,7 @@ struct LookupSubscriptionsHandler: EndpointHandler {
     guard request.ids.count <= Limits.lookupsPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in
       var items: [SubscriptionItem] = []

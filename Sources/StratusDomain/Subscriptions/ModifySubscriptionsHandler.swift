@@ -55,14 +55,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       // Source: semantics §18: an identical subscription may be saved again.
       if found?.definition == subscription.jsonBytes { return .subscription(subscription) }
       try check(subscription)
-      if found == nil {
-        let count = try store.subscriptionCount(of: user, in: database.view)
-        guard count < Limits.subscriptionsPerUserMax else {
-          throw .badRequest(
-            "the user has \(Limits.subscriptionsPerUserMax) subscriptions in the database, the "
-              + "most allowed")
-        }
-      }
+      try checkTotal(of: user, with: subscription, replacing: found, in: database, store)
       let rules = SubscriptionRules(database: database, user: user, store: store)
       try store.save(
         subscription, of: user, in: database.view, under: try rules.watchKey(of: subscription))
@@ -86,6 +79,28 @@ struct ModifySubscriptionsHandler: EndpointHandler {
       now: ambient.now())
     try matcher.makeUp(for: replaced, with: new, of: entry)
     try MatchStep.Match.settle(matcher.matches, in: store)
+  }
+
+  /// Checks that one answer can still list all subscriptions of the user.
+  private func checkTotal(
+    of user: String, with subscription: Subscription, replacing found: StoredSubscription?,
+    in database: OpenDatabase, _ store: any StoreWriting
+  ) throws(ServerError) {
+    if found == nil {
+      let count = try store.subscriptionCount(of: user, in: database.view)
+      guard count < Limits.subscriptionsPerUserMax else {
+        throw .badRequest(
+          "the user has \(Limits.subscriptionsPerUserMax) subscriptions in the database, the "
+            + "most allowed")
+      }
+    }
+    let others = try store.subscriptionSizeBytes(of: user, in: database.view)
+    let sizeBytes = others - (found?.definition.count ?? 0) + subscription.jsonBytes.count
+    guard sizeBytes <= Limits.subscriptionsSizeBytesMax else {
+      throw .badRequest(
+        "the user's subscriptions in the database would be larger than the limit; delete some, "
+          + "or use shorter predicates")
+    }
   }
 
   private func check(_ subscription: Subscription) throws(ServerError) {

@@ -10,7 +10,7 @@ struct FetchCallerHandler: EndpointHandler {
     _ request: FetchCaller.Request, to caller: Caller, in database: DatabaseAddress
   ) async throws(ServerError) -> FetchCaller.Response {
     let user = try caller.requireAccount()
-    _ = try await databases.open(database, for: caller)
+    _ = try await databases.open(database, for: caller, to: .read)
     return FetchCaller.Response(user: UserIdentity(userRecordName: user))
   }
 }
@@ -25,7 +25,7 @@ struct FetchCurrentUserHandler: EndpointHandler {
     _ request: FetchCurrentUser.Request, to caller: Caller, in database: DatabaseAddress
   ) async throws(ServerError) -> FetchCurrentUser.Response {
     let user = try caller.requireAccount()
-    _ = try await databases.open(database, for: caller)
+    _ = try await databases.open(database, for: caller, to: .read)
     return FetchCurrentUser.Response(user: UserIdentity(userRecordName: user))
   }
 }

@@ -23,12 +23,15 @@ final class UserRecords: Sendable {
 
   /// Creates the missing records.
   ///
-  /// - Parameter hasPrivateDatabase: false for the user of a server-to-server key.
+  /// - Parameters:
+  ///   - isStandIn: whether the store only stands in for a missing one. It forgets the records.
+  ///   - hasPrivateDatabase: false for the user of a server-to-server key.
   func ensure(
-    _ user: String, in store: any Store, at address: StoreAddress, hasPrivateDatabase: Bool
+    _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false,
+    hasPrivateDatabase: Bool = true
   ) async throws(ServerError) {
     let arrival = Arrival(address: address, user: user)
-    if known.withLock({ $0.contains(arrival) }) { return }
+    if !isStandIn, known.withLock({ $0.contains(arrival) }) { return }
     let databases: [DatabaseKey] =
       hasPrivateDatabase ? [.public, .private(owner: user)] : [.public]
     // NB: reads before it writes, so that a user can still read while the disk is full.
@@ -47,7 +50,7 @@ final class UserRecords: Sendable {
         try Self.ensure(user, in: database, of: store, now: now)
       }
     }
-    remember(arrival)
+    if !isStandIn { remember(arrival) }
   }
 
   private func remember(_ arrival: Arrival) {
@@ -55,6 +58,11 @@ final class UserRecords: Sendable {
       if $0.count >= Self.knownMax { $0.removeAll() }
       $0.insert(arrival)
     }
+  }
+
+  /// Forgets which users have records in a store whose data was removed.
+  func forget(at address: StoreAddress) {
+    known.withLock { $0 = $0.filter { $0.address != address } }
   }
 
   /// The maximum number of cached users; about 100 bytes each.

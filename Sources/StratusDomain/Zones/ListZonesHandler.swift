@@ -9,7 +9,7 @@ struct ListZonesHandler: EndpointHandler {
   func answer(
     _ request: ListZones.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ListZones.Response {
-    let database = try await databases.open(address, for: caller)
+    let database = try await databases.open(address, for: caller, to: .read)
     return try await database.store.read { (store) throws(ServerError) in
       let presenter = ZonePresenter(caller: caller, epoch: try store.epoch(of: database.view))
       let zones: [StoredZone]

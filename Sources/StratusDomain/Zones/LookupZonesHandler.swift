@@ -12,7 +12,7 @@ struct LookupZonesHandler: EndpointHandler {
     guard request.zones.count <= Limits.zonesPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }
-    let database = try await databases.open(address, for: caller, needsUser: true)
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     return try await database.store.read { (store) throws(ServerError) in
       let presenter = ZonePresenter(caller: caller, epoch: try store.epoch(of: database.view))
       var items: [ZoneItem] = []

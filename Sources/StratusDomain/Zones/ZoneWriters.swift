@@ -4,25 +4,25 @@ import Synchronization
 /// Counts the writers of each zone, including waiting ones.
 final class ZoneWriters: Sendable {
   /// One zone of the server.
-  struct Place: Sendable, Hashable {
+  struct Key: Sendable, Hashable {
     let store: StoreAddress
     let zone: ZoneAddress
   }
 
   private let countMax: Int
-  private let counts = Mutex<[Place: Int]>([:])
+  private let counts = Mutex<[Key: Int]>([:])
 
   /// - Parameter countMax: see ``LimitSettings/zoneWritersMax``.
   init(countMax: Int) { self.countMax = countMax }
 
   /// Counts a writer in each zone, until ``leave(_:)``.
   ///
-  /// - Parameter places: the zones, each once.
+  /// - Parameter keys: the zones, each once.
   /// - Throws: `TRY_AGAIN_LATER` if a zone has too many writers. Then none is counted.
-  func enter(_ places: [Place]) throws(ServerError) {
+  func enter(_ keys: [Key]) throws(ServerError) {
     let hasEntered = counts.withLock { counts in
-      guard places.allSatisfy({ counts[$0, default: 0] < countMax }) else { return false }
-      for place in places { counts[place, default: 0] += 1 }
+      guard keys.allSatisfy({ counts[$0, default: 0] < countMax }) else { return false }
+      for key in keys { counts[key, default: 0] += 1 }
       return true
     }
     if !hasEntered {
@@ -31,11 +31,11 @@ final class ZoneWriters: Sendable {
   }
 
   /// Ends the counting that ``enter(_:)`` began.
-  func leave(_ places: [Place]) {
+  func leave(_ keys: [Key]) {
     counts.withLock { counts in
-      for place in places {
-        let count = counts[place, default: 0] - 1
-        counts[place] = count > 0 ? count : nil
+      for key in keys {
+        let count = counts[key, default: 0] - 1
+        counts[key] = count > 0 ? count : nil
       }
     }
   }

@@ -9,26 +9,43 @@ import StratusArchive
 public class NSComparisonPredicate: NSPredicate {
   /// For how many values on the left the comparison must be true.
   public enum Modifier: UInt, Sendable {
+    /// Compares the two sides directly.
     case direct = 0
+    /// Holds if the comparison holds for every value of a list on the left side.
     case all = 1
+    /// Holds if the comparison holds for any value of a list on the left side.
     case any = 2
   }
 
   /// How the two sides are compared.
   public enum Operator: UInt, Sendable {
+    /// `<`
     case lessThan = 0
+    /// `<=`
     case lessThanOrEqualTo = 1
+    /// `>`
     case greaterThan = 2
+    /// `>=`
     case greaterThanOrEqualTo = 3
+    /// `==`
     case equalTo = 4
+    /// `!=`
     case notEqualTo = 5
+    /// `MATCHES`: the text matches a regular expression.
     case matches = 6
+    /// `LIKE`: the text matches a pattern with `?` and `*`.
     case like = 7
+    /// `BEGINSWITH`
     case beginsWith = 8
+    /// `ENDSWITH`
     case endsWith = 9
+    /// `IN`: the left side is a member of the right side.
     case `in` = 10
+    /// A method of the left side. It cannot be used, because Swift on Linux has no selectors.
     case customSelector = 11
+    /// `CONTAINS`: the right side is a member or a part of the left side.
     case contains = 99
+    /// `BETWEEN`: the left side lies between two values, both included.
     case between = 100
   }
 
@@ -38,8 +55,11 @@ public class NSComparisonPredicate: NSPredicate {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// `[c]`: upper and lower case are equal.
     public static let caseInsensitive = Options(rawValue: 1)
+    /// `[d]`: letters with and without marks are equal.
     public static let diacriticInsensitive = Options(rawValue: 2)
+    /// `[n]`: the texts are normalized already.
     public static let normalized = Options(rawValue: 4)
   }
 
@@ -89,10 +109,12 @@ public class NSComparisonPredicate: NSPredicate {
     ArchiveName.predicateComparison.standIn
   }
 
+  /// The predicate as a format text.
   public override var predicateFormat: String { PredicateText.text(of: .comparison(comparison)) }
 
   public override var description: String { PredicateText.text(of: .comparison(comparison)) }
 
+  /// Whether an object matches.
   public override func evaluate(
     with object: Any?, substitutionVariables bindings: [String: Any]?
   ) -> Bool {

@@ -3,7 +3,7 @@ public import Foundation
 /// One side of a comparison: a constant, a field or a function.
 ///
 /// NB: it replaces Foundation's class of that name, which cannot be instantiated on Linux; see
-/// ``NSComparisonPredicate``.
+/// `NSComparisonPredicate`.
 public class NSExpression: NSObject, NSCopying {
   let term: PredicateTerm
 
@@ -43,18 +43,31 @@ public class NSExpression: NSObject, NSCopying {
 
   /// The kinds of expressions.
   public enum ExpressionType: UInt, Sendable {
+    /// A value.
     case constantValue = 0
+    /// The object that the predicate tests.
     case evaluatedObject = 1
+    /// A variable, such as `$NAME`.
     case variable = 2
+    /// A key path of the tested object.
     case keyPath = 3
+    /// A call of a function.
     case function = 4
+    /// The union of two sets.
     case unionSet = 5
+    /// The intersection of two sets.
     case intersectSet = 6
+    /// The difference of two sets.
     case minusSet = 7
+    /// The members of a list that match a predicate.
     case subquery = 13
+    /// A list of expressions.
     case aggregate = 14
+    /// Any key of the tested object.
     case anyKey = 15
+    /// A block of code.
     case block = 19
+    /// One of two expressions, by a predicate.
     case conditional = 20
   }
 

@@ -40,8 +40,8 @@ struct AssetRoutes: Sendable {
     }
     switch outcome {
     case .answer(let answer): return Answer(answer)
-    case .outOfPlace(let received):
-      let error = ServerError(.conflict, Reason.assetPieceOutOfPlace)
+    case .wrongOffset(let received):
+      let error = ServerError(.conflict, Reason.assetPieceAtWrongOffset)
       return Answer(
         UploadAnswer(received: received, error: error.dictionary(for: caller)),
         status: error.status)

@@ -3,7 +3,7 @@ import StratusWire
 
 /// The one file of a form (RFC 7578), piece by piece, in constant memory.
 final class Multipart: BodyPieces {
-  private enum Place {
+  private enum State {
     case preamble, head, contents, epilogue
   }
 
@@ -13,7 +13,7 @@ final class Multipart: BodyPieces {
   private let source: any BodyPieces
   /// CR LF and the line that ends a part.
   private let delimiter: [UInt8]
-  private var place = Place.preamble
+  private var state = State.preamble
   /// Bytes that have arrived and are not parsed yet.
   ///
   /// NB: begins with a line break that the client did not send, so that a first delimiter at the
@@ -47,11 +47,11 @@ final class Multipart: BodyPieces {
 
   func next() async throws(ServerError) -> [UInt8]? {
     while true {
-      switch place {
+      switch state {
       case .preamble:
         if let found = find(delimiter) {
           waiting.removeFirst(found + delimiter.count)
-          place = .head
+          state = .head
         } else {
           try await fill(keeping: delimiter.count)
         }
@@ -60,7 +60,7 @@ final class Multipart: BodyPieces {
         if let found = find(delimiter) {
           let contents = Array(waiting[..<found])
           waiting.removeFirst(found + delimiter.count)
-          place = .epilogue
+          state = .epilogue
           if !contents.isEmpty { return contents }
         } else if waiting.count > delimiter.count {
           // The last bytes may be the beginning of a delimiter.
@@ -82,7 +82,7 @@ final class Multipart: BodyPieces {
     let end = Array("\r\n\r\n".utf8)
     if let found = find(end) {
       waiting.removeFirst(found + end.count)
-      place = .contents
+      state = .contents
       return
     }
     if waiting.count > Self.headBytesMax { throw Self.malformed }
@@ -115,13 +115,13 @@ final class Multipart: BodyPieces {
     guard waiting.count >= wanted.count, let first = wanted.first else { return nil }
     return waiting.withUnsafeBufferPointer { bytes in
       let last = bytes.count - wanted.count
-      var place = 0
-      while place <= last {
-        guard let found = bytes[place...last].firstIndex(of: first) else { return nil }
+      var start = 0
+      while start <= last {
+        guard let found = bytes[start...last].firstIndex(of: first) else { return nil }
         var matched = 1
         while matched < wanted.count, bytes[found + matched] == wanted[matched] { matched += 1 }
         if matched == wanted.count { return found }
-        place = found + 1
+        start = found + 1
       }
       return nil
     }

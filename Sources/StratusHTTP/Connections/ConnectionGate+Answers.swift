@@ -12,7 +12,7 @@ extension ConnectionGate {
   func serve(_ request: HTTPRequest, _ body: any SentBody) {
     guard let loop else { return }
     phase = .answering
-    Task { [router, clientAddress] in
+    task = Task { [router, clientAddress] in
       let (head, answer) = await router.answer(request, body: body, from: clientAddress)
       switch answer {
       case .bytes(let bytes):
@@ -52,6 +52,7 @@ extension ConnectionGate {
   /// Called when the answer is written.
   func finishAnswer() {
     guard case .answering = phase else { return }
+    task = nil
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
     // NB: a client that did not receive `100 Continue` may or may not send its body. The next bytes

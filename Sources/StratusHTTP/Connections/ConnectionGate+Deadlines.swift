@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import StratusDomain
@@ -79,9 +80,22 @@ extension ConnectionGate {
       // The endpoint stops with an error; the connection closes after that answer.
       isLastAnswer = true
       intake?.fail(.badRequest(Reason.requestTimeout))
-    case (.request, _), (.head, _), (.body, _), (.answer, _), (.goodbye, _):
+    case (.answer, _): reset()
+    case (.request, _), (.head, _), (.body, _), (.goodbye, _):
       context?.close(promise: nil)
     }
+  }
+
+  /// Closes the connection of a client that does not read.
+  ///
+  /// NB: after an ordinary close the system keeps the unread bytes, megabytes of them, and offers
+  /// them to the client for minutes.
+  private func reset() {
+    guard let context else { return }
+    let isSet = (context.channel as? any SocketOptionProvider)?.setSoLinger(
+      linger(l_onoff: 1, l_linger: 0))
+    guard let isSet else { return context.close(promise: nil) }
+    isSet.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
   }
 
   /// The time after which the connection closes, regardless of requests in progress.

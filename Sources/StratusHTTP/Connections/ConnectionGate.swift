@@ -70,6 +70,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   var waitsForConsent = false
   private var collected: ByteBuffer?
   var intake: BodyIntake?
+  /// Answers the request in progress.
+  var task: Task<Void, Never>?
   private var isIntakeFull = false
   /// The number of body bytes discarded after the answer.
   private var forgottenBytes = 0
@@ -139,6 +141,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     phase = .leaving
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
+    // Long work, such as a large query, ends early. A write that has begun is finished.
+    task?.cancel()
+    task = nil
     collected = nil
     dropHeld()
     stopWaiting()

@@ -54,7 +54,7 @@ final class AssetCache: Sendable {
     folder.appendingPathComponent("assets/" + part.rawValue, isDirectory: true)
   }
 
-  private func place(_ name: String, in part: Part) -> URL {
+  private func location(of name: String, in part: Part) -> URL {
     folder(of: part).appendingPathComponent(name, isDirectory: false)
   }
 
@@ -76,7 +76,7 @@ final class AssetCache: Sendable {
     try prepare()
     if let file = handOut(name, checksum: checksum, isVerified: false) { return file }
     for _ in 1...2 {
-      let partial = place(newID(), in: .partial)
+      let partial = location(of: newID(), in: .partial)
       defer { try? FileManager.default.removeItem(at: partial) }
       let file: IncomingFile
       do throws(FileFailure) {
@@ -116,7 +116,7 @@ final class AssetCache: Sendable {
     }
     // NB: trimmed before the new file is added, so that the new file is not removed.
     if isDue { trim() }
-    if rename(partial.path, place(name, in: .files).path) == 0,
+    if rename(partial.path, location(of: name, in: .files).path) == 0,
       let file = handOut(name, checksum: checksum, isVerified: true)
     {
       return file
@@ -130,9 +130,9 @@ final class AssetCache: Sendable {
   /// write to its file, and must not change the files of others. The contents are therefore
   /// verified before each use.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
-    let cached = place(name, in: .files)
+    let cached = location(of: name, in: .files)
     guard let identity = FileIdentity(at: cached) else { return nil }
-    let staged = place(stagedName(), in: .staged)
+    let staged = location(of: stagedName(), in: .staged)
     if identity.linksCount == 1 {
       guard isVerified || (try? FileChecksum.of(cached)) == checksum else {
         try? FileManager.default.removeItem(at: cached)
@@ -159,7 +159,7 @@ final class AssetCache: Sendable {
       let names =
         (try? FileManager.default.contentsOfDirectory(atPath: folder(of: part).path)) ?? []
       for name in names {
-        let url = place(name, in: part)
+        let url = location(of: name, in: part)
         guard let identity = FileIdentity(at: url) else { continue }
         let given = part == .staged ? name.split(separator: "-").first.flatMap { Int64($0) } : nil
         let file = TrimmableFile(

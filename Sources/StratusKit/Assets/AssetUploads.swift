@@ -23,14 +23,14 @@ struct ShippedAsset: Sendable {
 /// uploaded once.
 struct AssetUploads {
   /// Identifies a file among the files of all saves.
-  struct Place: Hashable, Sendable {
+  struct FileIndex: Hashable, Sendable {
     let save: Int
     let field: Int
     let asset: Int
   }
 
   private struct Shipment: Sendable {
-    let place: Place
+    let index: FileIndex
     let asset: CKAsset
     let recordID: CKRecord.ID
     let recordType: String
@@ -56,7 +56,7 @@ struct AssetUploads {
   private let isAtomic: Bool
   private let shipments: [Shipment]
   /// The files that are on the server.
-  private(set) var shipped: [Place: ShippedAsset] = [:]
+  private(set) var shipped: [FileIndex: ShippedAsset] = [:]
   /// The first error of each save that has one.
   private(set) var errors: [Int: CKError] = [:]
 
@@ -74,7 +74,7 @@ struct AssetUploads {
         for (index, asset) in content.assets.enumerated() {
           shipments.append(
             Shipment(
-              place: Place(save: save, field: field, asset: index), asset: asset,
+              index: FileIndex(save: save, field: field, asset: index), asset: asset,
               recordID: item.record.recordID, recordType: item.record.recordType,
               fieldName: content.key, file: asset.fileURL.flatMap(FileIdentity.init(at:))))
         }
@@ -93,29 +93,29 @@ struct AssetUploads {
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
   ) async throws(CKError) {
     useKeptReceipts()
-    let known = shipments.filter { shipped[$0.place] == nil && $0.isKnownToServer }
+    let known = shipments.filter { shipped[$0.index] == nil && $0.isKnownToServer }
     for shipment in shipments where shipment.file == nil && !shipment.isKnownToServer {
       fail(shipment, CKError(uploading: .file(.missing)))
     }
     if isOver { return }
     try await rereference(known)
     if isOver { return }
-    let missing = shipments.filter { shipped[$0.place] == nil && errors[$0.place.save] == nil }
+    let missing = shipments.filter { shipped[$0.index] == nil && errors[$0.index.save] == nil }
     try await upload(missing, progress: progress)
   }
 
   private mutating func fail(_ shipment: Shipment, _ error: CKError) {
-    if errors[shipment.place.save] == nil { errors[shipment.place.save] = error }
+    if errors[shipment.index.save] == nil { errors[shipment.index.save] = error }
   }
 
   // Files that the server already has.
 
-  private var receiptIndex: KeptReceipt.Place? {
+  private var receiptOrigin: KeptReceipt.Origin? {
     database.path.connection.map { connection in
       // A receipt belongs to the user and does not depend on the device's name.
       var address = connection.address
       address.deviceID = ""
-      return KeptReceipt.Place(
+      return KeptReceipt.Origin(
         address: address, scope: database.scope, owner: zoneID.ownerName)
     }
   }
@@ -123,18 +123,18 @@ struct AssetUploads {
   private var now: Double { database.path.connection?.now ?? 0 }
 
   private mutating func useKeptReceipts() {
-    guard let place = receiptIndex else { return }
+    guard let origin = receiptOrigin else { return }
     for shipment in shipments {
       guard let file = shipment.file, let kept = shipment.asset.receipt,
-        kept.isGood(for: file, at: place, now: now)
+        kept.isGood(for: file, at: origin, now: now)
       else { continue }
-      shipped[shipment.place] = ShippedAsset(wire: kept.wire, file: file)
+      shipped[shipment.index] = ShippedAsset(wire: kept.wire, file: file)
     }
   }
 
   private func keepReceipt(_ shippedAsset: ShippedAsset, of asset: CKAsset) {
-    guard let place = receiptIndex, let file = shippedAsset.file else { return }
-    asset.receipt = KeptReceipt(wire: shippedAsset.wire, file: file, place: place, made: now)
+    guard let origin = receiptOrigin, let file = shippedAsset.file else { return }
+    asset.receipt = KeptReceipt(wire: shippedAsset.wire, file: file, origin: origin, made: now)
   }
 
   private mutating func rereference(_ known: [Shipment]) async throws(CKError) {
@@ -146,12 +146,12 @@ struct AssetUploads {
     }
     // NB: a file that the server does not have after all is uploaded, unless the local file is
     // gone.
-    for shipment in known where shipped[shipment.place] == nil && shipment.file == nil {
+    for shipment in known where shipped[shipment.index] == nil && shipment.file == nil {
       if let held = shipment.asset.held, shipment.stays(held) {
         // The server gives no receipts for the files of a list. A file that stays in its field
         // needs no receipt.
         let asset = Asset(fileChecksum: held.checksum, size: held.size)
-        shipped[shipment.place] = ShippedAsset(wire: asset, file: nil)
+        shipped[shipment.index] = ShippedAsset(wire: asset, file: nil)
       } else {
         fail(shipment, CKError(uploading: .file(.missing)))
       }
@@ -176,7 +176,7 @@ struct AssetUploads {
       guard case .asset(let asset) = item, asset.receipt != nil else { continue }
       // The field may hold another file by now, and the files of a list arrive in no fixed order.
       for shipment in part where shipment.asset.held?.checksum == asset.fileChecksum {
-        shipped[shipment.place] = ShippedAsset(wire: asset, file: shipment.file)
+        shipped[shipment.index] = ShippedAsset(wire: asset, file: shipment.file)
       }
     }
   }
@@ -188,7 +188,7 @@ struct AssetUploads {
   ) async throws(CKError) {
     let sameFiles = Dictionary(grouping: missing, by: \.file)
     let distinct = missing.grouped { $0.file }.compactMap(\.first)
-    let meter = ProgressMeter(missing.map { ($0.place.save, $0.file) }, report: progress)
+    let meter = ProgressMeter(missing.map { ($0.index.save, $0.file) }, report: progress)
     for start in stride(from: 0, to: distinct.count, by: Limits.assetsPerRequestMax) {
       if isOver { return }
       let end = min(start + Limits.assetsPerRequestMax, distinct.count)
@@ -198,7 +198,7 @@ struct AssetUploads {
         for other in sameFiles[shipment.file] ?? [] {
           switch result {
           case .success(let asset):
-            shipped[other.place] = asset
+            shipped[other.index] = asset
             keepReceipt(asset, of: other.asset)
           case .failure(let error): fail(other, error)
           }

@@ -144,7 +144,7 @@ struct KeptReceipt: Sendable {
   private static let secondsMax = 14_400.0
 
   /// The server and database in which the receipt is valid.
-  struct Place: Sendable, Hashable {
+  struct Origin: Sendable, Hashable {
     let address: Connection.Address
     let scope: DatabaseScope
     let owner: String
@@ -152,12 +152,12 @@ struct KeptReceipt: Sendable {
 
   let wire: Asset
   let file: FileIdentity
-  let place: Place
+  let origin: Origin
   /// Creation time on the connection's clock.
   let made: Double
 
-  func isGood(for file: FileIdentity, at place: Place, now: Double) -> Bool {
-    file == self.file && place == self.place && now - made < Self.secondsMax
+  func isGood(for file: FileIdentity, at origin: Origin, now: Double) -> Bool {
+    file == self.file && origin == self.origin && now - made < Self.secondsMax
   }
 }
 

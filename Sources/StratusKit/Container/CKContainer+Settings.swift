@@ -7,7 +7,12 @@ extension CKContainer {
   /// that set in code what Apple's systems configure themselves.
   public struct Settings: Sendable {
     /// The environment of a container. Each has its own data.
-    public enum Environment: String, Sendable { case development, production }
+    public enum Environment: String, Sendable {
+      /// The first save of a record type or a field creates it.
+      case development
+      /// Only deployed record types and fields can be saved.
+      case production
+    }
 
     /// The server's URL, without the path of the web services; nil: `STRATUS_URL`, else the
     /// credentials file's, else `http://127.0.0.1:8080`, the default address of `stratus dev`.
@@ -25,6 +30,7 @@ extension CKContainer {
     /// `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
+    /// Makes settings. Settings that are nil come from the environment or the credentials file.
     public init(
       url: URL? = nil, environment: Environment? = nil, apiToken: String? = nil,
       webAuthToken: String? = nil, keysFile: URL? = nil,

@@ -5,9 +5,13 @@ import StratusTransport
 public enum CKAccountStatus: Int, Sendable {
   /// The server did not answer.
   case couldNotDetermine = 0
+  /// An account is signed in and can be used.
   case available = 1
+  /// The account is disabled.
   case restricted = 2
+  /// No account is signed in.
   case noAccount = 3
+  /// The session has ended; the user must sign in again.
   case temporarilyUnavailable = 4
 }
 

@@ -3,6 +3,7 @@ extension CKDatabase {
   public enum DatabaseChange {
     /// A zone that is new or has changed.
     public struct Modification: Sendable, Hashable {
+      /// The zone that is new or has changed.
       public let zoneID: CKRecordZone.ID
     }
 
@@ -10,10 +11,17 @@ extension CKDatabase {
     public struct Deletion: Sendable, Hashable {
       /// The reason for a zone's deletion.
       public enum Reason: Sendable, Hashable {
-        case deleted, purged, encryptedDataReset
+        /// The user or the app deleted the zone.
+        case deleted
+        /// The user removed the app's data.
+        case purged
+        /// The user reset the key of the encrypted values; the app uploads its data again.
+        case encryptedDataReset
       }
 
+      /// The zone that was deleted.
       public let zoneID: CKRecordZone.ID
+      /// Why the zone was deleted.
       public let reason: Reason
 
       /// Whether the zone was purged. Apple has deprecated this property in favour of ``reason``.
@@ -25,12 +33,15 @@ extension CKDatabase {
   public enum RecordZoneChange {
     /// A record that is new or has changed.
     public struct Modification: Sendable, Hashable {
+      /// The record in its present state.
       public let record: CKRecord
     }
 
     /// A record that was deleted.
     public struct Deletion: Sendable, Hashable {
+      /// The record that was deleted.
       public let recordID: CKRecord.ID
+      /// The type of the deleted record.
       public let recordType: CKRecord.RecordType
     }
   }

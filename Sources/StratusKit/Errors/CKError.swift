@@ -41,6 +41,7 @@ public struct CKError: CustomNSError, Hashable, Error {
     userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
   }
 
+  /// The domain of all errors of the framework: ``CKErrorDomain``.
   public static var errorDomain: String { CKErrorDomain }
 
   /// A sentence for the user: the error's own description, or else Apple's text for an error

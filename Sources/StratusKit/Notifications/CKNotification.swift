@@ -3,6 +3,7 @@ import StratusWire
 
 /// A notification about a change on the server. The concrete notifications are subclasses.
 public class CKNotification: NSObject, @unchecked Sendable {
+  /// Identifies a notification.
   public typealias ID = CKNotificationID
 
   /// The kind of change that a notification reports.
@@ -117,8 +118,11 @@ extension CKNotification {
 public class CKQueryNotification: CKNotification, @unchecked Sendable {
   /// The kind of change of a record.
   public enum Reason: Int, Sendable {
+    /// A record that matches the query was created.
     case recordCreated = 1
+    /// A record was changed that matched the query or matches it now.
     case recordUpdated = 2
+    /// A record that matched the query was deleted.
     case recordDeleted = 3
   }
 

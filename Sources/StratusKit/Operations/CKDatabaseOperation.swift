@@ -4,6 +4,7 @@ import Synchronization
 
 /// An operation on a database.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
+  /// Makes an operation without a database; set ``database`` or add the operation to a database.
   public override init() { super.init() }
 
   /// The database the operation runs on; nil: the private database of its container.

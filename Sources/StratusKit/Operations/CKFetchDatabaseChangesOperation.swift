@@ -106,6 +106,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   // Accessed only on the callback queue.
   private var last: (token: CKServerChangeToken, moreComing: Bool)?
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that continues from the given token.

@@ -53,6 +53,7 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   // Accessed only on the callback queue.
   private var token: CKServerChangeToken?
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that continues from the given token.

@@ -72,6 +72,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   /// Whether there are more changes after this page; valid when the final block is called.
   public var moreComing: Bool { page?.moreComing ?? false }
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that continues from the given token.

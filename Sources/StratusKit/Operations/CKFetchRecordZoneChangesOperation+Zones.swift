@@ -27,6 +27,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     static let keys = "desiredKeys"
   }
 
+  /// Makes a selection: all fields, from the beginning.
   public required override init() { super.init() }
 
   open override var classForKeyedArchiver: AnyClass? {

@@ -147,6 +147,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   // Accessed only on the callback queue.
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that fetches the changes of the given zones.

@@ -63,6 +63,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   private var fetched: [CKRecordZone.ID: CKRecordZone] = [:]
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public required override init() { super.init() }
 
   /// Makes an operation that fetches the given zones.

@@ -79,6 +79,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var fetched: [CKRecord.ID: CKRecord] = [:]
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public required override init() { super.init() }
 
   /// Makes an operation that fetches the given records.

@@ -79,6 +79,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   private var fetched: [CKSubscription.ID: CKSubscription] = [:]
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public required override init() { super.init() }
 
   /// Makes an operation that fetches the given subscriptions.

@@ -33,6 +33,7 @@ open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   // Accessed only on the callback queue.
   private var marked: [CKNotification.ID] = []
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that marks the given notifications.

@@ -31,6 +31,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
     set { properties[\.modifyBadgeCompletionBlock] = newValue }
   }
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that sets the number.

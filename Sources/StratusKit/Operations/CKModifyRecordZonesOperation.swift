@@ -72,6 +72,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   private var deleted: [CKRecordZone.ID] = []
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that creates and deletes the given zones.

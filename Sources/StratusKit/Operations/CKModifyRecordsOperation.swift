@@ -106,6 +106,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var deleted: [CKRecord.ID] = []
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that saves and deletes the given records.

@@ -91,6 +91,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   private var deleted: [CKSubscription.ID] = []
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that saves and deletes the given subscriptions.

@@ -32,6 +32,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// A test's substitute for `CKContainer.default()` when the operation was made; nil: none.
   private let defaultContainer: CKContainer?
 
+  /// Makes an operation.
   public override init() {
     operationID = Live.newID()
     defaultContainer = CKContainer.substitute

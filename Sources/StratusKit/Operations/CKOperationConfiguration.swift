@@ -43,6 +43,7 @@ extension CKOperation {
     /// The properties that have been set.
     var explicit: Explicit { state.withLock { $0 } }
 
+    /// Makes a configuration with the default values.
     public override init() {
       state = Mutex(Explicit())
       super.init()

@@ -7,13 +7,21 @@ import Synchronization
 open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How many bytes a group expects to transfer.
   public enum TransferSize: Int, Sendable {
+    /// The size is unknown.
     case unknown = 0
+    /// Up to one megabyte.
     case kilobytes = 1
+    /// One to ten megabytes.
     case megabytes = 2
+    /// Ten to a hundred megabytes.
     case tensOfMegabytes = 3
+    /// A hundred megabytes to a gigabyte.
     case hundredsOfMegabytes = 4
+    /// One to ten gigabytes.
     case gigabytes = 5
+    /// Ten to a hundred gigabytes.
     case tensOfGigabytes = 6
+    /// More than a hundred gigabytes.
     case hundredsOfGigabytes = 7
   }
 

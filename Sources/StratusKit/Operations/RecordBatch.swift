@@ -140,7 +140,7 @@ struct PreparedBatch {
       for (index, entry) in saves.enumerated() where uploads.errors[index] == nil {
         var save = entry.save
         try save.attach(to: entry.record.recordID) { field, asset in
-          uploads.shipped[AssetUploads.Place(save: index, field: field, asset: asset)]
+          uploads.shipped[AssetUploads.FileIndex(save: index, field: field, asset: asset)]
         }
         items[entry.position] = .save(entry.record, save)
       }

@@ -6,6 +6,7 @@ public import StratusFoundation
 public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   /// The location from which distances are measured; its altitude is ignored.
   public let relativeLocation: CLLocation
+  /// The name of the location field.
   public let namedKey: String?
 
   /// Sorts by the distance of the field `key` from a location.
@@ -23,6 +24,7 @@ public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescript
     return CKLocationSortDescriptor(key: key, relativeLocation: location)
   }
 
+  /// Archives the descriptor.
   public func write(to coder: NSCoder) {
     coder.encode(present: namedKey.map { $0 as NSString }, forKey: "NSKey")
     coder.encode(relativeLocation, forKey: "RelativeLocation")

@@ -92,6 +92,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   private var next: CKQueryCursor?
   private var errors = ItemErrors()
 
+  /// Makes an operation; set its properties before it starts.
   public override init() { super.init() }
 
   /// Makes an operation that fetches a query's first page.

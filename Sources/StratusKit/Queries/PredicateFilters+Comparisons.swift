@@ -200,7 +200,7 @@ extension ComparisonTranslation {
     guard !isNegated else { throw refusal("NOT cannot stand before distanceToLocation") }
     guard comparison.relation == .lessThan || comparison.relation == .lessThanOrEqualTo,
       comparison.quantity == .direct
-    else { throw refusal("only places within a distance can be asked for, by <") }
+    else { throw refusal("a query can ask only for records within a distance, by <") }
     let metres = try values.metres(comparison.right)
     return [.field(FieldFilter(.near, key, location, distance: metres))]
   }

@@ -9,10 +9,15 @@ import Synchronization
 public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKeyValueSetting,
   @unchecked Sendable
 {
+  /// The name of a record type.
   public typealias RecordType = String
+  /// The name of a field.
   public typealias FieldKey = String
+  /// Identifies a record in its zone.
   public typealias ID = CKRecordID
+  /// A link to another record.
   public typealias Reference = CKReference
+  /// What happens to a record when the target of its reference is deleted.
   public typealias ReferenceAction = CKReferenceAction
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
   public typealias Iterator = CKRecordKeyValueIterator

@@ -3,6 +3,7 @@ import StratusArchive
 
 /// A reference to another record of the same zone. `CKRecord.Reference` in Swift.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// What happens to a record when the target of its reference is deleted.
   public typealias Action = CKRecord.ReferenceAction
 
   /// The ID of the target record.

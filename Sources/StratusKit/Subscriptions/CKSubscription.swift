@@ -9,12 +9,16 @@ import Synchronization
 public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Names a subscription.
   public typealias ID = String
+  /// The contents of a subscription's notifications.
   public typealias NotificationInfo = CKNotificationInfo
 
   /// The kind of changes that a subscription watches.
   public enum SubscriptionType: Int, Sendable {
+    /// Fires for records that match a query.
     case query = 1
+    /// Fires for every change in one zone.
     case recordZone = 2
+    /// Fires for every change in the custom zones of a database.
     case database = 3
   }
 

@@ -1,6 +1,7 @@
 extension CKSyncEngine.Event {
   /// A fetch begins.
   public struct WillFetchChanges: Sendable, CustomStringConvertible {
+    /// Why and how the engine fetches.
     public let context: CKSyncEngine.FetchChangesContext
 
     public var description: String { "<WillFetchChanges: context=\(context)>" }
@@ -8,6 +9,7 @@ extension CKSyncEngine.Event {
 
   /// The fetch of a zone begins.
   public struct WillFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+    /// The zone whose changes the engine fetches next.
     public let zoneID: CKRecordZone.ID
 
     public var description: String { "<WillFetchRecordZoneChanges: zoneID=\(zoneID)>" }
@@ -15,6 +17,7 @@ extension CKSyncEngine.Event {
 
   /// The fetch of a zone has ended.
   public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
+    /// The zone whose changes were fetched.
     public let zoneID: CKRecordZone.ID
     /// The reason why the zone was not fetched completely. nil if it was, or if the delegate wanted
     /// another zone first.
@@ -27,6 +30,7 @@ extension CKSyncEngine.Event {
 
   /// The fetch has ended.
   public struct DidFetchChanges: Sendable, CustomStringConvertible {
+    /// Why and how the engine fetched.
     public let context: CKSyncEngine.FetchChangesContext
 
     public var description: String { "<DidFetchChanges: context=\(context)>" }
@@ -34,6 +38,7 @@ extension CKSyncEngine.Event {
 
   /// Changes are about to be sent.
   public struct WillSendChanges: Sendable, CustomStringConvertible {
+    /// Why and how the engine sends.
     public let context: CKSyncEngine.SendChangesContext
 
     public var description: String { "<WillSendChanges: context=\(context)>" }
@@ -41,6 +46,7 @@ extension CKSyncEngine.Event {
 
   /// The send has ended.
   public struct DidSendChanges: Sendable, CustomStringConvertible {
+    /// Why and how the engine sent.
     public let context: CKSyncEngine.SendChangesContext
 
     public var description: String { "<DidSendChanges: context=\(context)>" }

@@ -60,11 +60,15 @@ extension CKSyncEngine.Event {
   public struct AccountChange: Sendable, CustomStringConvertible {
     /// The accounts before and after the change.
     public enum ChangeType: Sendable, Equatable {
+      /// A user has signed in.
       case signIn(currentUser: CKRecord.ID)
+      /// The user has signed out.
       case signOut(previousUser: CKRecord.ID)
+      /// Another user has signed in.
       case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
     }
 
+    /// How the account has changed.
     public let changeType: ChangeType
 
     public var description: String { "<AccountChange: \(changeType)>" }

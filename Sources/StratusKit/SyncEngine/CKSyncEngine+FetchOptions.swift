@@ -50,7 +50,9 @@ extension CKSyncEngine {
 
   /// The reason and the options of a fetch.
   public struct FetchChangesContext: Sendable, CustomStringConvertible {
+    /// Whether the app or the engine's schedule started the fetch.
     public let reason: SyncReason
+    /// The options of the fetch.
     public let options: FetchChangesOptions
 
     public var description: String {

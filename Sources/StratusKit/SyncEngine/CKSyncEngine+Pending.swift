@@ -3,7 +3,9 @@ import Foundation
 extension CKSyncEngine {
   /// A change of a record that is to be sent.
   public enum PendingRecordZoneChange: Sendable, Hashable, CustomStringConvertible {
+    /// The record with this ID is to be saved.
     case saveRecord(CKRecord.ID)
+    /// The record with this ID is to be deleted.
     case deleteRecord(CKRecord.ID)
 
     var recordID: CKRecord.ID {
@@ -33,7 +35,9 @@ extension CKSyncEngine {
   ///
   /// Two are equal if they do the same with zones of the same ID.
   public enum PendingDatabaseChange: Sendable, Hashable, CustomStringConvertible {
+    /// The zone is to be saved.
     case saveZone(CKRecordZone)
+    /// The zone with this ID is to be deleted.
     case deleteZone(CKRecordZone.ID)
 
     var zoneID: CKRecordZone.ID {

@@ -69,7 +69,9 @@ extension CKSyncEngine {
 
   /// The reason and the options of a send.
   public struct SendChangesContext: Sendable, CustomStringConvertible {
+    /// Whether the app or the engine's schedule started the send.
     public let reason: SyncReason
+    /// The options of the send.
     public let options: SendChangesOptions
 
     public var description: String {

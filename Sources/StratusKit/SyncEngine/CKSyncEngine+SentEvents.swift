@@ -3,7 +3,9 @@ extension CKSyncEngine.Event {
   public struct SentDatabaseChanges: Sendable, CustomStringConvertible {
     /// A zone that was not saved.
     public struct FailedZoneSave: Sendable, CustomStringConvertible {
+      /// The zone that was to be saved.
       public let zone: CKRecordZone
+      /// Why the zone was not saved.
       public let error: CKError
 
       public var description: String {
@@ -11,9 +13,13 @@ extension CKSyncEngine.Event {
       }
     }
 
+    /// The zones as the server has them.
     public let savedZones: [CKRecordZone]
+    /// The zones that were not saved.
     public let failedZoneSaves: [FailedZoneSave]
+    /// The zones that were deleted.
     public let deletedZoneIDs: [CKRecordZone.ID]
+    /// The zones that were not deleted, and why.
     public let failedZoneDeletes: [CKRecordZone.ID: CKError]
 
     public var description: String {
@@ -31,7 +37,9 @@ extension CKSyncEngine.Event {
   public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable, CustomStringConvertible {
+      /// The record that was to be saved.
       public let record: CKRecord
+      /// Why the record was not saved; a conflict carries the server's record.
       public let error: CKError
 
       public var description: String {
@@ -41,8 +49,11 @@ extension CKSyncEngine.Event {
 
     /// The saved records with their new change tags. Store their system fields.
     public let savedRecords: [CKRecord]
+    /// The records that were not saved.
     public let failedRecordSaves: [FailedRecordSave]
+    /// The records that were deleted.
     public let deletedRecordIDs: [CKRecord.ID]
+    /// The records that were not deleted, and why.
     public let failedRecordDeletes: [CKRecord.ID: CKError]
 
     public var description: String {

@@ -57,11 +57,11 @@ extension SavedSyncState: Codable {
     try container.encodeIfPresent(databaseToken, forKey: .databaseToken)
     // NB: sorted, so that the same state is always encoded as the same text.
     let known = Set(zoneTokens.keys).union(incarnations.keys).sorted { $0.precedes($1) }
-    let places = known.map { zoneID in
+    let contexts = known.map { zoneID in
       ZoneKeyContext(
         zone: ZoneName(zoneID), token: zoneTokens[zoneID], incarnation: incarnations[zoneID])
     }
-    try container.encode(places, forKey: .zones)
+    try container.encode(contexts, forKey: .zones)
     try container.encode(
       unfetchedZones.elements.map(ZoneName.init), forKey: .unfetchedZones)
     try container.encode(runs, forKey: .pendingRecordChanges)
@@ -113,10 +113,10 @@ extension SavedSyncState: Codable {
       user = .nobody
     }
     databaseToken = try container.decodeIfPresent(String.self, forKey: .databaseToken)
-    for place in try container.decode([ZoneKeyContext].self, forKey: .zones) {
-      let zoneID = try place.zone.zoneID(path)
-      zoneTokens[zoneID] = place.token
-      incarnations[zoneID] = place.incarnation
+    for context in try container.decode([ZoneKeyContext].self, forKey: .zones) {
+      let zoneID = try context.zone.zoneID(path)
+      zoneTokens[zoneID] = context.token
+      incarnations[zoneID] = context.incarnation
     }
     for zone in try container.decode([ZoneName].self, forKey: .unfetchedZones) {
       unfetchedZones.append(try zone.zoneID(path))

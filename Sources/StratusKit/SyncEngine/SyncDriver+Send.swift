@@ -83,7 +83,16 @@ extension SyncDriver {
     }
   }
 
+  /// Sends a batch, in smaller parts if the server refuses its size.
   private func send(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
+  ) async -> SyncRecordsOutcome {
+    var outcome = await sendWhole(batch, group)
+    for half in outcome.takeHalves(of: batch) { outcome.add(await send(half, group)) }
+    return outcome
+  }
+
+  private func sendWhole(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
   ) async -> SyncRecordsOutcome {
     let calls = surroundings.calls

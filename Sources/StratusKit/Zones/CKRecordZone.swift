@@ -4,6 +4,7 @@ import Synchronization
 
 /// A named part of a database. Its records can be saved atomically, and its changes fetched.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  /// Identifies a zone in a database.
   public typealias ID = CKRecordZoneID
 
   /// The features of a zone.

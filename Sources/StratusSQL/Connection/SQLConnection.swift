@@ -41,6 +41,12 @@ public protocol SQLConnection: AnyObject {
   /// Runs text that defines tables and may hold several statements. The text must never come from
   /// outside.
   func define(_ text: String) throws(ServerError)
+
+  /// See ``SpaceReading/hasUnusedSpace()``.
+  func hasUnusedSpace() throws(ServerError) -> Bool
+
+  /// See ``SpaceWriting/returnUnusedSpace()``.
+  func returnUnusedSpace() throws(ServerError) -> Bool
 }
 
 /// A row that was just read. It is valid until the callback that receives it returns.
@@ -69,7 +75,7 @@ extension SQLConnection {
   }
 
   /// Returns the first row of a statement, decoded by `read`. nil if there is no row.
-  func first<Value>(
+  package func first<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value
   ) throws(ServerError) -> Value? {
     var result: Value?

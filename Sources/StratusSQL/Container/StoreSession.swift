@@ -117,6 +117,9 @@ extension StoreSession {
     return epoch
   }
 
+  /// Makes this transaction read the rows of `databases` again.
+  func forgetStates() { states.removeAll(keepingCapacity: true) }
+
   /// Caches columns that were read with another row, for the rest of the transaction.
   func note(epoch: Int64, watchVersion: Int64, of number: Int64) {
     states[number] = DatabaseState(epoch: epoch, watchVersion: watchVersion)

@@ -7,7 +7,7 @@ public import StratusDomain
 /// to the store as a whole, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  static let layout: Int64 = 5
+  static let layout: Int64 = 7
 
   /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
   /// later layout are refused.
@@ -36,6 +36,8 @@ public enum StoreTables {
       try connection.define(NotificationTables.text(connection.dialect))
       try connection.define(ListingTables.text(connection.dialect))
       try connection.define(UseTables.text(connection.dialect))
+      try connection.define(RoleTables.text(connection.dialect))
+      try connection.define(RetirementTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return

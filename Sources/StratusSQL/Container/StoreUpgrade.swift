@@ -16,6 +16,11 @@ enum StoreUpgrade {
       try connection.define(NotificationTables.text(connection.dialect))
     }
     if layout < 4 { try addForgetting(on: connection, now: now) }
+    if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
+    if layout < 6 {
+      try connection.define(RoleTables.text(connection.dialect))
+      try RoleTables.grantInitially(on: connection)
+    }
     switch layout {
     case 1:
       try addDerivedTables(on: connection)
@@ -28,12 +33,14 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
-    case 4: break
+    case 4, 5, 6: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
-    try addListings(on: connection)
-    try connection.define(UseTables.text(connection.dialect))
+    if layout < 5 {
+      try addListings(on: connection)
+      try connection.define(UseTables.text(connection.dialect))
+    }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 

@@ -72,12 +72,12 @@ extension StoreSession {
       (Limits.queuedNotificationsMax, Int64.max),
       (Limits.keptNotificationsMax, acknowledged ?? .max),
     ] {
-      let place = try connection.first(
+      let newest = try connection.first(
         EnqueueStatements.nthNewest, [.text(user), .integer(Int64(kept))]
       ) { $0.integer(0) }
-      guard let place else { continue }
+      guard let newest else { continue }
       try connection.queue(
-        EnqueueStatements.trim, [.text(user), .integer(min(place, limit))])
+        EnqueueStatements.trim, [.text(user), .integer(min(newest, limit))])
     }
   }
 }

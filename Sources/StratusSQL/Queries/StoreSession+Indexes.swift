@@ -154,6 +154,27 @@ extension StoreSession {
     if try connection.execute(DropStatements.drop, [.integer(index)]) == 1 { try advanceSchema() }
   }
 
+  public func cancelIndexBuild(_ index: Int64) throws(ServerError) {
+    if try connection.execute(DropStatements.cancel, [.integer(index)]) == 1 {
+      try advanceSchema()
+    }
+  }
+
+  public func indexProgress(
+    of index: Int64, limit: Int64
+  ) throws(ServerError) -> (done: Int64, total: Int64)? {
+    let found = try connection.first(BuildStatements.position, [.integer(index)]) { row in
+      [SQLValue.integer(row.integer(0)), .integer(row.integer(1)), .text(row.text(2))]
+    }
+    guard let position = found else { return nil }
+    let limit = SQLValue.integer(limit)
+    let done = try connection.first(BuildStatements.countDone, position + [limit]) {
+      $0.integer(0)
+    }
+    let total = try connection.first(BuildStatements.countAll, [limit]) { $0.integer(0) }
+    return (done ?? 0, total ?? 0)
+  }
+
   public func removeDroppedEntries(limit: Int) throws(ServerError) {
     let found = try connection.first(DropStatements.dropped, []) {
       (index: $0.integer(0), database: $0.integer(1))
@@ -196,7 +217,7 @@ extension StoreSession {
   }
 }
 
-private enum BuildStatements {
+enum BuildStatements {
   /// NB: this returns rows of every type and of deleted zones, so that `LIMIT` bounds the rows that
   /// are read. It omits their fields, because SQLite does not read columns that are not selected.
   static let walk = SQLStatement(
@@ -208,6 +229,19 @@ private enum BuildStatements {
     WHERE (database, zone, name) > (?, ?, ?)
     ORDER BY database, zone, name LIMIT ?
     """)
+  /// The last position of an index that is being built, or a position before all records.
+  static let position = SQLStatement(
+    """
+    SELECT COALESCE(at_database, -1), COALESCE(at_zone, -1), COALESCE(at_name, '')
+    FROM indexes WHERE index_id = ? AND ready = 0
+    """)
+  static let countDone = SQLStatement(
+    """
+    SELECT COUNT(*) FROM (
+      SELECT 1 FROM records WHERE (database, zone, name) <= (?, ?, ?) LIMIT ?) AS passed
+    """)
+  static let countAll = SQLStatement(
+    "SELECT COUNT(*) FROM (SELECT 1 FROM records LIMIT ?) AS present")
   static let newest = SQLStatement("SELECT change, deleted FROM zones WHERE zone = ?")
   static let changes = SQLStatement(
     """
@@ -246,6 +280,8 @@ private enum DropStatements {
     """)
   static let drop = SQLStatement(
     "UPDATE indexes SET ready = 2, at_database = NULL WHERE index_id = ? AND ready = 1")
+  static let cancel = SQLStatement(
+    "UPDATE indexes SET ready = 2, at_database = NULL WHERE index_id = ? AND ready = 0")
   static let dropped = SQLStatement(
     """
     SELECT index_id, CASE WHEN at_database IS NULL THEN 0 ELSE at_database END

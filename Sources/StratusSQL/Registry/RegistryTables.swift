@@ -45,9 +45,11 @@ public enum RegistryTables {
     }
     if found == layout { return }
     guard (1..<layout).contains(found) else {
-      throw .fault(
-        "the server's file was written by a newer version of Stratus",
+      var error = ServerError.fault(
+        "it was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
+      error.hint = "start that version, or a later one"
+      throw error
     }
     guard let upgrade else { throw .fault("the server's file needs an upgrade") }
     try RegistryUpgrade.run(on: connection, from: found, upgrade)

@@ -15,6 +15,7 @@ extension StoreSession {
     if addition.isEmpty { return }
     for recordType in addition.recordTypes {
       try connection.queue(SchemaStatements.insertRecordType, [.text(recordType)])
+      try insert(.initial(forType: recordType), of: recordType)
     }
     for field in addition.fields {
       try connection.queue(
@@ -60,7 +61,7 @@ extension StoreSession {
 
   private func readSchema() throws(ServerError) -> Schema {
     var addition = SchemaAddition()
-    addition.recordTypes = try connection.all(SchemaStatements.recordTypes, []) { $0.text(0) }
+    addition.recordTypes = try connection.all(GrantStatements.recordTypes, []) { $0.text(0) }
     try connection.run(SchemaStatements.fields, []) { (row) throws(ServerError) in
       guard let type = FieldType(schemaName: row.text(2)) else {
         throw .fault("a field has an unknown type", facts: ["type": row.text(2)])
@@ -81,8 +82,11 @@ extension StoreSession {
           indexes: FieldIndexes(rawValue: row.integer(2))))
       return true
     }
-    var schema = Schema(indexes: try readIndexes(), settings: try readSettings())
+    var schema = Schema(
+      indexes: try readIndexes(), settings: try readSettings(),
+      retirements: try readRetirements())
     schema.add(addition)
+    try readRoles(into: &schema)
     return schema
   }
 
@@ -114,7 +118,6 @@ private enum StoredSetting: String, CaseIterable {
 
 private enum SchemaStatements {
   static let version = SQLStatement("SELECT schema_version FROM store")
-  static let recordTypes = SQLStatement("SELECT name FROM record_types ORDER BY name")
   static let fields = SQLStatement(
     "SELECT record_type, name, type, indexes FROM fields ORDER BY record_type, name")
   static let systemFields = SQLStatement(

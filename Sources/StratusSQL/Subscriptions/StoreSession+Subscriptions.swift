@@ -28,6 +28,15 @@ extension StoreSession {
     return Int(count ?? 0)
   }
 
+  public func subscriptionSizeBytes(
+    of user: String, in database: DatabaseView
+  ) throws(ServerError) -> Int {
+    guard let number = try number(of: database) else { return 0 }
+    let values: [SQLValue] = [.integer(number), .text(user)]
+    let size = try connection.first(SubscriptionStatements.size, values) { $0.integer(0) }
+    return Int(size ?? 0)
+  }
+
   public func subscriptions(
     under key: SubscriptionKey, toZone zone: Int64, in database: DatabaseKey,
     after number: Int64, limit: Int
@@ -218,6 +227,8 @@ private enum SubscriptionStatements {
     """)
   static let count = SQLStatement(
     "SELECT COUNT(*) FROM subscriptions WHERE database = ? AND owner = ?")
+  static let size = SQLStatement(
+    "SELECT SUM(LENGTH(definition)) FROM subscriptions WHERE database = ? AND owner = ?")
   static let exists = SQLStatement("SELECT 1 FROM subscriptions WHERE subscription = ?")
   static let newest = SQLStatement(
     """

@@ -21,6 +21,15 @@ extension StoreSession {
     try find(ZoneStatements.lock, named: name, in: database)
   }
 
+  public func lockZone(number: Int64) throws(ServerError) -> StoredZone? {
+    let home = try connection.first(ZoneStatements.home, [.integer(number)]) {
+      (name: $0.text(0), scope: $0.integer(1), owner: $0.text(2))
+    }
+    guard let home else { return nil }
+    return try lockZone(
+      named: home.name, in: try Self.database(scope: home.scope, owner: home.owner))
+  }
+
   public func zones(
     in database: DatabaseKey, after name: String?, limit: Int
   ) throws(ServerError) -> [StoredZone] {
@@ -112,6 +121,12 @@ enum ZoneStatements {
     """
   static let find = SQLStatement(named)
   static let lock = SQLStatement { named + $0.forUpdate("zones") }
+  static let home = SQLStatement(
+    """
+    SELECT zones.name, databases.scope, databases.owner
+    FROM zones JOIN databases ON databases.database = zones.database
+    WHERE zones.zone = ? AND zones.deleted = 0
+    """)
   static let findID = SQLStatement(
     """
     SELECT \(columns), name FROM zones WHERE database = ? AND zone = ? AND deleted = 0

@@ -16,6 +16,8 @@ final class SQLiteConnection: SQLConnection {
   private(set) var failure: ServerError?
   /// The number of pages in the write-ahead log after the last commit.
   private(set) var pagesInLog = 0
+  /// The number of checkpoints that still try to truncate the log.
+  private var truncationsLeft = 0
   private let queue: DatabaseQueue
   /// Both are indexed by ``SQLStatement/index``. The first keeps the objects of the second alive.
   private var prepared: [Statement?] = []
@@ -124,11 +126,30 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_wal_hook(handle, hook, this)
   }
 
-  /// Copies the write-ahead log into the file, except the pages that readers still use.
+  /// Whether the log should be copied into the file and truncated, because the file has become
+  /// smaller.
+  var mustShrink: Bool { truncationsLeft > 0 }
+
+  /// Makes the next checkpoints try to truncate the log. A try fails while a reader uses the log.
+  func noteReturnedSpace() { truncationsLeft = SQLiteSettings.truncationsMax }
+
+  /// Copies the write-ahead log into the file, except the pages that readers still use. After space
+  /// was returned, it also truncates the log.
   func checkpoint() {
     // A failed checkpoint is repeated after more pages. The log keeps all data until then.
-    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    guard mustShrink else {
+      sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+      return
+    }
+    // NB: waiting for a reader would make all writers wait.
+    sqlite3_busy_timeout(handle, 0)
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    sqlite3_busy_timeout(handle, Int32(SQLiteSettings.busyTimeoutSeconds * 1_000))
+    truncationsLeft = code == SQLITE_OK ? 0 : truncationsLeft - 1
   }
+
+  /// Frees the cached pages.
+  func releaseMemory() { sqlite3_db_release_memory(handle) }
 
   /// Releases SQLite's resources. The connection cannot be used afterwards.
   func close() {

@@ -40,7 +40,7 @@ enum SQLiteFailure {
   private static let outOfSharedMemory: Int32 = 4_874
 
   /// The error for a write without enough disk space.
-  private static func full(facts: [String: String]) -> ServerError {
+  static func full(facts: [String: String]) -> ServerError {
     ServerError(
       .tryAgainLater, Reason.storeFull,
       facts: facts.merging(["fault": "the disk is full"]) { $1 }, retryAfterSeconds: 30,

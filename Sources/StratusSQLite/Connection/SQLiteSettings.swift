@@ -16,6 +16,16 @@ enum SQLiteSettings {
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
+  /// The number of unused pages from which on space is returned to the system: 4 MiB. Fewer pages
+  /// are kept, because the next writes use them again.
+  static let unusedPagesMax = 1_024
+  /// The number of pages that one step returns. A step moves as many pages and takes about 10 ms,
+  /// in which other writers wait.
+  static let pagesPerVacuumStep = 256
+
+  /// How often a checkpoint tries to truncate the log after space was returned. A try fails at once
+  /// if a reader uses the log, and a log that stays has 64 MiB at most.
+  static let truncationsMax = 20
 
   /// The single writing connection of a file.
   ///
@@ -25,10 +35,12 @@ enum SQLiteSettings {
     var configuration = shared
     configuration.prepareDatabase { database in
       // Pages have 4 KiB, because a commit of one record writes six pages of any size. A log that
-      // grew beyond 64 MiB in a burst is truncated to that size.
+      // grew beyond 64 MiB in a burst is truncated to that size. `auto_vacuum` concerns new files
+      // only, and must come before the log.
       try database.execute(
         sql: """
           PRAGMA page_size = 4096;
+          PRAGMA auto_vacuum = INCREMENTAL;
           PRAGMA journal_mode = WAL;
           PRAGMA synchronous = FULL;
           PRAGMA cache_size = -16384;
@@ -56,16 +68,17 @@ enum SQLiteSettings {
 
   /// One of several connections that only read.
   ///
-  /// Readers use the system's file cache, with up to 1 GiB mapped. Their own cache can therefore be
-  /// small.
+  /// Readers use the system's file cache. The first 64 MiB of the file are mapped, which saves the
+  /// copying of pages. Each reader's mapping counts as memory of the process, so a larger one made
+  /// a server with a file of a gigabyte look like one of several.
   static var reader: Configuration {
     var configuration = shared
     configuration.readonly = true
     configuration.prepareDatabase { database in
       try database.execute(
         sql: """
-          PRAGMA cache_size = -2048;
-          PRAGMA mmap_size = 1073741824;
+          PRAGMA cache_size = -4096;
+          PRAGMA mmap_size = 67108864;
           PRAGMA temp_store = MEMORY;
           """)
     }
@@ -100,6 +113,20 @@ enum SQLiteSettings {
     var configuration = shared
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA synchronous = EXTRA")
+    }
+    return configuration
+  }
+
+  /// The single connection to a file that is being compacted. SQLite sorts beside the file and not
+  /// in memory.
+  static var compacted: Configuration {
+    var configuration = shared
+    configuration.prepareDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA cache_size = -16384;
+          PRAGMA temp_store = FILE;
+          """)
     }
     return configuration
   }

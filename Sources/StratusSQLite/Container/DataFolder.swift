@@ -96,16 +96,21 @@ public final class DataFolder: Sendable {
     try? FileManager.default.removeItem(at: removed)
   }
 
-  /// Deletes the rest of an interrupted removal.
+  /// The path of a file that is not complete yet.
+  var partialPath: String { url.appendingPathComponent(Self.partialName).path }
+
+  /// Deletes the rest of an interrupted removal or compaction.
   func removeLeftovers() {
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
-    for name in names ?? [] where name.hasPrefix(Self.removedPrefix) {
+    for name in names ?? []
+    where name.hasPrefix(Self.removedPrefix) || name.hasPrefix(Self.partialName) {
       try? FileManager.default.removeItem(at: url.appendingPathComponent(name))
     }
   }
 
   /// NB: the prefix begins with a dot, because no container's ID does.
   private static let removedPrefix = ".removed-"
+  private static let partialName = ".partial.sqlite"
 
   /// Whether a store has a file. Creates none.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {

@@ -18,11 +18,14 @@ final class SQLiteCheckpoints {
   init(path: String) { self.path = path }
 
   /// Whether ``start(whenCopied:)`` is due.
-  func isDue(pagesInLog: Int) -> Bool {
+  ///
+  /// - Parameter mustShrink: see ``SQLiteConnection/mustShrink``.
+  func isDue(pagesInLog: Int, mustShrink: Bool) -> Bool {
     // A smaller log means that SQLite has restarted it.
     if pagesInLog < pagesBefore { pagesCopied = 0 }
     pagesBefore = pagesInLog
-    return !isRunning && pagesInLog - pagesCopied >= SQLiteSettings.checkpointPages
+    if isRunning { return false }
+    return mustShrink || pagesInLog - pagesCopied >= SQLiteSettings.checkpointPages
   }
 
   /// Starts the first step.

@@ -64,6 +64,14 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   /// The current problem of the file. nil: no problem is known.
   var problem: HealthProblem.Kind? { watch.problem }
 
+  /// Frees the memory that was not used since the last call.
+  ///
+  /// - Returns: whether readers were closed.
+  func releaseMemory() -> Bool {
+    writer.releaseMemory()
+    return readers.closeUnused()
+  }
+
   /// Finishes the pending bodies, refuses new ones with `TRY_AGAIN_LATER`, and closes the file.
   ///
   /// NB: close the writer last. The last connection to close copies the whole write-ahead log into

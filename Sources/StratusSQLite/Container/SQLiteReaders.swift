@@ -37,10 +37,18 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
   private struct State {
     /// The most recently used reader is used next, because its pages are in the processor's cache.
     var idle: [SQLiteReader<Session>] = []
+    /// The number of readers at the beginning of ``idle`` that were not used since the last call of
+    /// ``SQLiteReaders/closeUnused()``.
+    var unused = 0
     var open = 0
     var waiting: [Waiting] = []
     var isClosed = false
     var closers: [CheckedContinuation<Void, Never>] = []
+
+    mutating func takeIdle() -> SQLiteReader<Session>? {
+      defer { unused = min(unused, idle.count) }
+      return idle.popLast()
+    }
   }
 
   private let path: String
@@ -90,6 +98,22 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
+  /// Closes the readers that were not used since the last call, because each has its own cache and
+  /// its own view of the file in memory.
+  ///
+  /// - Returns: whether there were any.
+  func closeUnused() -> Bool {
+    let closed = state.withLock { state in
+      let closed = Array(state.idle.prefix(state.unused))
+      state.idle.removeFirst(closed.count)
+      state.open -= closed.count
+      state.unused = state.idle.count
+      return closed
+    }
+    for reader in closed { reader.close() }
+    return !closed.isEmpty
+  }
+
   private enum Taken {
     case idle(SQLiteReader<Session>)
     case make, wait, closed
@@ -99,7 +123,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
   private func takeNow() throws(ServerError) -> SQLiteReader<Session>? {
     let taken = state.withLock { state -> Taken in
       if state.isClosed { return .closed }
-      if let reader = state.idle.popLast() { return .idle(reader) }
+      if let reader = state.takeIdle() { return .idle(reader) }
       if state.open >= countMax { return .wait }
       state.open += 1
       return .make
@@ -122,7 +146,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     let result = await withCheckedContinuation { (continuation: Waiting) in
       let answer = state.withLock { state -> Result<SQLiteReader<Session>, ServerError>? in
         if state.isClosed { return .failure(SQLiteFailure.closed) }
-        if let reader = state.idle.popLast() { return .success(reader) }
+        if let reader = state.takeIdle() { return .success(reader) }
         if state.waiting.count >= waitingMax {
           return .failure(SQLiteFailure.busy())
         }

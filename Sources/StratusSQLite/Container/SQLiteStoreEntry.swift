@@ -48,6 +48,9 @@ final class SQLiteStoreEntry: Sendable {
   /// The current problem of the file, if it is open.
   var problem: HealthProblem.Kind? { opened?.engine.problem }
 
+  /// See ``SQLiteFile/releaseMemory()``.
+  func releaseMemory() -> Bool { opened?.engine.releaseMemory() ?? false }
+
   private var opened: SQLiteStore? {
     book.withLock { book in
       if case .open(let store) = book.state { store } else { nil }

@@ -6,7 +6,7 @@ import StratusSQL
 struct SQLiteStoreOpening: Sendable {
   let folder: DataFolder
   let registry: (any StoreRegistry)?
-  let makeEpoch: @Sendable () -> Int64
+  let epochs: PlannedEpochs
   let now: @Sendable () -> Int64
   let waitingMax: Int
 
@@ -46,7 +46,7 @@ struct SQLiteStoreOpening: Sendable {
     var epoch: Int64?
     let file = try SQLiteFile<StoreSession>(path: path, waitingMax: waitingMax) {
       (connection) throws(ServerError) in
-      try StoreTables.prepare(on: connection, makeEpoch: makeEpoch, now: now)
+      try StoreTables.prepare(on: connection, makeEpoch: { epochs.take(at: address) }, now: now)
       epoch = try StoreTables.identity(on: connection)
       // NB: thrown inside the transaction, so that a foreign file stays unchanged.
       if let knownEpoch, knownEpoch != epoch { throw SQLiteFailure.lost }

@@ -18,6 +18,7 @@ public final class SQLiteStores: StoreCatalog {
   private let folder: DataFolder
   private let registry: (any StoreRegistry)?
   private let opening: SQLiteStoreOpening
+  private let epochs: PlannedEpochs
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
@@ -36,14 +37,22 @@ public final class SQLiteStores: StoreCatalog {
     self.folder = folder
     self.registry = registry
     self.now = now
+    epochs = PlannedEpochs(makeEpoch: makeEpoch)
     opening = SQLiteStoreOpening(
-      folder: folder, registry: registry, makeEpoch: makeEpoch, now: now, waitingMax: waitingMax)
+      folder: folder, registry: registry, epochs: epochs, now: now, waitingMax: waitingMax)
   }
 
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
     let store = SQLiteStoreHandle(entry: try entry(of: address), marksUse: true)
     try await store.entry.use(marksUse: true) { (_) throws(ServerError) in }
     return store
+  }
+
+  public func storeToRead(
+    at address: StoreAddress
+  ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
+    if hasStore(at: address) { return (try await store(at: address), false) }
+    return (try MemoryStores.emptyStore(epoch: epochs.epoch(at: address), now: now()), true)
   }
 
   /// The open stores, by address. Calls through these handles do not keep the stores open.
@@ -71,6 +80,13 @@ public final class SQLiteStores: StoreCatalog {
   /// Closes a store unless it is in use or was used since a time. The next request opens it again.
   public func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {
     await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
+  }
+
+  /// Frees the memory of open stores that was not used since the last call.
+  ///
+  /// - Returns: whether there was any.
+  public func releaseMemory() -> Bool {
+    state.withLock(\.entries).values.reduce(false) { $1.releaseMemory() || $0 }
   }
 
   /// Closes a container's stores and removes their files.

@@ -13,6 +13,9 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private let condition = NSCondition()
   private var waiting: [any WaitingWrite<Session>] = []
   private var isCheckpointDue = false
+  /// Whether a body was enqueued since the last call of ``releaseMemory()``.
+  private var wasUsed = false
+  private var isReleaseDue = false
   private var isClosed = false
   private var hasEnded = false
   private var closers: [CheckedContinuation<Void, Never>] = []
@@ -66,6 +69,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     if isClosed { return SQLiteFailure.closed }
     if waiting.count >= waitingMax { return SQLiteFailure.busy() }
     waiting.append(write)
+    wasUsed = true
     if waiting.count == 1 { condition.signal() }
     return nil
   }
@@ -88,9 +92,22 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     condition.signal()
   }
 
+  /// Frees the pages in memory, if there was a write before the last call and none since.
+  func releaseMemory() {
+    condition.lock()
+    defer { condition.unlock() }
+    defer { wasUsed = false }
+    if wasUsed {
+      isReleaseDue = true
+    } else if isReleaseDue {
+      condition.signal()
+    }
+  }
+
   private enum Work {
     case bodies([any WaitingWrite<Session>])
     case checkpoint
+    case release
   }
 
   private func serve() {
@@ -99,17 +116,24 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
       case .bodies(let bodies):
         let left = transactions.run(bodies)
         if !left.isEmpty { putBack(left) }
-        if checkpoints.isDue(pagesInLog: transactions.connection.pagesInLog) {
-          checkpoints.start { self.enqueueCheckpoint() }
-        }
+        startCheckpointIfDue()
       case .checkpoint:
         transactions.connection.checkpoint()
         checkpoints.ended()
+        if transactions.connection.mustShrink { startCheckpointIfDue() }
+      case .release: transactions.connection.releaseMemory()
       }
     }
     checkpoints.close()
     transactions.close()
     for closer in end() { closer.resume() }
+  }
+
+  private func startCheckpointIfDue() {
+    let connection = transactions.connection
+    if checkpoints.isDue(pagesInLog: connection.pagesInLog, mustShrink: connection.mustShrink) {
+      checkpoints.start { self.enqueueCheckpoint() }
+    }
   }
 
   /// Waits for work. nil: the writer was closed and no work is left.
@@ -122,6 +146,10 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
         return .checkpoint
       }
       if !waiting.isEmpty { return .bodies(takeBodies()) }
+      if isReleaseDue, !wasUsed {
+        isReleaseDue = false
+        return .release
+      }
       if isClosed { return nil }
       condition.wait()
     }

@@ -15,7 +15,7 @@ public final class MemoryStores: StoreCatalog {
     var isClosed = false
   }
 
-  private let makeEpoch: @Sendable () -> Int64
+  private let epochs: PlannedEpochs
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
@@ -26,7 +26,7 @@ public final class MemoryStores: StoreCatalog {
   public init(
     makeEpoch: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64 = { 0 }
   ) {
-    self.makeEpoch = makeEpoch
+    epochs = PlannedEpochs(makeEpoch: makeEpoch)
     self.now = now
   }
 
@@ -36,7 +36,7 @@ public final class MemoryStores: StoreCatalog {
       if let store = state.stores[address] { return .success(store) }
       do throws(ServerError) {
         let store = MemoryStore(
-          engine: MemoryFile(connection: try connection(to: nil)))
+          engine: MemoryFile(connection: try connection(to: nil, at: address)))
         state.stores[address] = store
         return .success(store)
       } catch {
@@ -44,6 +44,21 @@ public final class MemoryStores: StoreCatalog {
       }
     }
     return try result.get()
+  }
+
+  public func storeToRead(
+    at address: StoreAddress
+  ) async throws(ServerError) -> (store: any Store, isStandIn: Bool) {
+    if hasStore(at: address) { return (try await store(at: address), false) }
+    return (try Self.emptyStore(epoch: epochs.epoch(at: address), now: now()), true)
+  }
+
+  /// Returns a new and empty store that no other caller uses.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  static func emptyStore(epoch: Int64, now: Int64) throws(ServerError) -> MemoryStore {
+    let connection = try connection(to: nil, epoch: epoch, now: now)
+    return MemoryStore(engine: MemoryFile(connection: connection))
   }
 
   /// The stores used so far, by address.
@@ -85,7 +100,7 @@ public final class MemoryStores: StoreCatalog {
   /// - Throws: `INTERNAL_ERROR`.
   public func restore(_ backup: MemoryBackup) throws(ServerError) {
     for (address, store) in state.withLock(\.stores) {
-      store.engine.replace(by: try connection(to: backup.bytes[address]))
+      store.engine.replace(by: try connection(to: backup.bytes[address], at: address))
     }
   }
 
@@ -99,18 +114,26 @@ public final class MemoryStores: StoreCatalog {
     for store in stores { store.engine.close() }
   }
 
+  private func connection(
+    to bytes: [UInt8]?, at address: StoreAddress
+  ) throws(ServerError) -> SQLiteConnection {
+    try Self.connection(to: bytes, epoch: epochs.take(at: address), now: now())
+  }
+
   /// Opens a connection to a store with its own epoch.
   ///
   /// - Parameter bytes: the content. nil: an empty store.
-  private func connection(to bytes: [UInt8]?) throws(ServerError) -> SQLiteConnection {
+  private static func connection(
+    to bytes: [UInt8]?, epoch: Int64, now: Int64
+  ) throws(ServerError) -> SQLiteConnection {
     let connection: SQLiteConnection
     if let bytes {
       connection = try MemoryTemplate.connection(to: bytes)
     } else {
-      connection = try Self.template.connection()
+      connection = try template.connection()
     }
     do throws(ServerError) {
-      try StoreTables.beginTimeline(epoch: makeEpoch(), now: now(), on: connection)
+      try StoreTables.beginTimeline(epoch: epoch, now: now, on: connection)
     } catch {
       connection.close()
       throw error

@@ -23,6 +23,11 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   /// The current problem of the file. nil: no problem is known.
   public var problem: HealthProblem.Kind? { engine.problem }
 
+  /// Frees the memory that was not used since the last call.
+  ///
+  /// - Returns: whether there was any.
+  public func releaseMemory() -> Bool { engine.releaseMemory() }
+
   /// Finishes the pending bodies, refuses new ones, and closes the file.
   public func close() async { await engine.close() }
 }

@@ -83,31 +83,31 @@ public struct Backup: Sendable {
 
   private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
     let stores = try storesToCopy()
-    let place = try makePlace()
+    let partial = try makePartialFolder()
     do throws(BackupFailure) {
-      let summary = try copy(stores, to: place, purpose)
+      let summary = try copy(stores, to: partial, purpose)
       // NB: fails if another process has created the folder in the meantime.
-      guard DataFolder.flushNames(in: place), rename(place.path, target.path) == 0,
+      guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
       else { throw BackupFailure("\(target.path) cannot be made of what was copied", errno) }
       return summary
     } catch {
-      try? FileManager.default.removeItem(at: place)
+      try? FileManager.default.removeItem(at: partial)
       throw error
     }
   }
 
   private func copy(
-    _ stores: [StoreAddress], to place: URL, _ purpose: FolderCopy.Purpose
+    _ stores: [StoreAddress], to partial: URL, _ purpose: FolderCopy.Purpose
   ) throws(BackupFailure) -> Summary {
     var summary = Summary()
     var epochs: [StoreAddress: Int64] = [:]
     let copy = FolderCopy(
-      of: source, in: place, makeEpoch: live.makeEpoch, now: live.ambient.now)
+      of: source, in: partial, makeEpoch: live.makeEpoch, now: live.ambient.now)
     for address in stores {
       do throws(ServerError) {
         epochs[address] = try copy.copyStore(at: address, to: purpose)
-        try copyFiles(of: address, copy, place, &summary)
+        try copyFiles(of: address, copy, partial, &summary)
       } catch {
         throw BackupFailure(error, what: "\(address.title) in \(source.path)")
       }
@@ -120,9 +120,9 @@ public struct Backup: Sendable {
   }
 
   private func copyFiles(
-    of address: StoreAddress, _ copy: FolderCopy, _ place: URL, _ summary: inout Summary
+    of address: StoreAddress, _ copy: FolderCopy, _ partial: URL, _ summary: inout Summary
   ) throws(ServerError) {
-    let assets = try AssetCopy(of: address, from: source, to: place)
+    let assets = try AssetCopy(of: address, from: source, to: partial)
     try copy.eachAssetFile(at: address) { (file, size) throws(ServerError) in
       if try assets.copy(file: file) == size {
         summary.filesCount += 1
@@ -145,7 +145,7 @@ public struct Backup: Sendable {
 
   /// Creates a temporary folder beside the target. It is renamed to the target when it is complete.
   /// No other process uses it.
-  private func makePlace() throws(BackupFailure) -> URL {
+  private func makePartialFolder() throws(BackupFailure) -> URL {
     var status = stat()
     if lstat(target.path, &status) == 0 {
       throw BackupFailure("\(target.path) is there already: move it away, or name another")
@@ -173,5 +173,5 @@ public struct Backup: Sendable {
 
 extension StoreAddress {
   /// As the operator knows it.
-  fileprivate var title: String { "\(container) (\(environment))" }
+  var title: String { "\(container) (\(environment))" }
 }

@@ -11,8 +11,11 @@ public struct BackupFailure: Error, Sendable, CustomStringConvertible {
     self.description = "\(description): \(String(cString: strerror(code)))"
   }
 
-  init(_ error: ServerError, what: String) {
+  /// - Parameter verb: what was to be done with the file.
+  init(_ error: ServerError, what: String, verb: String = "copied") {
     let facts = error.facts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    description = "\(what) cannot be copied: " + ([error.reason] + facts).joined(separator: "; ")
+    let advice = error.hint.map { [$0] } ?? []
+    description =
+      "\(what) cannot be \(verb): " + ([error.reason] + facts + advice).joined(separator: "; ")
   }
 }

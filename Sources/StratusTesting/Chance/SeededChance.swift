@@ -4,6 +4,7 @@
 public struct SeededChance: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// Makes a source of random numbers. The same seed gives the same numbers.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {

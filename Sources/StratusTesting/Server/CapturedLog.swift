@@ -5,6 +5,7 @@ import Synchronization
 public final class CapturedLog: Sendable {
   private let lines = Mutex<[String]>([])
 
+  /// Makes an empty log.
   public init() {}
 
   /// The logged events, one per line: level, message and metadata.

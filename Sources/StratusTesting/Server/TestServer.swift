@@ -56,28 +56,28 @@ public final class TestServer: Sendable {
   /// Without a given folder, the server creates one in the system's temporary folder, and
   /// ``stop()`` removes it.
   /// - Parameters:
-  /// - folder: an earlier server's folder, to continue with its data; nil: a new folder.
-  /// - live: the server's clock and random numbers; ``clock`` does not affect it.
-  /// - limits: the limits on callers' requests.
-  /// - log: receives the server's log; nil: errors go to standard error.
+  ///   - folder: an earlier server's folder, to continue with its data; nil: a new folder.
+  ///   - live: the server's clock and random numbers; ``clock`` does not affect it.
+  ///   - limits: the limits on callers' requests.
+  ///   - log: receives the server's log; nil: errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
     log: CapturedLog? = nil
   ) async throws {
-    let place = folder ?? Self.freshFolder(live)
+    let location = folder ?? Self.freshFolder(live)
     try await self.init(
-      storage: try ServerStorage(folder: place, live: live, limits: limits), clock: TestClock(),
-      live: live, limits: limits, log: log, folder: place, removesFolder: folder == nil)
+      storage: try ServerStorage(folder: location, live: live, limits: limits), clock: TestClock(),
+      live: live, limits: limits, log: log, folder: location, removesFolder: folder == nil)
   }
 
   /// Starts a server with its data in a folder that remains after the server ends.
   ///
   /// - Parameters:
-  /// - folder: an earlier server's folder, to continue with its data, or a new folder.
-  /// - clock: the server's clock; nil: a clock that starts at the machine's time, which is later
-  ///   than the data. Pass the earlier server's clock if the test has advanced that clock.
-  /// - log: receives the server's log; nil: errors go to standard error.
+  ///   - folder: an earlier server's folder, to continue with its data, or a new folder.
+  ///   - clock: the server's clock; nil: a clock that starts at the machine's time, which is later
+  ///     than the data. Pass the earlier server's clock if the test has advanced that clock.
+  ///   - log: receives the server's log; nil: errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   public convenience init(
     folder: URL, clock: TestClock? = nil, log: CapturedLog? = nil
@@ -161,6 +161,11 @@ public final class TestServer: Sendable {
     try await composition.continueCascades(stepsMax: stepsMax)
   }
 
+  /// Does steps of copies and removals of fields. The server itself does this all the time.
+  package func continueRetirements(stepsMax: Int? = nil) async throws {
+    try await composition.continueRetirements(stepsMax: stepsMax)
+  }
+
   /// Queues the notifications for changes.
   ///
   /// - Parameter limit: the number of subscriptions checked in one step.
@@ -179,6 +184,16 @@ public final class TestServer: Sendable {
   /// The hub that delivers notifications to listeners. A test runs it with
   /// ``handOutNotifications()``, or with `hub.run()` in a task.
   package var hub: Hub { composition.hub }
+
+  /// Removes the sessions that have ended.
+  package func forgetEndedSessions() async throws {
+    try await composition.accounts.forgetEndedSessions()
+  }
+
+  /// The number of stored sessions.
+  package var sessionCount: Int {
+    get async throws { try await composition.accounts.sessionCount }
+  }
 
   /// Adds notifications to queues, as if changes had caused them.
   ///

@@ -10,8 +10,9 @@ extension TestServer {
   /// ```
   ///
   /// - Parameters:
-  /// - limit: the maximum time on the server's clock; ten minutes by default.
-  /// - condition: evaluated repeatedly.
+  ///   - limit: the maximum time on the server's clock; ten minutes by default.
+  ///   - isolation: the caller's actor, on which the condition is evaluated.
+  ///   - condition: evaluated repeatedly.
   /// - Throws: ``TestTimeout`` if the condition does not hold in time; an error of `condition`.
   public func wait(
     upTo limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,

@@ -31,8 +31,8 @@ enum Redirect {
   /// A sentence for the user about a redirect that is not followed.
   static func reason(headers: [String: String]) -> String {
     let origin = headers["location"].flatMap { URL(string: $0) }.flatMap(origin(of:))
-    let place = origin.map { " to \($0)" } ?? ""
-    return "the server redirects\(place), and only redirections within one server are followed; "
+    let target = origin.map { " to \($0)" } ?? ""
+    return "the server redirects\(target), and only redirections within one server are followed; "
       + "set STRATUS_URL to the address that answers"
   }
 }

@@ -8,7 +8,6 @@ import Synchronization
 /// with the object or with the process. Each piece of state is a file that exists completely or not
 /// at all. The file is on disk when the method that writes it returns. Write errors are ignored:
 /// the operation continues, and a later process repeats the steps that were not saved.
-/// a process that dies repeats what was not written.
 public final class SavedOperation: Sendable {
   static let finishedName = "finished"
   private static let requestName = "request"
@@ -18,6 +17,7 @@ public final class SavedOperation: Sendable {
   public let id: String
   private let folder: URL
   private let descriptor: Int32
+  /// NB: held while a file is written. A file that appears during the deletion would keep the folder.
   private let isForgotten = Mutex(false)
 
   /// Opens and locks the operation's folder; nil if that fails.
@@ -95,15 +95,12 @@ public final class SavedOperation: Sendable {
   public func keep(file: URL, number: Int) -> String? {
     let name = "file-\(number)"
     let copy = folder.appendingPathComponent(name)
-    do {
+    return unlessForgotten {
       try FileManager.default.copyItem(at: file, to: copy)
       let handle = try FileHandle(forUpdating: copy)
       try handle.synchronize()
       try handle.close()
-      return name
-    } catch {
-      return nil
-    }
+    } ? name : nil
   }
 
   /// The URL of a copy that ``keep(file:number:)`` made.
@@ -142,15 +139,14 @@ public final class SavedOperation: Sendable {
 
   /// Deletes the saved operation.
   public func forget() {
-    let isDue = isForgotten.withLock { isForgotten in
-      defer { isForgotten = true }
-      return !isForgotten
+    isForgotten.withLock { isForgotten in
+      if isForgotten { return }
+      isForgotten = true
+      // NB: the request is deleted first. After a crash the remaining files are then not an
+      // operation.
+      try? FileManager.default.removeItem(at: folder.appendingPathComponent(Self.requestName))
+      try? FileManager.default.removeItem(at: folder)
     }
-    guard isDue else { return }
-    // NB: the request is deleted first. After a crash the remaining files are then not an
-    // operation.
-    try? FileManager.default.removeItem(at: folder.appendingPathComponent(Self.requestName))
-    try? FileManager.default.removeItem(at: folder)
   }
 
   private static func name(of step: String) -> String {
@@ -165,12 +161,17 @@ public final class SavedOperation: Sendable {
   }
 
   private func write(_ data: Data, to name: String) -> Bool {
-    if isForgotten.withLock({ $0 }) { return false }
-    do {
-      try PrivateFile.replace(folder.appendingPathComponent(name), with: data)
+    unlessForgotten { try PrivateFile.replace(folder.appendingPathComponent(name), with: data) }
+  }
+
+  /// Writes a file, unless the operation is deleted.
+  ///
+  /// - Returns: whether the file is on disk.
+  private func unlessForgotten(_ write: () throws -> Void) -> Bool {
+    isForgotten.withLock { isForgotten in
+      if isForgotten { return false }
+      do { try write() } catch { return false }
       return true
-    } catch {
-      return false
     }
   }
 

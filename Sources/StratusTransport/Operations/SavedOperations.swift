@@ -29,12 +29,12 @@ public struct SavedOperations: Sendable {
   public func ids(now: Double) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { name in
-      guard let place = place(of: name) else { return false }
-      if isOver(place, now: now) {
-        SavedOperation(at: place, id: name, makesFolder: false)?.forget()
+      guard let location = location(of: name) else { return false }
+      if isOver(location, now: now) {
+        SavedOperation(at: location, id: name, makesFolder: false)?.forget()
         return false
       }
-      return SavedOperation.isWhole(place)
+      return SavedOperation.isWhole(location)
     }.sorted()
   }
 
@@ -42,16 +42,16 @@ public struct SavedOperations: Sendable {
   ///
   /// - Returns: nil if the folder cannot be used.
   public func make(id: String) -> SavedOperation? {
-    guard let place = place(of: id) else { return nil }
-    return SavedOperation(at: place, id: id, makesFolder: true)
+    guard let location = location(of: id) else { return nil }
+    return SavedOperation(at: location, id: id, makesFolder: true)
   }
 
   /// Opens and locks a saved operation.
   ///
   /// - Returns: nil if there is none, or if another process or another part of this one holds it.
   public func open(id: String, now: Double) -> SavedOperation? {
-    guard let place = place(of: id), !isOver(place, now: now) else { return nil }
-    guard let operation = SavedOperation(at: place, id: id, makesFolder: false),
+    guard let location = location(of: id), !isOver(location, now: now) else { return nil }
+    guard let operation = SavedOperation(at: location, id: id, makesFolder: false),
       operation.request != nil
     else { return nil }
     return operation
@@ -59,14 +59,16 @@ public struct SavedOperations: Sendable {
 
   /// The user of a saved operation; see ``SavedOperation/userRecordName``.
   public func userRecordName(of id: String) -> String? {
-    place(of: id).flatMap(SavedOperation.userRecordName(at:))
+    location(of: id).flatMap(SavedOperation.userRecordName(at:))
   }
 
   /// The request of a saved operation, even while it is locked; see ``SavedOperation/request``.
-  public func request(of id: String) -> Data? { place(of: id).flatMap(SavedOperation.request(at:)) }
+  public func request(of id: String) -> Data? {
+    location(of: id).flatMap(SavedOperation.request(at:))
+  }
 
   /// NB: an ID from the app must not lead out of the folder.
-  private func place(of id: String) -> URL? {
+  private func location(of id: String) -> URL? {
     let isPlain = id.utf8.allSatisfy { byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true
@@ -77,9 +79,9 @@ public struct SavedOperations: Sendable {
     return folder.appendingPathComponent(id, isDirectory: true)
   }
 
-  private func isOver(_ place: URL, now: Double) -> Bool {
+  private func isOver(_ location: URL, now: Double) -> Bool {
     func age(_ file: String) -> Double? {
-      let path = place.appendingPathComponent(file).path
+      let path = location.appendingPathComponent(file).path
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       return (attributes?[.modificationDate] as? Date).map { now - $0.timeIntervalSince1970 }
     }

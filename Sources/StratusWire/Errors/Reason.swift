@@ -9,7 +9,8 @@ public enum Reason {
     "the answer would be larger than the limit; ask for fewer records at once"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
-  public static let assetPieceOutOfPlace = "the piece does not begin where the bytes that came end"
+  public static let assetPieceAtWrongOffset =
+    "the piece does not begin where the bytes that came end"
   public static let assetPieceWrong = "the body is not the piece that Content-Range says"
   public static let assetTooLarge = "the asset is larger than the limit"
   public static let assetURLExpired = "the asset URL is past its time"
@@ -45,6 +46,8 @@ public enum Reason {
   public static let formUnreadable = "the request is not a form that can be read"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
+  public static let indexBuildCancelled =
+    "the operator has cancelled the index that the query waits for"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"

@@ -68,9 +68,9 @@ public struct JSONView: Sendable {
     return (present(found.0), present(found.1), present(found.2))
   }
 
-  private func present(_ place: Int?) -> JSONView? {
-    guard let place, document.tokens[place].kind != .null else { return nil }
-    return JSONView(document: document, index: place)
+  private func present(_ index: Int?) -> JSONView? {
+    guard let index, document.tokens[index].kind != .null else { return nil }
+    return JSONView(document: document, index: index)
   }
 
   /// The text of a string; nil for anything else.

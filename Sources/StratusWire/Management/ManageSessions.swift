@@ -110,8 +110,8 @@ public enum RevokeWebToken: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: seals web auth tokens with a new key. Tokens of the previous key stay valid until
-/// the next rotation.
+/// Management: seals web auth tokens and asset URLs with new keys. Those of the previous keys stay
+/// valid until the next rotation.
 public enum RotateWebTokenKey: Endpoint {
   public static let path = "web-tokens/rotate-key"
 

@@ -25,7 +25,7 @@ public struct ZoneDictionary: Sendable {
 
   /// Whether and how a zone can be shared.
   ///
-  /// Source: the zone object of CKTool JS. CloudKit Web Services does not document the keys.
+  /// Source: the zone object of CloudKitTool JS. CloudKit Web Services does not document the keys.
   public struct Sharing: Sendable, Equatable {
     /// Whether any part of the zone can be shared.
     public var isSharable: Bool?

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `a type without any grant is closed to all callers`() {
-    let none = RecordGrants(world: [], authenticated: [], creator: [])
+    let none = RecordGrants()
     expect(
       [
         Row(caller: nil, creator: Self.ann, read: false, create: false, write: false),
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a caller has the grants of all its roles`() {
-    let grants = RecordGrants(world: .create, authenticated: .read, creator: .write)
+    let grants = RecordGrants(roles: ["_world": .create, "_icloud": .read, "_creator": .write])
     expect(
       [
         Row(caller: nil, creator: Self.ann, read: false, create: true, write: false),
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `the creator role may create a record that does not exist yet`() {
-    let grants = RecordGrants(world: [], authenticated: [], creator: .create)
+    let grants = RecordGrants(roles: ["_creator": .create])
     let users = AccessPolicy(view: .public, user: Self.ann)
     #expect(users.allows(.create, createdBy: nil, grants: grants, as: .visitor))
     let anonymous = AccessPolicy(view: .public, user: nil)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a role that may write may also read`() {
-    let grants = RecordGrants(world: [], authenticated: .write, creator: [])
+    let grants = RecordGrants(roles: ["_icloud": .write])
     expect(
       [Row(caller: Self.bob, creator: Self.ann, read: true, create: false, write: true)],
       grants: grants)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `a caller may read all records, its own records, or none`() {
-    let own = RecordGrants(world: [], authenticated: .create, creator: .read)
+    let own = RecordGrants(roles: ["_icloud": .create, "_creator": .read])
     let rows: [(user: String?, grants: RecordGrants, readable: ReadableRecords)] = [
       (nil, .standard, .all), (Self.ann, .standard, .all),
       (nil, own, .none), (Self.ann, own, .createdBy(Self.ann)),
@@ -102,7 +102,7 @@ import Testing
       #expect(policy.readableRecords(grants: row.grants, as: .visitor) == row.readable)
     }
     let owner = AccessPolicy(view: .private(user: Self.ann), user: Self.ann)
-    let closed = RecordGrants(world: [], authenticated: [], creator: [])
+    let closed = RecordGrants()
     #expect(owner.readableRecords(grants: closed, as: .owner) == .all)
   }
 

@@ -193,8 +193,8 @@ import Testing
 }
 
 @Suite struct `The writers of a zone` {
-  private func place(_ zone: String, of owner: String = "_ann") -> ZoneWriters.Place {
-    ZoneWriters.Place(
+  private func place(_ zone: String, of owner: String = "_ann") -> ZoneWriters.Key {
+    ZoneWriters.Key(
       store: StoreAddress(container: "iCloud.a", environment: .development),
       zone: ZoneAddress(database: .private(owner: owner), name: zone))
   }

@@ -18,6 +18,41 @@ import Testing
     }
   }
 
+  /// docs/COMPATIBILITY.md names the two exceptions.
+  @Test func `is equal whether it was saved or fetched, with two exceptions`() async throws {
+    try await withCloud { cloud in
+      let database = try await cloud.zone()
+      func values(_ record: CKRecord) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: record.allKeys().map { ($0, "\(record[$0] ?? "nil")") })
+      }
+      let saved = note("a", title: "x")
+      saved["count"] = 7
+      saved["date"] = Date(timeIntervalSince1970: 1.000_1)
+      saved["texts"] = ["a", "b"]
+      try await database.save(saved)
+      let fetched = try await cloud.zone().record(for: id("a"))
+      #expect(values(saved) == values(fetched))
+      #expect(saved.recordChangeTag == fetched.recordChangeTag)
+      #expect(saved.modificationDate == fetched.modificationDate)
+
+      saved["empty"] = [String]()
+      try await database.save(saved)
+      let withEmpty = try await cloud.zone().record(for: id("a"))
+      #expect(saved["empty"] as? [String] == [])
+      #expect(withEmpty["empty"] == nil)
+
+      saved["count"] = 8
+      try await database.save(saved)
+      fetched["title"] = "y"
+      let results = try await database.modifyRecords(
+        saving: [fetched], deleting: [], savePolicy: .changedKeys)
+      _ = try results.saveResults[id("a")]?.get()
+      let newest = try await cloud.zone().record(for: id("a"))
+      #expect(newest["title"] as? String == "y")
+      #expect((newest["count"] as? Int, fetched["count"] as? Int) == (8, 7))
+    }
+  }
+
   @Test func `has its creator, its last modifier and both dates`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()

@@ -31,6 +31,25 @@ import Testing
     }
   }
 
+  /// `stratus web-token rotate-key` is for leaked URLs, too.
+  @Test func `a URL works after one rotation of the keys, and not after two`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      try await anna.saveNote(photo: try await anna.upload(Self.contents))
+      let url = try await anna.downloadURL()
+      var found: [Int] = []
+      for _ in 0..<3 {
+        found.append(try await anna.transfer(.get, url).status)
+        try await server.manage("web-tokens/rotate-key", [:])
+      }
+      #expect(found[..<2] == [200, 200])
+      #expect(found[2] >= 400)
+      let anew = try await server.client("anna@example.org")
+      let new = try await anew.downloadURL()
+      #expect(try await anew.transfer(.get, new).bytes == Self.contents)
+    }
+  }
+
   @Test(arguments: ["/photo.jpg", "/$%7Bf%7D", "/${f}", "?x=1"])
   func `the file name after the URL has no effect`(name: String) async throws {
     try await withPhoto { anna, url in

@@ -25,14 +25,15 @@ struct ConnectionScene: Sendable {
   ///
   /// - Parameter tls: nil: connections are not encrypted.
   static func with(
-    tls: TLSIdentity? = nil, _ change: (inout ConnectionSettings) -> Void = { _ in },
+    tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
+    _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
   ) async throws {
     var settings = patient
     settings.gracePeriod = .milliseconds(50)
     change(&settings)
     let connections = settings
-    try await withServer { server in
+    try await withServer(limits: limits) { server in
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       var logger = Logger(label: "stratus")
       logger.logLevel = .critical

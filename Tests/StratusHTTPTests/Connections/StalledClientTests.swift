@@ -110,6 +110,19 @@ import Testing
     }
   }
 
+  /// After an ordinary close the system would keep the unread bytes for the client.
+  @Test func `An unread download is dropped with all its bytes`() async throws {
+    try await ConnectionScene.with {
+      $0.answerTimeout = .milliseconds(200)
+    } _: { scene in
+      let target = try await scene.fileTarget(bytes: 40_000_000)
+      let wire = try LiveWire(port: scene.port)
+      wire.get(target)
+      await wire.waitForHangUp()
+      #expect(await wire.wasReset)
+    }
+  }
+
   @Test(arguments: ["", "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"])
   func `An idle connection closes without an answer`(sent: String) async throws {
     try await ConnectionScene.with {
@@ -189,6 +202,18 @@ extension LiveWire {
         sent += count
       }
       return sent
+    }
+  }
+
+  /// Whether the server has ended the connection by a reset.
+  var wasReset: Bool {
+    get async {
+      await apart { descriptor in
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+        return code == ECONNRESET || code == EPIPE
+      }
     }
   }
 

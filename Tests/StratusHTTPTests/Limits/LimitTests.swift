@@ -207,7 +207,10 @@ import Testing
   @Test func `a store whose queue allows no waiting request is busy`() async throws {
     try await withLimits(LimitSettings(storeWaitingMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
-      let refused = try await anna.get("users/caller")
+      // A read of a container that does not exist yet opens no store.
+      let zone: JSON = ["zoneID": ["zoneName": "Z"]]
+      let refused = try await anna.answer(
+        "zones/modify", ["operations": [["operationType": "create", "zone": zone]]])
       try expect(refused, .waitingPerStore, status: 503, code: "TRY_AGAIN_LATER", seconds: 1)
     }
   }

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTypes
-import Hummingbird
-import Logging
 import StratusDomain
 import StratusHTTP
 import StratusPush
@@ -16,30 +14,8 @@ import Testing
     limits: LimitSettings = .unpaced,
     _ body: @escaping @Sendable (TestServer, Client, UInt16) async throws -> Void
   ) async throws {
-    try await withServer(limits: limits) { server in
-      let (ports, port) = AsyncStream.makeStream(of: Int.self)
-      var logger = Logger(label: "stratus")
-      logger.logLevel = .critical
-      let application = HTTPServer.application(
-        router: server.router, host: "127.0.0.1", port: 0, logger: logger
-      ) { port.yield($0) }
-      let running = Task { try await application.run() }
-      let hub = Task { await server.hub.run() }
-      var iterator = ports.makeAsyncIterator()
-      let number = UInt16(try #require(await iterator.next(isolation: nil)))
-      let result: Result<Void, any Error>
-      do {
-        let anna = try await server.client("anna@example.org")
-        result = .success(try await body(server, anna, number))
-      } catch {
-        result = .failure(error)
-      }
-      server.hub.close()
-      running.cancel()
-      hub.cancel()
-      _ = await running.result
-      await hub.value
-      try result.get()
+    try await ConnectionScene.with(limits: limits) { scene in
+      try await body(scene.server, scene.anna, scene.port)
     }
   }
 

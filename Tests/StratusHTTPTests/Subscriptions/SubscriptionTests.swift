@@ -116,6 +116,32 @@ import Testing
     }
   }
 
+  /// Otherwise no answer could list them any more.
+  @Test func `refuse subscriptions that are too large together`() async throws {
+    try await withNotes { anna in
+      let text = String(repeating: "x", count: 60_000)
+      var codes: [JSON] = []
+      for batch in 0..<4 {
+        let operations = (0..<40).map { index in
+          operation(
+            "create",
+            [
+              "subscriptionID": "s-\(batch)-\(index)", "subscriptionType": "database",
+              "notificationInfo": ["alertBody": "\(text)"],
+            ])
+        }
+        let answer = try await anna.post(
+          "subscriptions/modify", ["operations": .array(operations)])
+        codes += (answer["subscriptions"].array ?? []).map { $0["serverErrorCode"] }
+      }
+      let saved = codes.filter(\.isNull).count
+      #expect((130..<140).contains(saved))
+      #expect(codes.last == "BAD_REQUEST")
+      let list = try await anna.get("subscriptions/list")
+      #expect(list.status == 200 && list.json["subscriptions"].array?.count == saved)
+    }
+  }
+
   @Test func `ask a caller without a user to sign in`() async throws {
     try await withServer { server in
       let answer = try await server.otherUser.get("subscriptions/list")

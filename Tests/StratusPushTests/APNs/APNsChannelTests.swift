@@ -4,7 +4,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// From the queues to Apple's service: order, acknowledgements and retries (docs/apns.md).
+/// From the queues to Apple's service: order, acknowledgements and retries (docs/guide/apns.md).
 @Suite struct `APNs channel` {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .production)

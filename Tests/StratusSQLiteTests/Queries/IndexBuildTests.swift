@@ -222,6 +222,42 @@ import Testing
     }
   }
 
+  @Test func `a cancelled build leaves no entries, and the query that waits is refused`()
+    async throws
+  {
+    try await withStores { stores in
+      let store = try await stores.store(at: development)
+      try await Self.addType(to: store, indexes: [])
+      try await Self.write(0..<30, to: store)
+      let builder = IndexBuilder(of: store, stepRows: 4)
+      try await builder.add(SchemaAddition(), indexes: [Self.columns])
+      let index = try await Self.index(of: store)
+      #expect(try await !builder.build([index.id], rowsMax: 8))
+      let progress = try await store.read { (body) throws(ServerError) in
+        try body.indexProgress(of: index.id, limit: 20)
+      }
+      #expect(progress?.done == 8 && progress?.total == 20)
+      let read = try await IndexChunk.read(
+        for: [index.id], by: builder, rowsMax: 8, sizeBytesMax: .max)
+      let chunk = try #require(read)
+      try await store.write { (body) throws(ServerError) in try body.cancelIndexBuild(index.id) }
+      // The builder is in the middle of a chunk, and a writer changes a record.
+      try await chunk.write(to: store)
+      try await Self.write([2, 40], shift: 100, to: store)
+      let error = await #expect(throws: ServerError.self) {
+        try await builder.build([index.id], rowsMax: 8)
+      }
+      #expect(error?.reason == Reason.indexBuildCancelled)
+      let (left, known) = try await store.write { (body) throws(ServerError) in
+        while try body.hasDroppedIndexes() { try body.removeDroppedEntries(limit: 7) }
+        let entries = try body.entries(
+          in: EntryRange(index: index.id, lower: [], upper: nil), of: .public, limit: 100)
+        return (entries.count, try body.schema().indexes["Note"] ?? [])
+      }
+      #expect(left == 0 && known == [])
+    }
+  }
+
   @Test func `a later index catches up, and both builds continue together`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// All code in `docs/testing-your-app.md` is compiled and run.
+/// All code in `docs/guide/testing.md` is compiled and run.
 @Suite struct `The guide to testing` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ import Testing
 
   @Test func `contains only code that these tests compile`() throws {
     let guide = try String(
-      contentsOf: Self.root.appendingPathComponent("docs/testing-your-app.md"), encoding: .utf8)
+      contentsOf: Self.root.appendingPathComponent("docs/guide/testing.md"), encoding: .utf8)
     let folder = Self.root.appendingPathComponent("Tests/StratusTestingTests/Guide")
     let files = try ["Notebook.swift", "NotebookTests.swift"].map {
       lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))

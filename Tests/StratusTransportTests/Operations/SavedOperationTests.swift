@@ -48,6 +48,29 @@ import Testing
     }
   }
 
+  /// `cancel()` deletes an operation while its task may write an answer.
+  @Test func `leave no folder if they are deleted while a step is written`() throws {
+    try withFolder {
+      for round in 0..<100 {
+        let saved = try #require(operations().make(id: "A\(round)"))
+        #expect(saved.keep(request: Data([1])))
+        let begun = DispatchSemaphore(value: 0)
+        let written = DispatchGroup()
+        written.enter()
+        DispatchQueue.global().async {
+          begun.signal()
+          for step in 0..<8 { saved.keep(answer: [7], to: "\(step)") }
+          written.leave()
+        }
+        begun.wait()
+        saved.forget()
+        written.wait()
+        let left = FileManager.default.subpaths(atPath: folder.path) ?? []
+        #expect(left.filter { $0.contains("/A\(round)") } == [])
+      }
+    }
+  }
+
   @Test func `keep the answers of their completed steps`() throws {
     try withFolder {
       do {

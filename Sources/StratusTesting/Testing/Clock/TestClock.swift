@@ -19,9 +19,12 @@ public final class TestClock: Clock {
     /// The time since the clock was created.
     public var offset: Duration
 
+    /// Makes an instant at a distance from the clock's beginning.
     public init(offset: Duration) { self.offset = offset }
 
+    /// The instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    /// The duration from this instant to another one.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -47,8 +50,10 @@ public final class TestClock: Clock {
   private let start: Date
   private let state: Mutex<State>
 
+  /// Makes a clock that stands still until a test moves it.
+  ///
   /// - Parameters:
-  /// - date: the initial date; by default the beginning of 2026, UTC.
+  ///   - date: the initial date; by default the beginning of 2026, UTC.
   ///   - jumpMax: see ``jumpMax``.
   public init(
     at date: Date = Date(timeIntervalSince1970: 1_767_225_600), jumpMax: Duration = .seconds(5)
@@ -67,8 +72,10 @@ public final class TestClock: Clock {
   /// The clock's current date.
   public var date: Date { start.addingTimeInterval(now.offset.seconds) }
 
+  /// The clock's present time.
   public var now: Instant { Instant(offset: state.withLock(\.offset)) }
 
+  /// The smallest step of the clock.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
   /// Waits until a test has advanced the clock to the deadline; returns at once if the deadline has

@@ -27,7 +27,7 @@ public struct TestDatabase: Sendable {
   /// The records of a zone, in the order of their last saves.
   ///
   /// - Parameters:
-  /// - recordType: the type of the records; nil: all types.
+  ///   - recordType: the type of the records; nil: all types.
   ///   - zoneName: the default zone unless given.
   /// - Throws: `CKError.zoneNotFound` if a custom zone does not exist; the server's error.
   public func records(
@@ -136,7 +136,8 @@ extension TestAccount {
   /// account, as stored on the server.
   ///
   /// - Parameters:
-  /// - scope: `.shared` throws `CKError.badDatabase`.
+  ///   - containerIdentifier: the container's name.
+  ///   - scope: `.shared` throws `CKError.badDatabase`.
   ///   - environment: development unless given.
   /// - Throws: what the server throws.
   public func database(

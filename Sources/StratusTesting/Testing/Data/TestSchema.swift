@@ -19,13 +19,21 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     var type: FieldType
     var isIndexed = true
 
+    /// A text.
     public static let string = Field(type: FieldType(.string))
+    /// A whole number.
     public static let int64 = Field(type: FieldType(.int64))
+    /// A fraction.
     public static let double = Field(type: FieldType(.double))
+    /// A date.
     public static let date = Field(type: FieldType(.timestamp))
+    /// Bytes.
     public static let data = Field(type: FieldType(.bytes))
+    /// A location.
     public static let location = Field(type: FieldType(.location))
+    /// A link to another record.
     public static let reference = Field(type: FieldType(.reference))
+    /// A file.
     public static let asset = Field(type: FieldType(.asset))
 
     /// A list of values of a type.
@@ -75,9 +83,6 @@ extension TestServer {
   /// - Throws: the server's error if production already has a part of the schema.
   public func deploy(_ schema: TestSchema, to containerIdentifier: String) async throws {
     let address = StoreAddress(container: containerIdentifier, environment: .production)
-    // The server creates a container when it first receives the container's name.
-    _ = try await core.userRecordName(
-      of: AccountState(email: "developer@localhost", tokens: developer), at: address)
     let addition = schema.addition
     try await core.composition.store(at: address).write { (store) throws(ServerError) in
       try store.add(addition)

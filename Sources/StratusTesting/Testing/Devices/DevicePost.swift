@@ -55,7 +55,7 @@ final class DevicePost: Sendable {
   /// Delivers a notification, subject to the pending disturbances.
   ///
   /// - Parameters:
-  /// - store: the store that queued the notification.
+  ///   - store: the store that queued the notification.
   /// - deliver: receives the event's text; may be called later, or never.
   func carry(
     _ notification: QueuedNotification, from store: StoreAddress,

@@ -9,8 +9,10 @@ extension TestDevice {
   /// otherwise be retried.
   ///
   /// - Parameters:
-  /// - retryAfterSeconds: the value of `CKError.retryAfterSeconds`.
-  /// - times: the number of requests; nil: all, until ``clearFaults()``.
+  ///   - requests: the requests that match.
+  ///   - code: the error.
+  ///   - retryAfterSeconds: the value of `CKError.retryAfterSeconds`.
+  ///   - times: the number of requests; nil: all, until ``clearFaults()``.
   public func fail(
     next requests: TestRequests, with code: CKError.Code, retryAfterSeconds: Double? = nil,
     times: Int? = 1
@@ -22,7 +24,10 @@ extension TestDevice {
   /// Disturbs the next matching request on the network. The framework reacts as usual, and retries
   /// where a retry is allowed.
   ///
-  /// - Parameter times: the number of requests; nil: all, until ``clearFaults()``.
+  /// - Parameters:
+  ///   - requests: the requests that match.
+  ///   - disturbance: what happens to the request or its answer.
+  ///   - times: the number of requests; nil: all, until ``clearFaults()``.
   public func disturb(
     next requests: TestRequests, by disturbance: TestDisturbance, times: Int? = 1
   ) {

@@ -43,9 +43,10 @@ public final class TestDevice: Sendable {
 
   /// The app's container on this device. Each call returns the same object until ``relaunch()``.
   ///
-  /// - Parameter environment: development by default. In development, the first save creates a
-  ///   record type or field. In production, the schema must be deployed:
-  ///   ``TestServer/deploy(_:to:)``.
+  /// - Parameters:
+  ///   - identifier: the container's name, such as `iCloud.com.example.Notes`.
+  ///   - environment: development by default. In development, the first save creates a record type
+  ///     or field. In production, the schema must be deployed: ``TestServer/deploy(_:to:)``.
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development
   ) -> CKContainer {
@@ -56,16 +57,16 @@ public final class TestDevice: Sendable {
       let container = CKContainer(
         identifier: identifier,
         settings: core.settings(
-          of: state.account, environment: address.environment, stateFolder: place("state")),
+          of: state.account, environment: address.environment, stateFolder: path("state")),
         exchange: exchange,
         timing: core.clock.timing,
-        assets: AssetSettings(cacheFolder: place("cache-\(state.launch)")), events: exchange)
+        assets: AssetSettings(cacheFolder: path("cache-\(state.launch)")), events: exchange)
       state.containers[address] = container
       return container
     }
   }
 
-  private func place(_ name: String) -> URL {
+  private func path(_ name: String) -> URL {
     core.folder.appendingPathComponent("device-\(number)/\(name)", isDirectory: true)
   }
 

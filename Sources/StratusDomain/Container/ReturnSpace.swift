@@ -1,0 +1,20 @@
+/// Returns the disk space of deleted data to the system. Each step is one transaction.
+public struct ReturnSpace: Sendable {
+  private let store: any Store
+
+  public init(store: any Store) { self.store = store }
+
+  /// Runs one step.
+  ///
+  /// - Returns: whether there is more to do.
+  public func step() async throws(ServerError) -> Bool {
+    // NB: usually there is nothing to return, and a read does not delay the writers.
+    let isDue = try await store.read { (store) throws(ServerError) in
+      try store.hasUnusedSpace()
+    }
+    guard isDue else { return false }
+    return try await store.write { (store) throws(ServerError) in
+      try store.returnUnusedSpace()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import StratusWire
+
+/// Writes a schema file in the form of Apple's export (schema-language §7), so that a comparison of
+/// files shows only what changed.
+///
+/// - All system fields are written, with their options. Entries are in ASCII order of their names,
+///   so that upper case stands before `_`, and `_` before lower case.
+/// - The types of a record type's fields begin in one column, after the longest name.
+/// - Grants follow: `_creator`, `_icloud`, `_world`, then custom roles by name, one line for each.
+///
+/// `Choice:` roles stand first, by name. Record types are ordered by name, whatever the case.
+struct SchemaPrinter {
+  static func text(of schema: ParsedSchema) -> String {
+    var blocks: [String] = []
+    let roles = schema.roles.map(\.value).sorted()
+    if !roles.isEmpty {
+      blocks.append(
+        roles.map { "    CREATE ROLE \(quoted($0));" }.joined(separator: "\n"))
+    }
+    let types = schema.recordTypes.sorted { $0.name.value.sorts(before: $1.name.value) }
+    blocks += types.map(text(of:))
+    return (["DEFINE SCHEMA"] + blocks).joined(separator: "\n\n") + "\n"
+  }
+
+  private static func text(of type: ParsedRecordType) -> String {
+    var fields = type.fields
+    for (name, element) in ParsedSchema.systemFields
+    where !fields.contains(where: { $0.name.value == name }) {
+      fields.append(ParsedField(Located(name), Located(.type(FieldType(element)))))
+    }
+    fields.sort { $0.name.value.utf8.lexicographicallyPrecedes($1.name.value.utf8) }
+    let names = fields.map { quoted($0.name.value) }
+    let width = names.map(\.count).max() ?? 0
+    var entries = zip(names, fields).map { name, field in
+      let padding = String(repeating: " ", count: width - name.count + 1)
+      let options = SchemaOption.allCases.filter { field.indexes.contains($0.mark) }
+      let words = [word(of: field.type.value)] + options.map(\.rawValue)
+      return "        \(name)\(padding)\(words.joined(separator: " "))"
+    }
+    entries += grants(of: type)
+    return "    RECORD TYPE \(quoted(type.name.value)) (\n"
+      + entries.joined(separator: ",\n") + "\n    );"
+  }
+
+  private static func grants(of type: ParsedRecordType) -> [String] {
+    var permissions: [String: Set<SchemaPermission>] = [:]
+    for grant in type.grants {
+      permissions[grant.role.value, default: []].formUnion(grant.permissions.map(\.value))
+    }
+    let custom = permissions.keys.filter { !ParsedSchema.systemRoles.contains($0) }.sorted()
+    return (ParsedSchema.systemRoles + custom).compactMap { role in
+      guard let granted = permissions[role], !granted.isEmpty else { return nil }
+      let words = SchemaPermission.allCases.filter(granted.contains).map(\.rawValue)
+      return "        GRANT \(words.joined(separator: ", ")) TO \(quoted(role))"
+    }
+  }
+
+  private static func word(of type: ParsedType) -> String {
+    switch type {
+    case .type(let type):
+      let word = (type.isEncrypted ? "ENCRYPTED " : "") + type.element.schemaWord
+      return type.isList ? "LIST<\(word)>" : word
+    case .number(let isList, let preferred):
+      let word = preferred.map { "NUMBER PREFERRED AS \($0.schemaWord)" } ?? "NUMBER"
+      return isList ? "LIST<\(word)>" : word
+    }
+  }
+
+  /// A name, in quotation marks if the language requires them.
+  private static func quoted(_ name: String) -> String {
+    let isPlain =
+      Naming.isIdentifier(name) && !SchemaParser.reserved.contains(name.lowercased())
+    return isPlain ? name : "\"\(name)\""
+  }
+}
+
+extension ParsedSchema {
+  /// The text of a schema file, in the form of Apple's export.
+  public var text: String { SchemaPrinter.text(of: self) }
+}
+
+extension String {
+  /// The order of record types in a file.
+  fileprivate func sorts(before other: String) -> Bool {
+    let (left, right) = (lowercased(), other.lowercased())
+    return left == right
+      ? utf8.lexicographicallyPrecedes(other.utf8)
+      : left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+}

@@ -1,0 +1,44 @@
+extension SyncRecordsOutcome {
+  /// Removes the changes of zones whose request was too large for the server, and returns them in
+  /// halves to be sent again.
+  ///
+  /// Choice: Apple's reference names no bound on the work of a request, so an app cannot know that
+  /// a batch within the documented limits is too large. A zone of an atomic batch cannot be split.
+  mutating func takeHalves(
+    of batch: CKSyncEngine.RecordZoneChangeBatch
+  ) -> [CKSyncEngine.RecordZoneChangeBatch] {
+    if batch.atomicByZone { return [] }
+    let errors =
+      failedSaves.map { ($0.record.recordID.zoneID, $0.error) }
+      + failedDeletes.map { ($0.recordID.zoneID, $0.error) }
+    var halves: [CKSyncEngine.RecordZoneChangeBatch] = []
+    for (zoneID, errors) in Dictionary(grouping: errors, by: \.0) {
+      let saves = batch.recordsToSave.filter { $0.recordID.zoneID == zoneID }
+      let deletes = batch.recordIDsToDelete.filter { $0.zoneID == zoneID }
+      // NB: a single record that is too large fails alone, and would again.
+      guard errors.count > 1, errors.count == saves.count + deletes.count,
+        errors.allSatisfy({ $0.1.code == .limitExceeded })
+      else { continue }
+      failedSaves.removeAll { $0.record.recordID.zoneID == zoneID }
+      failedDeletes.removeAll { $0.recordID.zoneID == zoneID }
+      let middle = (saves.count + deletes.count + 1) / 2
+      let deletesFirst = max(0, middle - saves.count)
+      halves += [
+        CKSyncEngine.RecordZoneChangeBatch(
+          recordsToSave: Array(saves.prefix(middle)),
+          recordIDsToDelete: Array(deletes.prefix(deletesFirst))),
+        CKSyncEngine.RecordZoneChangeBatch(
+          recordsToSave: Array(saves.dropFirst(middle)),
+          recordIDsToDelete: Array(deletes.dropFirst(deletesFirst))),
+      ]
+    }
+    return halves
+  }
+
+  mutating func add(_ more: SyncRecordsOutcome) {
+    saved += more.saved
+    failedSaves += more.failedSaves
+    deleted += more.deleted
+    failedDeletes += more.failedDeletes
+  }
+}

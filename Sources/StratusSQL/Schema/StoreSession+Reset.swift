@@ -1,0 +1,32 @@
+public import StratusDomain
+
+extension StoreSession {
+  public func removeAllData() throws(ServerError) {
+    // Zones are removed like deleted ones: their records, entries and assets go in steps.
+    for statement in ResetStatements.all { try connection.execute(statement, []) }
+    forgetStates()
+    try advanceSchema()
+  }
+}
+
+enum ResetStatements {
+  static let all: [SQLStatement] =
+    [
+      SQLStatement(
+        """
+        UPDATE zones SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, client_token = NULL
+        WHERE deleted = 0
+        """),
+      // NB: a new epoch makes every change token invalid, so that no device keeps a removed record.
+      // The epoch of the store itself stays, because the registry knows the store by it.
+      SQLStatement("UPDATE databases SET epoch = epoch + 1, watch_version = watch_version + 1"),
+      SQLStatement("DELETE FROM zones WHERE deleted = 2"),
+    ]
+    + [
+      "listings", "user_keys", "zone_keys", "subscriptions", "watches", "outbox",
+      "outbox_records", "notifications", "notification_users", "devices", "cascades",
+      "record_types", "fields", "system_fields", "grants", "roles", "role_members",
+      "retirements", "retired_writes",
+    ].map { SQLStatement("DELETE FROM \($0)") }
+    + [SQLStatement("UPDATE indexes SET ready = 2, at_database = NULL WHERE ready <> 2")]
+}

@@ -1,0 +1,50 @@
+public import Foundation
+import StratusDomain
+import StratusSQLite
+
+/// Makes the files of a data folder as small as their contents, while no server runs.
+public struct Compaction: Sendable {
+  /// The result for one file. Sizes are in bytes.
+  public struct Item: Sendable, Equatable {
+    public let title: String
+    public let before: Int64
+    public let after: Int64
+  }
+
+  /// Compacts all files of a folder. Files that were compacted before an error stay compact.
+  ///
+  /// - Parameter onBegin: called with the title of each file before it is compacted.
+  /// - Throws: ``BackupFailure``; an error that says that a server runs on the folder.
+  public static func run(
+    on data: URL, onBegin: (_ title: String) -> Void = { _ in }
+  ) throws -> [Item] {
+    // NB: a new folder would be made of a mistyped name.
+    guard FileManager.default.fileExists(atPath: DataFolder.registry(in: data).path) else {
+      throw BackupFailure("\(data.path) does not hold the data of a Stratus server")
+    }
+    let folder = try DataFolder(data)
+    defer { folder.unlock() }
+    let compaction = FolderCompaction(of: folder)
+    var items: [Item] = []
+    func compact(
+      _ title: String, _ body: () throws(ServerError) -> FolderCompaction.Sizes
+    ) throws(BackupFailure) {
+      onBegin(title)
+      do throws(ServerError) {
+        let sizes = try body()
+        items.append(Item(title: title, before: sizes.before, after: sizes.after))
+      } catch {
+        throw BackupFailure(error, what: title, verb: "compacted")
+      }
+    }
+    for address in try compaction.stores() {
+      try compact(address.title) { () throws(ServerError) in
+        try compaction.compactStore(at: address)
+      }
+    }
+    try compact(DataFolder.registry(in: data).lastPathComponent) { () throws(ServerError) in
+      try compaction.compactRegistry()
+    }
+    return items
+  }
+}

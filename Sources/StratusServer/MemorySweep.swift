@@ -1,0 +1,46 @@
+import Foundation
+import ServiceLifecycle
+
+/// Returns memory to the system after a load, so that a quiet server is small again.
+///
+/// A store's readers are closed when they were not used for a while, and the C library's heap gives
+/// back its free pages: it keeps them otherwise, up to the largest amount that was ever in use.
+struct MemorySweep: ServiceLifecycle.Service {
+  private static let pause = Duration.seconds(5)
+  /// The heap gives back pages when the process has grown by this much.
+  private static let growthPagesMin = 8_192
+
+  let parts: Composition
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var pagesBefore = 0
+      while !Task.isCancelled {
+        try? await Task.sleep(for: Self.pause)
+        let hasReleased = parts.releaseMemory()
+        guard hasReleased || Self.ownPages - pagesBefore >= Self.growthPagesMin else { continue }
+        Self.trim()
+        pagesBefore = Self.ownPages
+      }
+    }
+  }
+
+  /// The pages of the process's own memory; 0 if the system does not tell.
+  private static var ownPages: Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
+      return 0
+    }
+    let numbers = text.split(separator: " ").compactMap { Int($0) }
+    return numbers.count < 3 ? 0 : numbers[1] - numbers[2]
+  }
+
+  private static func trim() { _ = heapTrim?(0) }
+
+  /// `malloc_trim`, which only glibc has; nil: there is none.
+  private static let heapTrim: (@convention(c) (Int) -> Int32)? = {
+    guard let program = dlopen(nil, RTLD_NOW), let address = dlsym(program, "malloc_trim") else {
+      return nil
+    }
+    return unsafeBitCast(address, to: (@convention(c) (Int) -> Int32).self)
+  }()
+}

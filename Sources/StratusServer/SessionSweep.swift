@@ -1,0 +1,24 @@
+import Logging
+import ServiceLifecycle
+import StratusAccounts
+import StratusDomain
+
+/// Removes sessions that have ended, so that the registry keeps only valid ones.
+struct SessionSweep: ServiceLifecycle.Service {
+  /// A session ends after weeks, so an hour more does not matter.
+  private static let pause = Duration.seconds(3_600)
+
+  let accounts: Accounts
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do throws(ServerError) { try await accounts.forgetEndedSessions() } catch {
+          logger.error("ended sessions cannot be removed: \(error.reason) \(error.facts)")
+        }
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+}

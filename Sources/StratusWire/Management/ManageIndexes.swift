@@ -1,0 +1,132 @@
+/// Management: lists the indexes of a container in one environment.
+public enum ListIndexes: Endpoint {
+  public static let path = "schema/indexes"
+
+  public typealias Request = EnvironmentRequest
+
+  /// One index.
+  public struct Item: JSONWritable, JSONReadable, Hashable {
+    /// Whether the index can be used.
+    public enum State: String, Sendable, Hashable {
+      /// Every record has its entries.
+      case ready
+      /// A query builds it. A build that no query waits for pauses.
+      case building
+    }
+
+    /// The number of the index in the store.
+    public var id: Int64
+    public var recordType: String
+    /// The columns in their order: `title`, `___modTime descending`.
+    public var columns: [String]
+    public var state: State
+    /// The number of records that are indexed, at most ``Limits/indexProgressRowsMax``. nil: the
+    /// index is ready.
+    public var rowsDone: Int64?
+    /// The number of records to look at, at most ``Limits/indexProgressRowsMax``. nil: the index is
+    /// ready.
+    public var rowsTotal: Int64?
+    /// The day of the last use, in days since 1970 UTC. nil: no use is noted yet.
+    public var lastUsedDay: Int64?
+    /// The number of queries that read the index since the server was started.
+    public var uses: Int64
+
+    public init(
+      id: Int64, recordType: String, columns: [String], state: State, rowsDone: Int64? = nil,
+      rowsTotal: Int64? = nil, lastUsedDay: Int64? = nil, uses: Int64 = 0
+    ) {
+      self.id = id
+      self.recordType = recordType
+      self.columns = columns
+      self.state = state
+      self.rowsDone = rowsDone
+      self.rowsTotal = rowsTotal
+      self.lastUsedDay = lastUsedDay
+      self.uses = uses
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("id", id)
+        writer.member("recordType", recordType)
+        writer.member("columns", strings: columns)
+        writer.member("state", state.rawValue)
+        writer.member("rowsDone", rowsDone)
+        writer.member("rowsTotal", rowsTotal)
+        writer.member("lastUsedDay", lastUsedDay)
+        writer.member("uses", uses)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      id = json["id"]?.int64 ?? 0
+      recordType = try json.requiredString("recordType")
+      columns = try json.strings("columns") ?? []
+      guard let state = State(rawValue: try json.requiredString("state")) else {
+        throw .wrongType("state", expected: "ready or building")
+      }
+      self.state = state
+      rowsDone = json["rowsDone"]?.int64
+      rowsTotal = json["rowsTotal"]?.int64
+      lastUsedDay = json["lastUsedDay"]?.int64
+      uses = json["uses"]?.int64 ?? 0
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    /// In the order of their numbers.
+    public var indexes: [Item]
+
+    public init(indexes: [Item]) { self.indexes = indexes }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("indexes", array: indexes) }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      indexes = try json.requiredArray("indexes")
+    }
+  }
+}
+
+/// Management: drops an index, or cancels its build. A query that needs it makes it again.
+public enum DropIndex: Endpoint {
+  public static let path = "schema/indexes/drop"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var containerID: String
+    public var environment: ContainerEnvironment
+    /// The number of the index.
+    public var index: Int64
+    /// Whether the index is being built, and the build is cancelled. Otherwise it is ready.
+    public var cancelsBuild: Bool
+
+    public init(
+      containerID: String, environment: ContainerEnvironment, index: Int64, cancelsBuild: Bool
+    ) {
+      self.containerID = containerID
+      self.environment = environment
+      self.index = index
+      self.cancelsBuild = cancelsBuild
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("containerID", containerID)
+        writer.member("environment", environment.rawValue)
+        writer.member("index", index)
+        writer.member("cancelsBuild", cancelsBuild)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerID = try json.requiredString("containerID")
+      environment = try json.environment()
+      guard let index = json["index"]?.int64 else { throw .missing("index") }
+      self.index = index
+      cancelsBuild = try json.optionalBool("cancelsBuild") ?? false
+    }
+  }
+
+  public typealias Response = EmptyRequest
+}

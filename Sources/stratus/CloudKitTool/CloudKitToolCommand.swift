@@ -1,0 +1,70 @@
+import ArgumentParser
+import StratusWire
+
+/// `stratus cktool`, and the binary of the name `cktool`: Apple's verbs.
+struct CloudKitToolCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cktool",
+    abstract: "Apple's cktool for a Stratus server: the same verbs, options and formats.",
+    discussion: """
+      Management verbs find the server as 'stratus' does: by --data or STRATUS_DATA, or by --url \
+      with a management token. Record verbs take the server's URL and the app's API token from \
+      STRATUS_URL and STRATUS_API_TOKEN, or from the credentials file, and need a user token.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      SaveTokenVerb.self, RemoveTokenVerb.self, GetTeamsVerb.self, ExportSchemaVerb.self,
+      ImportSchemaVerb.self, ValidateSchemaVerb.self, ResetSchemaVerb.self,
+      CreateRecordVerb.self, UpdateRecordVerb.self, FetchRecordVerb.self, QueryRecordsVerb.self,
+      DeleteRecordVerb.self, DeleteRecordsVerb.self,
+    ])
+}
+
+/// How a management verb finds its server.
+struct CloudKitToolServer: ParsableArguments {
+  @OptionGroup var data: DataOption
+
+  @Option(help: "Where the server is managed, instead of --data.")
+  var url: String?
+
+  @Option(name: .shortAndLong, help: "The management token, instead of a saved one.")
+  var token: String?
+
+  func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
+    try await location().send(endpoint, request)
+  }
+
+  private func location() throws -> ManagementFile {
+    let given = try token ?? CloudKitToolTokens.find(.management)
+    guard let url else {
+      var file = try ManagementFile.read(in: data)
+      if let given { file.token = given }
+      return file
+    }
+    guard let given else { throw CloudKitToolTokens.missing(.management) }
+    return ManagementFile(url: url, token: given)
+  }
+}
+
+/// The container of a verb about a schema.
+struct CloudKitToolContainer: ParsableArguments {
+  @Option(help: "The team's ID. A Stratus server has one team; any ID is accepted.")
+  var teamID: String?
+
+  @Option(help: "The container's ID.")
+  var containerID: String
+}
+
+/// `get-teams`.
+struct GetTeamsVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get-teams", abstract: "List the teams of the management token.")
+
+  @OptionGroup var server: CloudKitToolServer
+
+  func run() async throws {
+    // Shows that the token is accepted.
+    _ = try await server.send(ListContainers.self, .init())
+    say("STRATUS: Stratus")
+  }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Foundation
+
+/// The tokens of cktool's file method: `~/.config/cktool`, readable by its owner only.
+enum CloudKitToolTokens {
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case management, user
+
+    var variable: String {
+      switch self {
+      case .management: "CLOUDKIT_MANAGEMENT_TOKEN"
+      case .user: "CLOUDKIT_USER_TOKEN"
+      }
+    }
+  }
+
+  static func location() throws -> URL {
+    let variables = ProcessInfo.processInfo.environment
+    if let folder = variables["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+      return URL(fileURLWithPath: folder).appendingPathComponent("cktool")
+    }
+    guard let home = variables["HOME"], !home.isEmpty else {
+      throw Failure("there is no home folder for the file .config/cktool; set HOME")
+    }
+    return URL(fileURLWithPath: home).appendingPathComponent(".config/cktool")
+  }
+
+  /// The token of the environment, or the saved one; nil: there is none.
+  static func find(_ kind: Kind) throws -> String? {
+    if let token = ProcessInfo.processInfo.environment[kind.variable], !token.isEmpty {
+      return token
+    }
+    return try read()[kind.rawValue]
+  }
+
+  static func missing(_ kind: Kind) -> Failure {
+    Failure(
+      "a \(kind.rawValue) token is missing; give it with --token, set \(kind.variable), or save it "
+        + "with 'save-token --type \(kind.rawValue)'")
+  }
+
+  /// Each line of the file is a kind and its token.
+  static func read() throws -> [String: String] {
+    let location = try Self.location()
+    guard let data = FileManager.default.contents(atPath: location.path) else { return [:] }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
+    let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+    guard permissions & 0o077 == 0 else {
+      throw Failure(
+        "others can read '\(location.path)'; run 'chmod 600' on it and replace its tokens")
+    }
+    var tokens: [String: String] = [:]
+    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 1)
+      if words.count == 2 { tokens[String(words[0])] = String(words[1]) }
+    }
+    return tokens
+  }
+
+  static func write(_ tokens: [String: String]) throws {
+    let location = try Self.location()
+    let files = FileManager.default
+    let text = tokens.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+    let fresh = location.appendingPathExtension("new")
+    do {
+      try files.createDirectory(
+        at: location.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try? files.removeItem(at: fresh)
+      guard
+        files.createFile(
+          atPath: fresh.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+      else { throw CocoaError(.fileWriteUnknown) }
+      try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fresh.path)
+      if files.fileExists(atPath: location.path) { try files.removeItem(at: location) }
+      try files.moveItem(at: fresh, to: location)
+    } catch {
+      throw Failure("the file '\(location.path)' cannot be written; make its folder writable")
+    }
+  }
+}
+
+/// Where tokens are kept.
+enum TokenMethod: String, ExpressibleByArgument, CaseIterable {
+  case file, keychain
+
+  /// - Throws: ``Failure`` for the keychain, which only Apple's systems have.
+  func require() throws {
+    if self == .keychain {
+      throw Failure("there is no keychain on this system; leave out --method, or give 'file'")
+    }
+  }
+}
+
+/// `save-token`.
+struct SaveTokenVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "save-token", abstract: "Save a token for the other verbs.",
+    discussion: """
+      Without the token, it is read from standard input: other users of the machine can read a \
+      command line.
+      """)
+
+  @Argument(help: "The token; default: a line of standard input.")
+  var token: String?
+
+  @Option(help: "management or user.")
+  var type: CloudKitToolTokens.Kind = .management
+
+  @Option(help: "file; there is no keychain here.")
+  var method: TokenMethod = .file
+
+  @Flag(help: "Replace a saved token without a question.")
+  var force = false
+
+  func run() async throws {
+    try method.require()
+    var tokens = try CloudKitToolTokens.read()
+    if tokens[type.rawValue] != nil, !force {
+      throw Failure("a \(type.rawValue) token is saved already; --force replaces it")
+    }
+    let given = (token ?? readLine(strippingNewline: true) ?? "")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !given.isEmpty, !given.contains(where: \.isWhitespace) else {
+      throw Failure("the token is missing; write it on standard input")
+    }
+    tokens[type.rawValue] = given
+    try CloudKitToolTokens.write(tokens)
+  }
+}
+
+/// `remove-token`.
+struct RemoveTokenVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove-token", abstract: "Remove a saved token.")
+
+  @Option(help: "management or user.")
+  var type: CloudKitToolTokens.Kind
+
+  @Option(help: "file; there is no keychain here.")
+  var method: TokenMethod = .file
+
+  @Flag(help: "Accepted for scripts; a token is removed without a question.")
+  var force = false
+
+  func run() async throws {
+    try method.require()
+    var tokens = try CloudKitToolTokens.read()
+    guard tokens.removeValue(forKey: type.rawValue) != nil else {
+      throw Failure("no \(type.rawValue) token is saved; nothing was removed")
+    }
+    try CloudKitToolTokens.write(tokens)
+  }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import StratusWire
+
+/// The options of the commands about a retiring place.
+struct RetireOptions: ParsableArguments {
+  @OptionGroup var server: ServerOptions
+
+  @Option(help: "The container's ID.")
+  var container: String
+
+  @Option(help: "development or production.")
+  var environment: ContainerEnvironment = .production
+
+  @Argument(help: "A record type, or a field as TYPE.FIELD.")
+  var place: String
+
+  func send(
+    _ action: RetireSchema.Action, newName: String? = nil, isForced: Bool = false
+  ) async throws {
+    _ = try await server.send(
+      RetireSchema.self,
+      .init(
+        containerID: container, environment: environment, place: place, action: action,
+        newName: newName, isForced: isForced))
+  }
+}
+
+/// `stratus schema retire`.
+struct RetireCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retire",
+    abstract: "Begin to remove a field or record type: note which devices still write it.",
+    discussion: """
+      The first of two phases. Apps read and write as before. 'stratus schema retiring' shows the \
+      devices that write, and 'stratus schema drop' removes the place when none does any more.
+      """)
+
+  @OptionGroup var options: RetireOptions
+
+  @Flag(help: "Refuse further writes, and note the devices that try.")
+  var refuse = false
+
+  @Flag(help: "End the retirement; the place stays.")
+  var cancel = false
+
+  func validate() throws {
+    if refuse, cancel {
+      throw ValidationError("--refuse and --cancel exclude each other; give one of them")
+    }
+  }
+
+  func run() async throws {
+    try await options.send(cancel ? .cancel : refuse ? .refuse : .report)
+  }
+}
+
+/// `stratus schema rename`.
+struct RenameCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give a field a second name; each save writes both until the old one is dropped.",
+    discussion: "The server copies the values of older records in the background.")
+
+  @OptionGroup var options: RetireOptions
+
+  @Option(name: .customLong("to"), help: "The new name.")
+  var newName: String
+
+  func run() async throws { try await options.send(.rename, newName: newName) }
+}
+
+/// `stratus schema drop`.
+struct DropCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drop",
+    abstract: "Remove a retired field or record type with its values, in the background.")
+
+  @OptionGroup var options: RetireOptions
+
+  @Flag(help: "Really remove the values: nothing brings them back but a backup.")
+  var yes = false
+
+  @Flag(help: "Drop although a device wrote within the last 14 days, or was given no time to.")
+  var force = false
+
+  func run() async throws {
+    guard yes else {
+      throw Failure("this removes all values of '\(options.place)'; say --yes to do it")
+    }
+    try await options.send(.drop, isForced: force)
+  }
+}
+
+/// `stratus schema retiring`.
+struct RetiringCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retiring",
+    abstract: "List what is retiring or being removed, and which devices last wrote it.")
+
+  @OptionGroup var server: ServerOptions
+
+  @Option(help: "The container's ID.")
+  var container: String
+
+  @Option(help: "development or production.")
+  var environment: ContainerEnvironment = .production
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() async throws {
+    let response = try await server.send(
+      ListRetirements.self, .init(containerID: container, environment: environment))
+    if json { return say(json: response) }
+    for item in response.retirements {
+      let name = item.newName.map { ", renamed to \($0)" } ?? ""
+      let copy = item.newName == nil ? "" : item.isCopied ? " (copied)" : " (being copied)"
+      let since = ToolTime.text(milliseconds: item.since)
+      say("\(item.place) \(item.phase)\(name)\(copy), since \(since)")
+      for writer in item.writers {
+        say(
+          "  written by device \(writer.deviceID) of \(writer.userRecordName), "
+            + "\(writer.writes) times, last \(ToolTime.text(milliseconds: writer.lastWrite))")
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The clock and the disk of a server in the soak, which the test can disturb.
+///
+/// `scripts/soak mixed` prepares both: a library that is preloaded into the server
+/// (`scripts/soak-machine.c`), and, if it may mount one, a small file system for the data.
+struct SoakMachine: Sendable {
+  /// The library to preload; nil: the clock cannot be moved.
+  let library: String?
+  /// A small file system for the data; nil: the library refuses to let files grow.
+  let disk: URL?
+  /// The file with the library's orders.
+  private let orders: URL
+
+  /// - Parameter folder: where the file with the orders lies.
+  init(variables: [String: String], folder: URL) throws {
+    library = variables["STRATUS_SOAK_LIBRARY"].flatMap { $0.isEmpty ? nil : $0 }
+    disk = variables["STRATUS_SOAK_DISK"].flatMap {
+      $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true)
+    }
+    orders = folder.appendingPathComponent("machine")
+    try Data(count: 16).write(to: orders)
+  }
+
+  /// The variables for the server's environment.
+  var environment: [String: String] {
+    guard let library else { return [:] }
+    return ["LD_PRELOAD": library, "STRATUS_SOAK_MACHINE": orders.path]
+  }
+
+  var canMoveClock: Bool { library != nil }
+  var canFillDisk: Bool { library != nil || disk != nil }
+
+  /// Sets the server's wall clock to so many seconds from the true time.
+  func moveClock(to seconds: Int64) throws { try order(seconds, at: 0) }
+
+  func fillDisk() throws {
+    guard let disk else { return try order(1, at: 8) }
+    let ballast = disk.appendingPathComponent("ballast").path
+    let file = open(ballast, O_CREAT | O_WRONLY, 0o600)
+    guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    defer { close(file) }
+    // Ever smaller pieces, so that nothing is left.
+    for size in [1 << 20, 4_096] {
+      let piece = [UInt8](repeating: 1, count: size)
+      while write(file, piece, size) > 0 {}
+    }
+  }
+
+  func emptyDisk() throws {
+    guard let disk else { return try order(0, at: 8) }
+    try FileManager.default.removeItem(at: disk.appendingPathComponent("ballast"))
+  }
+
+  /// NB: changes the file in place, since the library has mapped it.
+  private func order(_ number: Int64, at offset: UInt64) throws {
+    let file = try FileHandle(forUpdating: orders)
+    defer { try? file.close() }
+    try file.seek(toOffset: offset)
+    try file.write(contentsOf: withUnsafeBytes(of: number.littleEndian) { Data($0) })
+  }
+}

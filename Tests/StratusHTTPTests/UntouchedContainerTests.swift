@@ -1,0 +1,74 @@
+import Foundation
+import StratusTesting
+import Testing
+
+/// A development server creates containers on first write, and a mistyped name must leave nothing.
+@Suite struct `A container that does not exist yet` {
+  private static let zone: JSON = ["zoneID": ["zoneName": "Work"]]
+
+  /// Requests that read, with what they answer for an empty container.
+  private static let reads: [(endpoint: String, body: JSON)] = [
+    ("users/caller", [:]), ("zones/list", [:]), ("zones/lookup", ["zones": [["zoneName": "a"]]]),
+    ("records/lookup", ["records": [["recordName": "a"]]]),
+    ("records/query", ["query": ["recordType": "Note"]]), ("changes/database", [:]),
+    ("changes/zone", ["zones": [["zoneID": ["zoneName": "_defaultZone"]]]]),
+    ("subscriptions/list", [:]), ("subscriptions/lookup", ["subscriptions": []]),
+    ("notifications/changes", [:]),
+  ]
+
+  private func containers(_ server: TestServer) async throws -> JSON {
+    try await server.manage("containers/list", [:])["containers"]
+  }
+
+  @Test(arguments: reads.indices) func `is not created by a read`(_ index: Int) async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      _ = try await anna.answer(Self.reads[index].endpoint, Self.reads[index].body)
+      #expect(try await containers(server) == [])
+      let folder = server.folder.appendingPathComponent(anna.container)
+      #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+  }
+
+  @Test func `is created by the first write, with all that was written`() async throws {
+    try await withServer { server in
+      let anna = try await server.client("anna@example.org")
+      _ = try await anna.post("zones/list")
+      try await anna.makeZone("Work")
+      try await anna.save("n-1", in: "Work")
+      #expect(try await containers(server) == ["\(anna.container)"])
+      #expect(try await anna.lookup(["n-1"], in: "Work")[0]["recordName"] == "n-1")
+      let other = try await server.client("anna@example.org")
+      #expect(try await other.lookup(["n-1"], in: "Work")[0]["recordName"] == "n-1")
+    }
+  }
+
+  @Test func `has its caller's user record`() async throws {
+    try await withAnna { anna in
+      let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
+      #expect(try await anna.lookup([name])[0]["recordType"] == "Users")
+      try await anna.makeZone("Work")
+      #expect(try await anna.post("users/caller")["userRecordName"].string == name)
+      #expect(try await anna.lookup([name])[0]["recordType"] == "Users")
+    }
+  }
+
+  @Test func `has a history that goes on when the container is created`() async throws {
+    try await withAnna { anna in
+      let before = try await anna.post("changes/database")
+      #expect(before["zones"] == [])
+      try await anna.makeZone("Work")
+      let after = try await anna.post("changes/database", ["syncToken": before["syncToken"]])
+      #expect(after["zones"][0]["zoneID"]["zoneName"] == "Work")
+    }
+  }
+
+  @Test func `is refused under an illegal name`() async throws {
+    try await withAnna { anna in
+      var wrong = anna
+      wrong.container = "notes"
+      let answer = try await wrong.answer("zones/list", [:])
+      #expect(answer.status == 400)
+    }
+  }
+}

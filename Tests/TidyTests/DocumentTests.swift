@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// The documents that git tracks keep the rules of their prose and their links.
+@Suite(.enabled(if: Project.documents != nil, "there is no git here"))
+struct `The documents` {
+  private let documents = Project.documents ?? []
+
+  @Test func `are found`() {
+    #expect(documents.contains { $0.path == "README.md" })
+    #expect(documents.contains { $0.path.hasPrefix("docs/guide/") })
+  }
+
+  @Test func `use plain words`() { expectNone(ProseRules.words) }
+
+  @Test func `have short sentences`() { expectNone(ProseRules.sentences) }
+
+  @Test func `mention only texts of the repository`() { expectNone(LinkRules.outside) }
+
+  @Test func `link to files and headings that exist`() {
+    let anchors = Dictionary(uniqueKeysWithValues: documents.map { ($0.path, $0.anchors) })
+    expectNone { document in
+      LinkRules.broken(
+        document,
+        exists: { FileManager.default.fileExists(atPath: Project.root.appending(path: $0).path) },
+        anchors: { anchors[$0] })
+    }
+  }
+
+  private func expectNone(_ rule: (Document) -> [Finding]) {
+    for document in documents {
+      for finding in rule(document) { Issue.record("\(finding.description)") }
+    }
+  }
+}
+
+/// Every rule about documents finds its bad samples and accepts its good samples.
+@Suite struct `Samples of documents` {
+  private func document(_ text: String) -> Document { Document(path: "docs/X.md", text: text) }
+
+  @Test(arguments: [
+    "Who asks later begins again.", "This is a copy for who has lost the key.",
+    "The server begins anew.", "Nobody reads it.", "Devices are told of a change.",
+    "The nudge is lost.", "It fails. Nor is it repeated.",
+  ]) func `a word without a plain meaning is found`(_ text: String) {
+    #expect(ProseRules.words(document(text)).count == 1)
+  }
+
+  @Test(arguments: [
+    "The user who signed in owns the zone.", "```\nwho\nanew\n```", "<!-- anew -->",
+    "`stratus account` names the person.",
+  ]) func `a plain line passes`(_ text: String) {
+    #expect(ProseRules.words(document(text)).isEmpty)
+  }
+
+  @Test func `a sentence over several lines is one sentence`() {
+    let long = String(repeating: "word word word word word\n", count: 9)
+    #expect(ProseRules.sentences(document(long)).map(\.line) == [1])
+    #expect(ProseRules.sentences(document("# A\n\nShort.\n\n" + long)).map(\.line) == [5])
+  }
+
+  @Test func `short sentences, list items and cells pass`() {
+    let item = "- " + String(repeating: "word ", count: 30) + "\n"
+    let cells = "| " + String(repeating: String(repeating: "word ", count: 30) + "| ", count: 2)
+    #expect(ProseRules.sentences(document(item + item + "\n" + cells)).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("[a](none.md)", 1), ("[a](../README.md)", 0), ("[a](../../other.md)", 1),
+    ("[a](#the-server-s-keys)", 1), ("[a](#the-servers-keys)", 0), ("[a](guide/b.md#c)", 1),
+    ("[a](guide/b.md#the-servers-keys)", 0), ("[a](https://example.org/x)", 0),
+  ]) func `a link that leads to nothing is found`(_ link: String, _ count: Int) {
+    let page = document("## The server's keys\n\nSee \(link).")
+    let known: Set = ["README.md", "docs/guide/b.md", "docs/X.md"]
+    let found = LinkRules.broken(
+      page, exists: known.contains, anchors: { _ in page.anchors })
+    #expect(found.count == count)
+  }
+
+  @Test func `a heading that occurs twice has two anchors`() {
+    #expect(document("# A b\n## A b\n### `c` (d)").anchors == ["a-b", "a-b-1", "c-d"])
+  }
+
+  @Test func `a text outside the repository is found`() {
+    #expect(LinkRules.outside(document("As in DESIGN section 4.")).count == 1)
+    #expect(LinkRules.outside(document("As in semantics §23.")).count == 1)
+    #expect(LinkRules.outside(document("By design, a query is exact.")).isEmpty)
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// Rules about the links of documents.
+enum LinkRules {
+  /// Links to files, folders and headings that do not exist.
+  ///
+  /// - Parameters:
+  ///   - exists: whether there is a file or folder, from the package's root.
+  ///   - anchors: the headings of a page; nil: it is no page.
+  static func broken(
+    _ document: Document, exists: (String) -> Bool, anchors: (String) -> Set<String>?
+  ) -> [Finding] {
+    var findings: [Finding] = []
+    for (index, line) in document.prose.enumerated() {
+      for match in line.matches(of: #/\]\(([^)\s]+)\)/#) {
+        let target = String(match.output.1)
+        if target.contains("://") || target.hasPrefix("mailto:") { continue }
+        let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = parts[0].isEmpty ? document.path : resolve(String(parts[0]), from: document.path)
+        var advice: String?
+        if path == nil || path.map(exists) == false {
+          advice = "leads to nothing"
+        } else if let path, parts.count == 2, let known = anchors(path),
+          !known.contains(String(parts[1]))
+        {
+          advice = "names no heading of that page"
+        }
+        if let advice {
+          findings.append(
+            Finding(path: document.path, line: index + 1, advice: "the link '\(target)' \(advice)"))
+        }
+      }
+    }
+    return findings
+  }
+
+  /// A relative path from the package's root; nil: it leads out of the repository.
+  private static func resolve(_ target: String, from page: String) -> String? {
+    var folders = page.split(separator: "/").dropLast().map(String.init)
+    for part in target.split(separator: "/") where part != "." {
+      if part != ".." {
+        folders.append(String(part))
+      } else if folders.popLast() == nil {
+        return nil
+      }
+    }
+    return folders.joined(separator: "/")
+  }
+
+  /// Mentions of texts that only this project's authors have.
+  static func outside(_ document: Document) -> [Finding] {
+    let pattern =
+      #/\bDESIGN\b|\bsemantics\s§|\b(?:web-services|web-auth|wire-quirks|cloudkit-semantics)\b/#
+    return document.prose.enumerated().compactMap { index, line in
+      line.firstMatch(of: pattern.wordBoundaryKind(.simple)).map {
+        Finding(
+          path: document.path, line: index + 1,
+          advice: "'\($0.output)' is no document of this repository; say it here")
+      }
+    }
+  }
+}
