@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-public import StratusDomain
+import StratusDomain
 
 /// The hash for stored secrets. The secrets are random enough that a slow hash is not needed.
 public enum Digest {

@@ -1,4 +1,4 @@
-public import StratusDomain
+import StratusDomain
 import StratusWire
 
 /// The checks of tokens, sessions, users and stores.

@@ -10,7 +10,6 @@ public enum StoreConformance {
     transactionChecks + concurrencyChecks + zoneChecks + recordChecks + changeChecks
     + zoneHistoryChecks + purgeChecks + forgettingChecks + schemaChecks + roleChecks + entryChecks
     + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
-    + subscriptionChecks
-    + outboxChecks + queueChecks + collectionChecks + deviceChecks + listingChecks + passageChecks
-    + retirementChecks
+    + subscriptionChecks + outboxChecks + queueChecks + collectionChecks + deviceChecks
+    + listingChecks + passageChecks + retirementChecks
 }

@@ -24,7 +24,8 @@ public struct ContinueRetirements: Sendable {
   /// - Returns: whether there may be more to do.
   public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Bool {
     let hasWork = try await store.read { (store) throws(ServerError) in
-      try Self.next(in: try store.schema()) != nil
+      let schema = try store.schema()
+      return Self.next(in: schema) != nil
     }
     if !hasWork { return false }
     let now = ambient.now()

@@ -9,15 +9,19 @@ extension SyncRecordsOutcome {
   ) -> [CKSyncEngine.RecordZoneChangeBatch] {
     if batch.atomicByZone { return [] }
     let errors =
-      failedSaves.map { ($0.record.recordID.zoneID, $0.error) }
-      + failedDeletes.map { ($0.recordID.zoneID, $0.error) }
+      failedSaves.map { (zoneID: $0.record.recordID.zoneID, error: $0.error) }
+      + failedDeletes.map { (zoneID: $0.recordID.zoneID, error: $0.error) }
+    let failedByZone = Dictionary(grouping: errors, by: \.zoneID)
     var halves: [CKSyncEngine.RecordZoneChangeBatch] = []
-    for (zoneID, errors) in Dictionary(grouping: errors, by: \.0) {
+    var seen: Set<CKRecordZone.ID> = []
+    // NB: in the order of the batch, so that a run can be repeated.
+    for zoneID in errors.map(\.zoneID) where seen.insert(zoneID).inserted {
+      let errors = failedByZone[zoneID] ?? []
       let saves = batch.recordsToSave.filter { $0.recordID.zoneID == zoneID }
       let deletes = batch.recordIDsToDelete.filter { $0.zoneID == zoneID }
       // NB: a single record that is too large fails alone, and would again.
       guard errors.count > 1, errors.count == saves.count + deletes.count,
-        errors.allSatisfy({ $0.1.code == .limitExceeded })
+        errors.allSatisfy({ $0.error.code == .limitExceeded })
       else { continue }
       failedSaves.removeAll { $0.record.recordID.zoneID == zoneID }
       failedDeletes.removeAll { $0.recordID.zoneID == zoneID }

@@ -17,7 +17,8 @@ public final class SavedOperation: Sendable {
   public let id: String
   private let folder: URL
   private let descriptor: Int32
-  /// NB: held while a file is written. A file that appears during the deletion would keep the folder.
+  /// NB: held while a file is written. A file that appears during the deletion would keep the
+  /// folder.
   private let isForgotten = Mutex(false)
 
   /// Opens and locks the operation's folder; nil if that fails.

@@ -66,49 +66,6 @@ import Testing
     }
   }
 
-  /// Makes the server refuse every request for more than three records of zone Z.
-  private func refuseLarge(in scene: SyncScene) {
-    scene.on { script in
-      script.records = { saving, deleting in
-        var outcome = SyncRecordsOutcome()
-        if saving.count + deleting.count > 3 {
-          outcome.failedSaves = saving.map { ($0, CKError(.limitExceeded)) }
-          outcome.failedDeletes = deleting.map { ($0, CKError(.limitExceeded)) }
-        } else {
-          outcome.saved = saving
-          outcome.deleted = deleting
-        }
-        return outcome
-      }
-    }
-  }
-
-  @Test func `halves a batch that is too large for the server, until it fits`() async throws {
-    let scene = SyncScene()
-    refuseLarge(in: scene)
-    let engine = scene.engine()
-    engine.state.add(
-      pendingRecordZoneChanges: ["a", "b", "c", "d", "e"].map { save($0) } + [delete("f")])
-    try await engine.sendChanges()
-    #expect(
-      scene.calls.journal.all == [
-        "records +a +b +c +d +e -f", "records +a +b +c", "records +d +e -f",
-      ])
-    #expect(
-      scene.app.events.dropFirst(2) == ["sent +a +b +c +d +e -f", "did send manual"])
-    #expect(engine.state.pendingRecordZoneChanges.isEmpty)
-  }
-
-  @Test func `reports a single record that is too large, and sends the others`() async throws {
-    let scene = SyncScene()
-    failFirst(.limitExceeded, of: ["b"], in: scene)
-    let engine = scene.engine()
-    engine.state.add(pendingRecordZoneChanges: [save("a"), save("b"), save("c")])
-    let errors = await itemErrors { try await engine.sendChanges() }
-    #expect(errors == [id("b"): .limitExceeded])
-    #expect(scene.calls.journal.all.count == 1)
-  }
-
   /// Makes the delegate add every failed save again, and its zone if the zone is missing.
   private func addAgain(in scene: SyncScene) {
     scene.app.onEvent.withLock {

@@ -240,16 +240,18 @@ import Testing
       let read = try await IndexChunk.read(
         for: [index.id], by: builder, rowsMax: 8, sizeBytesMax: .max)
       let chunk = try #require(read)
-      try await store.write { (body) throws(ServerError) in try body.cancelIndexBuild(index.id) }
-      // The builder is in the middle of a chunk, and a writer changes a record.
+      try await store.write { (body) throws(ServerError) in
+        try body.cancelIndexBuild(index.id)
+        while try body.hasDroppedIndexes() { try body.removeDroppedEntries(limit: 7) }
+      }
+      // The builder was in the middle of a chunk, and a writer changes a record.
       try await chunk.write(to: store)
       try await Self.write([2, 40], shift: 100, to: store)
       let error = await #expect(throws: ServerError.self) {
         try await builder.build([index.id], rowsMax: 8)
       }
       #expect(error?.reason == Reason.indexBuildCancelled)
-      let (left, known) = try await store.write { (body) throws(ServerError) in
-        while try body.hasDroppedIndexes() { try body.removeDroppedEntries(limit: 7) }
+      let (left, known) = try await store.read { (body) throws(ServerError) in
         let entries = try body.entries(
           in: EntryRange(index: index.id, lower: [], upper: nil), of: .public, limit: 100)
         return (entries.count, try body.schema().indexes["Note"] ?? [])
