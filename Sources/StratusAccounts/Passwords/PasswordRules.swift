@@ -26,10 +26,10 @@ enum PasswordRules {
   private static func isCommon(_ lower: String) -> Bool {
     let inner = core(lower)
     for core in [inner, core(plain(inner)), core(plain(lower))] {
-      if CommonPasswords.words.contains(core) { return true }
+      if GuessedPasswords.words.contains(core) { return true }
       for end in core.indices.dropFirst() {
         let (first, rest) = (String(core[..<end]), String(core[end...]))
-        if CommonPasswords.words.contains(first), CommonPasswords.words.contains(rest) {
+        if GuessedPasswords.words.contains(first), GuessedPasswords.words.contains(rest) {
           return true
         }
       }
@@ -45,7 +45,7 @@ enum PasswordRules {
 
   /// The text with letters in place of the digits and signs that often stand for them.
   private static func plain(_ lower: String) -> String {
-    String(lower.map { CommonPasswords.substitutes[$0] ?? $0 })
+    String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
   }
 
   /// Whether a password has few different characters, or follows a row of the keyboard or the
@@ -57,7 +57,7 @@ enum PasswordRules {
     for (first, second) in zip(characters, characters.dropFirst()) {
       let isStep =
         first == second
-        || CommonPasswords.rows.contains { row in
+        || GuessedPasswords.rows.contains { row in
           guard let place = row.firstIndex(of: first) else { return false }
           let isNext = place + 1 < row.count && row[place + 1] == second
           return isNext || place > 0 && row[place - 1] == second

@@ -2,7 +2,7 @@
 ///
 /// The list is ours. With the endings that ``PasswordRules`` ignores, it covers far more texts than
 /// it has words.
-enum CommonPasswords {
+enum GuessedPasswords {
   static let words: Set<String> = Set(
     """
     password passwort passwd pass parola senha motdepasse contrasena wachtwoord salasana haslo
@@ -25,8 +25,8 @@ enum CommonPasswords {
     computer internet google facebook instagram twitter microsoft windows linux ubuntu android apple
     iphone samsung nokia amazon netflix youtube cloud cloudkit icloud stratus database backup
     money dollar bitcoin million lucky success forever family friend friends mother father daddy
-    mommy mama papa sister brother jesus christ church heaven god blessed faith hope grace trinity peace
-    hello hola bonjour hallo ciao whatever nothing something anything everything please thanks
+    mommy mama papa sister brother jesus christ church heaven god blessed faith hope grace trinity
+    peace hello hola bonjour hallo ciao whatever nothing something anything everything please thanks
     fuckyou fuck asshole bitch sexy hottie cutie pussy
     abc abcd abcde abcdef abcdefg abcdefgh one two three hundred zero
     trustno correcthorse correcthorsebatterystaple company business office work home house garden
