@@ -14,6 +14,7 @@ let asyncHTTPClient = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -68,6 +69,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -79,7 +81,7 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
-    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto]),
+    room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
       "StratusPush",
@@ -90,6 +92,8 @@ let package = Package(
         "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ] + hummingbirdTypes),
     room(
       "StratusServer",
@@ -104,7 +108,7 @@ let package = Package(
       "stratus",
       [
         "StratusProgress", "StratusServer", "StratusTransport", "StratusWire", argumentParser,
-        logging,
+        logging, .product(name: "Yams", package: "Yams"),
       ]),
 
     // Client
@@ -180,6 +184,7 @@ let package = Package(
     tests(
       "StratusSubscriptionTests",
       ["StratusAssets", "StratusDomain", "StratusSQLite", "StratusTesting", "StratusWire"]),
+    tests("StratusCommandTests", ["stratus", "StratusServer", "StratusWire"]),
     // NB: these tests run the program, so they depend on it.
     tests("StratusSimulationTests", ["stratus-simulation"]),
     .target(
@@ -207,9 +212,12 @@ let package = Package(
       "StratusHTTPTests",
       [
         "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
-        "StratusTesting", "StratusWire", hummingbird,
+        "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests("StratusProgressTests", ["StratusProgress"]),

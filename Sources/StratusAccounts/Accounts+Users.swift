@@ -38,7 +38,7 @@ extension Accounts {
     await noticeChanges(now: now)
     let (known, changes) = memory.disabledUsers(of: container, now: now)
     if let known { return known }
-    var users: Set<String> = []
+    var users = Set(try await registry.usersOfRevokedKeys(in: container))
     for accountID in try await registry.disabledAccounts() {
       let kept = try await registry.user(ofAccount: accountID, in: container)
       users.insert(

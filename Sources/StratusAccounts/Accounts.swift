@@ -1,11 +1,13 @@
 public import StratusDomain
-import StratusWire
+public import StratusWire
 import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
   /// Two weeks, as Apple's "Keep me signed in". Each use restarts this period.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
+  /// Apple's time without "Keep me signed in".
+  static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
   /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
   /// document how long a session that is in use lasts.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
@@ -24,6 +26,11 @@ public final class Accounts: Authentication {
   let ambient: Ambient
   let randomness: Randomness
   let names: UserNames
+  /// See ``LimitSettings/signatureWindowSeconds``.
+  let signatureWindowSeconds: Int64
+  let passwords: PasswordPool
+  /// See ``LimitSettings/passwordLogRounds``.
+  let passwordLogRounds: Int
   private let signingKeys: any SigningKeyStore
   private let tokenKeys: Mutex<[SigningKey]>
   let memory = AdmissionMemory()
@@ -31,8 +38,12 @@ public final class Accounts: Authentication {
   /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
-    randomness: @escaping Randomness
+    randomness: @escaping Randomness, limits: LimitSettings = .unpaced,
+    passwordThreads: Int = 1
   ) async throws(ServerError) {
+    signatureWindowSeconds = limits.signatureWindowSeconds
+    passwordLogRounds = limits.passwordLogRounds
+    passwords = PasswordPool(runningMax: passwordThreads)
     self.registry = registry
     self.signingKeys = signingKeys
     self.ambient = ambient
@@ -46,6 +57,7 @@ public final class Accounts: Authentication {
   }
 
   public func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    if !request.signatureHeaders.isEmpty { return try await admitSigned(request) }
     let question = AdmissionMemory.Question(
       credentials: request.credentials, store: request.store)
     let now = ambient.now()
@@ -179,9 +191,11 @@ public final class Accounts: Authentication {
 
   /// Opens a session for an account.
   ///
+  /// - Parameter lifetimeSeconds: how long a token is valid; each use gives a newer one.
   /// - Returns: the first web auth token of the session.
   func openSession(
-    of account: Account, with store: StoreAddress
+    of account: Account, with store: StoreAddress,
+    lifetimeSeconds: UInt32 = webTokenLifetimeSeconds
   ) async throws(ServerError) -> String {
     let now = ambient.now()
     let session = Session(
@@ -193,10 +207,13 @@ public final class Accounts: Authentication {
     }
     let token = sealed(
       WebAuthToken(
-        sessionID: session.id, issuedAt: now, lifetimeSeconds: Self.webTokenLifetimeSeconds))
+        sessionID: session.id, issuedAt: now, lifetimeSeconds: lifetimeSeconds))
     guard let token else { throw .fault("there is no key for web auth tokens") }
     return token
   }
+
+  /// The number of passwords hashed so far, for tests.
+  package var passwordHashCount: Int { passwords.count }
 
   /// Signs new tokens with a new key. Tokens signed with the previous key stay valid until the next
   /// rotation.
@@ -209,6 +226,12 @@ public final class Accounts: Authentication {
     try await registry.advanceVersion()
   }
 
+  /// The key that encrypts the values that browsers keep for the server.
+  func pageSecret() throws(ServerError) -> [UInt8] {
+    let keys = try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32))
+    return keys.first?.bytes ?? randomness(32)
+  }
+
   /// The secret that is the API token of a development server, as bytes.
   func developerKey() throws(ServerError) -> [UInt8] {
     let keys = try signingKeys.keys(
@@ -219,7 +242,7 @@ public final class Accounts: Authentication {
 
 extension StoreAddress {
   /// Whether a token for this address is valid for another address.
-  fileprivate func covers(_ other: StoreAddress) -> Bool {
+  func covers(_ other: StoreAddress) -> Bool {
     container == Accounts.anyContainer || self == other
   }
 }

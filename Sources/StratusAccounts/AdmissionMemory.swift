@@ -33,6 +33,8 @@ final class AdmissionMemory: Sendable {
     var version: Int64?
     /// The sessions that were last found to be valid.
     var validSessions: [String: Answer<Bool>] = [:]
+    /// Cached server-to-server keys by their IDs.
+    var serverKeys: [String: Answer<KnownServerKey>] = [:]
     /// Cached answers by container.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
     /// The number of times the cache was cleared. An answer that was requested before the last
@@ -57,6 +59,24 @@ final class AdmissionMemory: Sendable {
       guard state.changes == changes else { return }
       if state.admissions.count >= Self.countMax { state.admissions.removeAll() }
       state.admissions[question] = Answer(value: admission, until: now + Self.milliseconds)
+    }
+  }
+
+  /// Like ``admission(_:now:)``, for the server-to-server key with an ID.
+  func serverKey(_ id: String, now: Int64) -> (known: KnownServerKey?, changes: Int) {
+    state.withLock { state in
+      guard let known = state.serverKeys[id], now < known.until else {
+        return (nil, state.changes)
+      }
+      return (known.value, state.changes)
+    }
+  }
+
+  func keep(_ known: KnownServerKey, now: Int64, ifStill changes: Int) {
+    state.withLock { state in
+      guard state.changes == changes else { return }
+      if state.serverKeys.count >= Self.countMax { state.serverKeys.removeAll() }
+      state.serverKeys[known.key.id] = Answer(value: known, until: now + Self.milliseconds)
     }
   }
 

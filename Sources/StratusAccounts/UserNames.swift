@@ -14,4 +14,9 @@ struct UserNames: Sendable {
     let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
     return "_" + Array(code.prefix(16)).hex
   }
+
+  /// The user of a server-to-server key, which no account has: account IDs contain no spaces.
+  func userRecordName(serverKeyID: String, container: String) -> String {
+    userRecordName(accountID: "server key " + serverKeyID, container: container)
+  }
 }

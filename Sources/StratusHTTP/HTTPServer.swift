@@ -11,15 +11,19 @@ public enum HTTPServer {
   /// - Parameters:
   ///   - port: 0: any free port.
   ///   - connections: the time-outs for clients and the maximum number of connections.
+  ///   - tls: the server's certificate; nil: connections are not encrypted.
   ///   - onReady: called with the port when the server accepts requests.
   /// - Returns: the application, which is not running yet.
   public static func application(
     router: Router, host: String, port: Int, connections: ConnectionSettings = .init(),
-    logger: Logger, onReady: @escaping @Sendable (_ port: Int) async -> Void
+    tls: TLSIdentity? = nil, logger: Logger,
+    onReady: @escaping @Sendable (_ port: Int) async -> Void
   ) -> some ApplicationProtocol {
     Application(
       responder: NoResponder(),
-      server: HTTPServerBuilder { _ in ConnectionChannel(router: router, settings: connections) },
+      server: HTTPServerBuilder { _ in
+        ConnectionChannel(router: router, settings: connections, tls: tls)
+      },
       configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
       onServerRunning: { await onReady($0.localAddress?.port ?? port) },
       logger: logger)

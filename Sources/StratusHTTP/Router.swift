@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Logging
 public import StratusDomain
-import StratusWire
+public import StratusWire
 
 /// Turns a request into an answer: authenticates the caller and calls the endpoint. Uses no socket.
 public struct Router: Sendable {
@@ -15,6 +15,14 @@ public struct Router: Sendable {
     case management
   }
 
+  /// The server's own pages; nil: there are none.
+  public var pages: (any WebPages)?
+  /// The proxies that may name the client, the host and the scheme of a request.
+  public var trustedProxies: [AddressRange] = []
+  /// Whether the connections use TLS.
+  public var isEncrypted = false
+  /// Whether answers tell browsers to use TLS only (RFC 6797).
+  public var requiresEncryption = false
   /// The requests that this router answers. It treats other endpoints as unknown.
   public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
@@ -82,8 +90,7 @@ public struct Router: Sendable {
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
-    var exchange = Exchange(uuid: ambient.makeUUID())
-    exchange.caller.clientAddress = clientAddress
+    var exchange = exchange(for: request, from: clientAddress)
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -107,10 +114,16 @@ public struct Router: Sendable {
         exchange.isCourier = path.isCourier
         answer = .bytes(try refuseToListen(request))
       case .home: answer = .bytes(try showHomePage(to: request, &exchange))
+      case .page(let path):
+        guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
+        return try await page(path, target.query, request, body, exchange, by: pages)
       case .health, .management, .database:
         answer = .bytes(try await respond(to: request, path, target.query, body, &exchange))
       }
     } catch {
+      if error.code == .authenticationRequired {
+        exchange.caller.signInURL = await signInURL(for: request, exchange)
+      }
       answer = .bytes(describe(error, &exchange))
     }
     let lacks = exchange.caller.lacks.all
@@ -121,6 +134,17 @@ public struct Router: Sendable {
       answer = .absent(size: Int64(bytes.count))
     }
     return (head(for: request, exchange), answer)
+  }
+
+  /// - Parameter clientAddress: of the connection; nil: there is none.
+  func exchange(for request: HTTPRequest, from clientAddress: String?) -> Exchange {
+    let forwarded = ForwardedRequest(
+      request, from: clientAddress, isEncrypted: isEncrypted, proxies: trustedProxies)
+    var exchange = Exchange(uuid: ambient.makeUUID())
+    exchange.caller.clientAddress = forwarded.clientAddress
+    exchange.serverURL =
+      publicURL ?? forwarded.scheme + "://" + (forwarded.authority ?? "localhost")
+    return exchange
   }
 
   private func isAnswered(_ path: RequestPath) -> Bool {
@@ -152,7 +176,7 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download, .stream, .courier, .home:
+    case .upload, .download, .stream, .courier, .home, .page:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)
@@ -161,7 +185,9 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let body = try await Self.readFirst(body, ifSigned: request)
+      // The signature covers the body, which is read for the check and again for the handler.
+      let body: any SentBody =
+        request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
       let subject = try await admit(request, query, to: address.store, body, &exchange)
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
@@ -206,15 +232,6 @@ public struct Router: Sendable {
     return bytes
   }
 
-  /// If the request is signed, reads its body now, because the signature covers it. The returned
-  /// body can be read again.
-  private static func readFirst(
-    _ body: any SentBody, ifSigned request: HTTPRequest
-  ) async throws(ServerError) -> any SentBody {
-    if request.headerFields[.requestKeyID] == nil { return body }
-    return WholeBody(try await body.bytes())
-  }
-
   /// Authenticates the caller.
   ///
   /// - Parameter body: read only if a signature covers it.
@@ -225,7 +242,7 @@ public struct Router: Sendable {
   ) async throws(ServerError) -> CallerPace.Subject {
     let query = RequestQuery(query)
     exchange.store = store
-    exchange.caller.serverURL = publicURL ?? "http://" + (request.authority ?? "localhost")
+    exchange.caller.serverURL = exchange.serverURL
     exchange.caller.deviceID =
       query.clientID.map { String($0.prefix(Limits.clientIDLengthMax)) } ?? Caller.namelessDeviceID
     exchange.caller.wantsSyncToken = query.wantsSyncToken
@@ -246,7 +263,9 @@ public struct Router: Sendable {
     exchange.nextWebAuthToken = admission.nextWebAuthToken
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
-      userRecordName: admission.userRecordName, apiToken: query.credentials.apiToken,
+      userRecordName: admission.userRecordName,
+      // An API token in a signed request is not checked.
+      apiToken: exchange.caller.isServerKey ? nil : query.credentials.apiToken,
       clientAddress: exchange.caller.clientAddress)
   }
 
@@ -335,6 +354,7 @@ public struct Router: Sendable {
   func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
     var fields = fixedFields
     fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
+    if requiresEncryption { fields[.strictTransportSecurity] = "max-age=31536000" }
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     for field in exchange.fields { fields[field.name] = field.value }
@@ -359,6 +379,8 @@ struct Exchange {
   var caller: Caller
   /// The store that the request concerns; nil: none, or not known yet.
   var store: StoreAddress?
+  /// The server's URL as the client uses it.
+  var serverURL = ""
   var status = HTTPResponse.Status.ok
   /// The header fields of this answer only.
   var fields = HTTPFields()

@@ -1,5 +1,6 @@
 public import StratusDomain
 import StratusWire
+import Synchronization
 
 /// The body of a request that has not been read yet.
 public protocol SentBody: Sendable {
@@ -44,5 +45,25 @@ public struct WholeBody: SentBody {
       defer { rest = nil }
       return rest
     }
+  }
+}
+
+/// A body that is kept when it is first read, so that it can be read again.
+final class KeptBody: SentBody {
+  private let body: any SentBody
+  private let kept = Mutex<[UInt8]?>(nil)
+
+  init(_ body: any SentBody) { self.body = body }
+
+  func bytes() async throws(ServerError) -> [UInt8] {
+    if let kept = kept.withLock({ $0 }) { return kept }
+    let bytes = try await body.bytes()
+    kept.withLock { $0 = bytes }
+    return bytes
+  }
+
+  func pieces() -> any BodyPieces {
+    guard let kept = kept.withLock({ $0 }) else { return body.pieces() }
+    return WholeBody(kept).pieces()
   }
 }

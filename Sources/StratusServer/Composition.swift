@@ -71,7 +71,8 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness)
+      randomness: live.randomness, limits: limits,
+      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
     let ticketKeys = { @Sendable () throws(ServerError) in
@@ -113,7 +114,7 @@ public struct Composition: Sendable {
       stores: stores, containers: registry, radar: radar, checks: storage.readinessChecks,
       ambient: live.ambient, startedAt: live.ambient.now(),
       logger: StatusLog { logger.error("\($0)") })
-    router = Router(
+    var router = Router(
       service: service, hub: hub, management: management + service.managementHandlers + [status],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
@@ -121,6 +122,10 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       radar: radar, version: ServerVersion.current, logger: logger)
+    router.pages = try accounts.webPages { error in
+      logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
+    }
+    self.router = router
   }
 
   private static func withoutSlash(_ url: String) -> String {

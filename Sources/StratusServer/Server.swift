@@ -69,13 +69,20 @@ public struct Server: Sendable {
     let (managementURLs, managementURL) = AsyncStream<String>.makeStream()
     var (clients, management) = (parts.router, parts.router)
     (clients.endpointSet, management.endpointSet) = (.clients, .management)
+    let identity = try settings.tlsIdentity(live: live)
+    clients.trustedProxies = settings.connections.trustedProxies
+    clients.isEncrypted = identity != nil
+    clients.requiresEncryption =
+      identity != nil || settings.publicURL?.hasPrefix("https://") == true
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
-      connections: settings.connections(with: DescriptorLimit.raise()), logger: logger
+      connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
+      logger: logger
     ) { [settings, logger, developer] port in
       // Management commands must be able to find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
-      let url = "http://\(Settings.inURL(settings.bareHost)):\(port)"
+      let scheme = settings.tls == nil ? "http" : "https"
+      let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
       let management = ManagementFile(
         url: managementURL, token: parts.managementToken, serverURL: settings.publicURL ?? url,
         apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken)
@@ -96,6 +103,10 @@ public struct Server: Sendable {
     }
     var services: [any ServiceLifecycle.Service] = [operators, application]
     services += parts.storeSweeps(logger: logger)
+    if let identity {
+      services.append(
+        TLSReloading(identity: identity, heedsSignals: heedsSignals, logger: logger))
+    }
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }

@@ -1,4 +1,6 @@
 public import Foundation
+import StratusDomain
+import StratusHTTP
 public import StratusWire
 
 /// All settings of a server.
@@ -23,6 +25,8 @@ public struct Settings: Sendable {
   /// Whether the number of connections from one address is limited even if ``connections`` sets no
   /// such limit.
   public var boundsAddresses = false
+  /// The files of the server's certificate; nil: connections are not encrypted.
+  public var tls: TLSFiles?
   /// How notifications reach clients that listen for them.
   public var push = PushSettings()
   /// How notifications reach devices through Apple's push service; nil: they are not sent there.
@@ -78,6 +82,32 @@ extension Settings {
       settings.connectionsPerAddressMax = min(Limits.connectionsPerAddressMax, max(1, all / 2))
     }
     return settings
+  }
+}
+
+extension Settings {
+  /// Reads the files that the server would use, so that a fault shows without a start.
+  ///
+  /// - Throws: a sentence that says what is wrong with which file.
+  public func checkFiles(live: Live = Live()) throws {
+    _ = try tlsIdentity(live: live)
+  }
+
+  func tlsIdentity(live: Live) throws -> TLSIdentity? {
+    guard let tls else { return nil }
+    return try TLSIdentity(
+      certificateFile: tls.certificate, keyFile: tls.key, now: live.ambient.now)
+  }
+}
+
+/// The files of a certificate and its private key, as PEM.
+public struct TLSFiles: Sendable, Hashable {
+  public var certificate: String
+  public var key: String
+
+  public init(certificate: String, key: String) {
+    self.certificate = certificate
+    self.key = key
   }
 }
 

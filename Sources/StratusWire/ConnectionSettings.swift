@@ -18,6 +18,9 @@ public struct ConnectionSettings: Sendable, Hashable {
   public var connectionsPerAddressMax: Int?
   /// The maximum number of all connections together. nil: unlimited.
   public var connectionsMax: Int?
+  /// The proxies that may name the client, the host and the scheme of a request. Their connections
+  /// do not count as connections from one address.
+  public var trustedProxies: [AddressRange] = []
 
   public init(
     headTimeout: Duration = .seconds(Limits.headSecondsMax),

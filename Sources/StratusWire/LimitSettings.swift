@@ -40,6 +40,10 @@ public struct LimitSettings: Sendable, Hashable {
   public var unheldBytesPerUserMax: Int64
   /// The bytes in one store that no record holds.
   public var unheldBytesPerStoreMax: Int64
+  /// The seconds between the date of a signed request and the server's time.
+  public var signatureWindowSeconds = Limits.signatureWindowSeconds
+  /// The binary logarithm of scrypt's N for passwords. Tests use a cheaper one.
+  public var passwordLogRounds = Limits.passwordLogRounds
 
   public init(
     requestsPerUser: Rate? = nil, operationsPerUser: Rate? = nil,

@@ -315,6 +315,16 @@ public enum Limits {
   /// identify one customer of a provider. Choice: a large office behind one router. The server
   /// never allows one address more than half of all connections.
   public static let connectionsPerAddressMax = 4_096
+  /// Seconds between the date of a signed request and the server's time. The Web Services Reference
+  /// is quoted with ten minutes (web-auth §4.5); Choice: in both directions.
+  public static let signatureWindowSeconds: Int64 = 600
+  /// The binary logarithm of scrypt's N for passwords. OWASP's cheat sheet approves 15 with r = 8
+  /// and p = 3 (signin §1): 32 MiB and about 0.4 s.
+  public static let passwordLogRounds = 15
+  /// Sign-ins that wait for a password's hash. Choice: the last one waits about ten seconds.
+  public static let passwordsWaitingMax = 32
+  /// Bytes of a form of the server's own pages. Choice: a sealed request and two passwords fit.
+  public static let formBytesMax = 16_384
 
   // Limits of the client.
 

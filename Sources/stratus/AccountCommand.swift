@@ -4,8 +4,8 @@ import StratusWire
 /// `stratus account`.
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make, list, disable and enable accounts.",
-    subcommands: [Create.self, List.self, Disable.self, Enable.self])
+    commandName: "account", abstract: "Make, configure, list, disable and enable accounts.",
+    subcommands: [Create.self, Configure.self, List.self, Disable.self, Enable.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,10 +16,43 @@ struct AccountCommand: AsyncParsableCommand {
     @Argument(help: "The account's e-mail address.")
     var email: String
 
+    @Flag(help: "Read the account's password from standard input, one line.")
+    var passwordStdin = false
+
     func run() async throws {
-      _ = try await server.send(CreateAccount.self, .init(email: email))
+      let password = passwordStdin ? try AccountCommand.readPassword() : nil
+      _ = try await server.send(CreateAccount.self, .init(email: email, password: password))
       say(email.lowercased())
     }
+  }
+
+  struct Configure: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give an account a new password; its browsers are signed out.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    @Flag(help: "Read the account's password from standard input, one line.")
+    var passwordStdin = false
+
+    func run() async throws {
+      guard passwordStdin else {
+        throw Failure("give --password-stdin, and the password on standard input")
+      }
+      _ = try await server.send(
+        ConfigureAccount.self, .init(email: email, password: try AccountCommand.readPassword()))
+    }
+  }
+
+  /// - Throws: ``Failure`` if there is no line.
+  fileprivate static func readPassword() throws -> String {
+    guard let line = readLine(), !line.isEmpty else {
+      throw Failure("there is no password on standard input; write it there as one line")
+    }
+    return line
   }
 
   struct List: AsyncParsableCommand {

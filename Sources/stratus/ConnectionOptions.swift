@@ -37,7 +37,16 @@ struct ConnectionOptions: ParsableArguments {
       """)
   var connectionsPerAddress: Int?
 
-  /// - Throws: `Failure` if a number is out of range.
+  @Option(
+    name: .customLong("trusted-proxy"),
+    help: ArgumentHelp(
+      """
+      A proxy whose X-Forwarded-For, -Host and -Proto count, as an address or a range such as \
+      10.0.0.0/8; may be given several times.
+      """, valueName: "range"))
+  var trustedProxies: [String] = []
+
+  /// - Throws: `Failure` for a number out of range, or a text that is no range of addresses.
   func settings() throws -> ConnectionSettings {
     if let connectionsPerAddress, connectionsPerAddress < 0 {
       throw Failure("--connections-per-address must be 0 or more")
@@ -45,13 +54,20 @@ struct ConnectionOptions: ParsableArguments {
     guard (0...Self.secondsMax).contains(gracePeriod) else {
       throw Failure("--grace-period must be 0 to \(Self.secondsMax)")
     }
-    return ConnectionSettings(
+    var settings = ConnectionSettings(
       headTimeout: try time(headTimeout, "head-timeout"),
       bodyTimeout: try time(bodyTimeout, "body-timeout"),
       answerTimeout: try time(answerTimeout, "answer-timeout"),
       idleTimeout: try time(idleTimeout, "idle-timeout"),
       gracePeriod: .seconds(gracePeriod),
       connectionsPerAddressMax: connectionsPerAddress == 0 ? nil : connectionsPerAddress)
+    for text in trustedProxies {
+      guard let range = AddressRange(text) else {
+        throw Failure("--trusted-proxy '\(text)' is no address and no range such as 10.0.0.0/8")
+      }
+      settings.trustedProxies.append(range)
+    }
+    return settings
   }
 
   private func time(_ seconds: Int64, _ name: String) throws -> Duration {

@@ -55,7 +55,13 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Bytes in a container's store that no record holds.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
-  /// - Throws: `Failure` if a number is out of range.
+  @Option(help: "Seconds between the date of a request with a server key and the server's time.")
+  var signatureWindow = Limits.signatureWindowSeconds
+
+  /// An hour: with a longer time, an overheard request could be repeated for long.
+  private static let signatureWindowMax: Int64 = 3_600
+
+  /// - Throws: `Failure` for a number out of range.
   func settings() throws -> LimitSettings {
     guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
     guard expensiveRequestsPerCaller >= 0 else {
@@ -70,7 +76,10 @@ struct LimitOptions: ParsableArguments {
     guard min(unheldBytesPerUser, unheldBytesPerStore) >= 1 else {
       throw Failure("--unheld-bytes-per-user and --unheld-bytes-per-store must be 1 or more")
     }
-    return LimitSettings(
+    guard (1...Self.signatureWindowMax).contains(signatureWindow) else {
+      throw Failure("--signature-window must be 1 to \(Self.signatureWindowMax)")
+    }
+    var settings = LimitSettings(
       requestsPerUser: try rate(requestsPerUser, "requests-per-user"),
       operationsPerUser: try rate(operationsPerUser, "operations-per-user"),
       requestsPerAPIToken: try rate(requestsPerAPIToken, "requests-per-api-token"),
@@ -85,6 +94,8 @@ struct LimitOptions: ParsableArguments {
         ? nil : expensiveRequestsPerCaller,
       indexBuildRowsMax: indexBuilding, unheldBytesPerUserMax: unheldBytesPerUser,
       unheldBytesPerStoreMax: unheldBytesPerStore)
+    settings.signatureWindowSeconds = signatureWindow
+    return settings
   }
 
   private func rate(_ perSecond: Int, _ name: String) throws -> LimitSettings.Rate? {

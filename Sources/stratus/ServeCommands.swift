@@ -95,6 +95,15 @@ struct ServeCommand: AsyncParsableCommand {
   /// The maximum of the option: one year.
   private static let storeIdleMax: Int64 = 31_536_000
 
+  /// Options that may be given several times.
+  static let repeatedOptions: Set = ["trusted-proxy"]
+
+  @Option(
+    help: ArgumentHelp(
+      "A file of these options (YAML); an option on the command line replaces its setting.",
+      valueName: "file"))
+  var config: String?
+
   @OptionGroup var data: DataOption
 
   @Option(help: "The address to listen on.")
@@ -126,6 +135,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var management: ManagementOptions
 
+  @OptionGroup(title: "TLS")
+  var tls: TLSOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -139,6 +151,24 @@ struct ServeCommand: AsyncParsableCommand {
   var apns: APNsOptions
 
   func run() async throws {
+    guard let config else { return try await serve(try settings()) { _ in } }
+    let file: ConfigFile
+    let settings: Settings
+    do {
+      file = try ConfigFile(path: config)
+      let arguments = CommandLine.arguments.drop { $0 != "serve" }.dropFirst()
+      let command = try file.command(with: Array(arguments))
+      do { settings = try command.settings() } catch let failure as Failure {
+        throw file.fault(of: failure).map { Failure($0.description) } ?? failure
+      }
+    } catch let fault as ConfigFile.Fault {
+      throw Failure(fault.description)
+    }
+    try await serve(settings) { _ in }
+  }
+
+  /// - Throws: `Failure` for an option that cannot be used.
+  func settings() throws -> Settings {
     try requirePort(port)
     if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
       throw Failure("--public-url must begin with https:// or http://")
@@ -157,9 +187,10 @@ struct ServeCommand: AsyncParsableCommand {
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
+    settings.tls = try tls.files()
     settings.push = try push.settings()
     settings.apns = try apns.access()
-    try await serve(settings) { _ in }
+    return settings
   }
 }
 

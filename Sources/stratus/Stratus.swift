@@ -9,9 +9,10 @@ struct Stratus: AsyncParsableCommand {
     abstract: "CloudKit on your own ground.",
     version: ServerVersion.current,
     subcommands: [
-      DevCommand.self, ServeCommand.self, EnvCommand.self, StatusCommand.self,
-      DoctorCommand.self, ContainerCommand.self, APITokenCommand.self, AccountCommand.self,
-      RoleCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
+      DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
+      StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
+      ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, WebTokenCommand.self,
+      SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
       CloudKitToolCommand.self,
     ])

@@ -81,6 +81,58 @@ import Testing
   }
 }
 
+/// The server's own file of a version without server-to-server keys.
+@Suite struct `A registry of layout 2` {
+  private func make(in url: URL) throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE registry (layout BIGINT NOT NULL);
+          INSERT INTO registry VALUES (2);
+          CREATE TABLE accounts (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE,
+            disabled BIGINT NOT NULL);
+          CREATE TABLE containers (id TEXT PRIMARY KEY);
+          CREATE TABLE api_tokens (hash BLOB NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+            container TEXT NOT NULL, environment TEXT NOT NULL, name TEXT NOT NULL, origins TEXT,
+            callback TEXT, created_at BIGINT);
+          CREATE TABLE sessions (id TEXT PRIMARY KEY, account TEXT NOT NULL,
+            container TEXT NOT NULL, environment TEXT NOT NULL, created_at BIGINT NOT NULL,
+            last_used_at BIGINT NOT NULL, ends_at BIGINT NOT NULL);
+          CREATE TABLE users (container TEXT NOT NULL, name TEXT NOT NULL, account TEXT NOT NULL,
+            PRIMARY KEY (container, name), UNIQUE (account, container));
+          CREATE TABLE stores (container TEXT NOT NULL, environment TEXT NOT NULL,
+            epoch BIGINT NOT NULL, PRIMARY KEY (container, environment));
+          CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+          INSERT INTO accounts VALUES ('1', 'ann@example.org', 1);
+          INSERT INTO containers VALUES ('iCloud.org.example');
+          INSERT INTO sessions VALUES ('s1', '1', 'iCloud.org.example', 'development', 3, 4, 5);
+          """)
+    }
+    try queue.close()
+  }
+
+  @Test func `keeps everything after the upgrade, and has room for keys`() async throws {
+    try await withTemporaryFolder { url in
+      try make(in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let upgrade = RegistryTables.Upgrade(digest: { $0 }, now: 1_000, sessionMilliseconds: 90)
+      let key = ServerKey(
+        id: "k", publicKey: [4], store: development, userRecordName: "_key", createdAt: 1)
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder, upgrade: upgrade)
+        #expect(try await registry.accounts().map(\.isDisabled) == [true])
+        #expect(try await registry.session(id: "s1")?.endsAt == 5)
+        if round == 0 { try await registry.create(key) }
+        #expect(try await registry.serverKeys() == [key])
+        await registry.close()
+      }
+    }
+  }
+}
+
 @Suite struct `A data folder without the server's own file` {
   @Test func `is refused if it contains stores`() async throws {
     try await withTemporaryFolder { url in
@@ -117,9 +169,18 @@ import Testing
   }
 }
 
-/// The registry file of the last version that allowed only one process.
-@Suite struct `A registry of layout 2` {
-  private func makeOld(in url: URL) async throws {
+/// The server's own file of the layouts that lack only tables of the current one.
+@Suite struct `A registry of an earlier layout` {
+  /// What is missing in each layout.
+  private static let missing: [Int64: String] = [
+    2: "ALTER TABLE registry DROP COLUMN version; DROP TABLE server_keys;" + signIn,
+    3: "DROP TABLE server_keys;" + signIn,
+    4: signIn,
+  ]
+  private static let signIn =
+    "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;"
+
+  private func make(layout: Int64, in url: URL) async throws {
     let folder = try DataFolder(url)
     defer { folder.unlock() }
     let registry = try SQLiteRegistry(folder: folder)
@@ -128,20 +189,50 @@ import Testing
     let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
     try await queue.write { database in
       try database.execute(
-        sql: "ALTER TABLE registry DROP COLUMN version; UPDATE registry SET layout = 2;")
+        sql: (Self.missing[layout] ?? "") + "UPDATE registry SET layout = \(layout);")
     }
     try queue.close()
   }
 
-  @Test func `keeps its accounts, and counts changes after the upgrade`() async throws {
+  @Test(arguments: [2, 3, 4])
+  func `keeps its accounts, and has room for keys, passwords and browsers`(
+    layout: Int64
+  ) async throws {
     try await withTemporaryFolder { url in
-      try await makeOld(in: url)
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let key = ServerKey(
+        id: "k", publicKey: [4], store: development, userRecordName: "_key", createdAt: 1)
+      let password = StoredPassword(accountID: "1", hash: "$scrypt$", changedAt: 2)
+      let browser = BrowserSession(
+        hash: [1], accountID: "1", createdAt: 1, lastUsedAt: 2, endsAt: 3, isKept: true,
+        browser: "a browser")
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder)
+        #expect(try await registry.accounts().map(\.email) == ["ann@example.org"])
+        if round == 0 {
+          try await registry.create(key)
+          try await registry.keep(password)
+          try await registry.create(browser)
+        }
+        #expect(try await registry.serverKeys() == [key])
+        #expect(try await registry.password(ofAccount: "1") == password)
+        #expect(try await registry.browserSessions(ofAccount: "1") == [browser])
+        await registry.close()
+      }
+    }
+  }
+
+  @Test(arguments: [2, 3, 4])
+  func `counts changes after the upgrade`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
       let folder = try DataFolder(url)
       defer { folder.unlock() }
       for version: Int64 in 0..<2 {
         let registry = try SQLiteRegistry(folder: folder)
         #expect(try await registry.version() == version)
-        #expect(try await registry.accounts().map(\.email) == ["ann@example.org"])
         _ = try await registry.setDisabled(true, accountID: "1")
         await registry.close()
       }

@@ -18,14 +18,15 @@ enum Modules {
     "StratusPush": Room(
       ours: domain,
       others: crypto + httpClient + ["NIOHTTP2", "NIOPosix"]),
-    "StratusHTTP": Room(ours: domain + ["StratusConsole"], others: hummingbird),
+    "StratusHTTP": Room(
+      ours: domain + ["StratusConsole"], others: hummingbird + ["NIOSSL", "NIOTLS"]),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
     "StratusServer": Room(ours: serverModules, others: composition),
     "StratusProgress": Room(),
     "stratus": Room(
       ours: ["StratusProgress", "StratusServer", "StratusTransport", "StratusWire"],
-      others: ["ArgumentParser", "Logging"]),
+      others: ["ArgumentParser", "Logging", "Yams"]),
     "StratusArchive": Room(),
     "StratusFoundation": Room(ours: ["StratusArchive"]),
     "StratusTransport": Room(
@@ -58,10 +59,11 @@ enum Modules {
 
   /// Modules that every test may import, in addition to the project's modules and to the other
   /// packages of the tested target. `QueryChecks` is a module of its own because a program of the
-  /// soak uses it, too. `EventScripts` is one because two test targets use it.
+  /// soak uses it, too. `EventScripts` is one because two test targets use it. Tests sign
+  /// requests with `Crypto`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts",
+    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

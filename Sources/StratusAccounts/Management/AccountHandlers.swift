@@ -8,7 +8,33 @@ struct CreateAccountHandler: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: CreateAccount.Request) async throws(ServerError) -> EmptyRequest {
+    // NB: checked first, so that no account stays without its password.
+    if let password = request.password,
+      let fault = PasswordRules.fault(of: password, email: request.email)
+    {
+      throw .badRequest(fault)
+    }
     try await accounts.create(email: request.email)
+    if let password = request.password {
+      let account = try await accounts.account(email: request.email)
+      try await accounts.setPassword(password, of: account)
+    }
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``ConfigureAccount``.
+struct ConfigureAccountHandler: ManagementHandler {
+  typealias Endpoint = ConfigureAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: ConfigureAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    guard let password = request.password else {
+      throw .badRequest("there is nothing to configure; give a password")
+    }
+    try await accounts.setPassword(password, of: account)
     return EmptyRequest()
   }
 }

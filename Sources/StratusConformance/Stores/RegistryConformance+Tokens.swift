@@ -53,6 +53,8 @@ extension RegistryConformance {
       try await registry.create(session)
     }
     try expect(try await registry.sessions(), sessions)
+    try expect(try await registry.sessions(ofAccount: "1"), sessions)
+    try expect(try await registry.sessions(ofAccount: "2"), [])
     try await registry.touchSession(id: "s0", at: 50)
     try expect(try await registry.session(id: "s0")?.lastUsedAt, 50)
     // The second session was unused for too long. The third session has reached its end.
@@ -105,6 +107,7 @@ extension RegistryConformance {
     let id = production.container
     for container in [id, "iCloud.a"] { _ = try await registry.createContainer(id: container) }
     for token in [token, plain] { try await registry.create(token) }
+    for key in [serverKey, earlierKey] { try await registry.create(key) }
     try await registry.create(session)
     try await registry.keep(
       ContainerUser(container: id, userRecordName: "_ann", accountID: "1"))
@@ -113,6 +116,7 @@ extension RegistryConformance {
     try expect(try await registry.deleteContainer(id: id), false)
     try expect(try await registry.containers(), ["iCloud.a"])
     try expect(try await registry.apiTokens(), [plain])
+    try expect(try await registry.serverKeys(), [earlierKey])
     try expect(try await registry.sessions(), [])
     try expect(try await registry.user(ofAccount: "1", in: id), nil)
     try expect(try await registry.storeEpochs(), [:])

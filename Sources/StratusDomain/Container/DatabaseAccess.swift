@@ -19,12 +19,16 @@ struct DatabaseAccess: Sendable {
   /// Opens the database that a request names.
   ///
   /// - Parameter needsUser: whether the endpoint requires a signed-in user in every database.
-  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user.
+  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user;
+  ///   `AUTHENTICATION_FAILED` there for a server-to-server key.
   func open(
     _ address: DatabaseAddress, for caller: Caller, to purpose: Purpose = .write,
     needsUser: Bool = false
   ) async throws(ServerError) -> OpenDatabase {
     if needsUser { _ = try caller.requireUser() }
+    if caller.isServerKey, address.scope != .public {
+      throw ServerError(.authenticationFailed, Reason.serverKeyInPublicOnly)
+    }
     guard caller.serverURL.utf8.count <= Limits.serverURLBytesMax else {
       throw .badRequest(Reason.hostTooLong)
     }
@@ -37,7 +41,9 @@ struct DatabaseAccess: Sendable {
     let (store, isStandIn) = try await store(
       of: view.home, at: address.store, for: caller, to: purpose)
     if let user = caller.userRecordName {
-      try await users.ensure(user, in: store, at: address.store, isStandIn: isStandIn)
+      try await users.ensure(
+        user, in: store, at: address.store, isStandIn: isStandIn,
+        hasPrivateDatabase: !caller.isServerKey)
     }
     return OpenDatabase(
       store: store, address: address.store, view: view, caller: caller, tickets: tickets,
@@ -67,6 +73,18 @@ extension Caller {
     }
     return userRecordName
   }
+
+  /// The user's record name, for endpoints about users.
+  ///
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `AUTHENTICATION_FAILED`
+  ///   for a server-to-server key (web-auth §4.6).
+  func requireAccount() throws(ServerError) -> String {
+    if isServerKey { throw ServerError(.authenticationFailed, Reason.serverKeyIsNoAccount) }
+    return try requireUser()
+  }
+
+  /// Whether the caller signs its requests with a server-to-server key.
+  public var isServerKey: Bool { if case .serverKey = principal { true } else { false } }
 }
 
 /// A database that a caller has opened.

@@ -14,7 +14,8 @@ struct DeviceAccess: Sendable {
     let user = try caller.requireUser()
     // NB: the database in the path does not matter, since devices and notifications belong to the
     // user (web-services §1.1).
-    let own = DatabaseAddress(store: address.store, scope: .private)
+    let own = DatabaseAddress(
+      store: address.store, scope: caller.isServerKey ? .public : .private)
     return (try await databases.open(own, for: caller, to: purpose).store, user)
   }
 }

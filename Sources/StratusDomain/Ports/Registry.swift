@@ -1,10 +1,10 @@
-/// The data of the server as a whole: accounts, containers, tokens, sessions, users, and the list
-/// of stores.
+/// The data of the server as a whole: accounts, containers, tokens, keys, sessions, users, and the
+/// list of stores.
 ///
 /// The registry is small and rarely written. Every write is on disk when its method returns.
 public protocol Registry:
-  AccountRegistry, ContainerRegistry, APITokenRegistry, SessionRegistry, UserRegistry,
-  StoreRegistry, VersionRegistry
+  AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
+  PasswordRegistry, BrowserSessionRegistry, UserRegistry, StoreRegistry, VersionRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
@@ -53,7 +53,7 @@ public protocol ContainerRegistry: Sendable {
   func createContainer(id: String) async throws(ServerError) -> Bool
   /// The container IDs, sorted.
   func containers() async throws(ServerError) -> [String]
-  /// Removes a container with its API tokens, sessions, users and stores.
+  /// Removes a container with its API tokens, server keys, sessions, users and stores.
   ///
   /// - Returns: false if there is no such container.
   func deleteContainer(id: String) async throws(ServerError) -> Bool

@@ -29,6 +29,7 @@ public protocol SigningKeyStore: Sendable {
 public enum SigningPurpose {
   public static let webAuthTokens = "web-auth-tokens"
   public static let userNames = "user-names"
+  public static let pages = "pages"
   public static let assetTickets = "asset-tickets"
   public static let developerAPIToken = "developer-api-token"
 }

@@ -80,6 +80,8 @@ public protocol SessionRegistry: Sendable {
   func session(id: String) async throws(ServerError) -> Session?
   /// All sessions in the order of their creation.
   func sessions() async throws(ServerError) -> [Session]
+  /// The sessions of an account in the order of their creation.
+  func sessions(ofAccount accountID: String) async throws(ServerError) -> [Session]
   /// Notes that a session was used.
   func touchSession(id: String, at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.

@@ -9,7 +9,7 @@ struct FetchCallerHandler: EndpointHandler {
   func answer(
     _ request: FetchCaller.Request, to caller: Caller, in database: DatabaseAddress
   ) async throws(ServerError) -> FetchCaller.Response {
-    let user = try caller.requireUser()
+    let user = try caller.requireAccount()
     _ = try await databases.open(database, for: caller, to: .read)
     return FetchCaller.Response(user: UserIdentity(userRecordName: user))
   }
@@ -24,7 +24,7 @@ struct FetchCurrentUserHandler: EndpointHandler {
   func answer(
     _ request: FetchCurrentUser.Request, to caller: Caller, in database: DatabaseAddress
   ) async throws(ServerError) -> FetchCurrentUser.Response {
-    let user = try caller.requireUser()
+    let user = try caller.requireAccount()
     _ = try await databases.open(database, for: caller, to: .read)
     return FetchCurrentUser.Response(user: UserIdentity(userRecordName: user))
   }

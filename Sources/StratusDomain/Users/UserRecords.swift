@@ -2,7 +2,8 @@ import StratusWire
 import Synchronization
 
 /// Creates the user records of callers: one in the public database, one in the private one. Both
-/// have the type `Users` and are empty at first (cloudkit-semantics §6).
+/// have the type `Users` and are empty at first (cloudkit-semantics §6). The user of a
+/// server-to-server key has only the public one.
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
@@ -27,15 +28,20 @@ final class UserRecords: Sendable {
 
   /// Creates the missing records.
   ///
-  /// - Parameter isStandIn: whether the store stands in for a missing one and forgets the records.
+  /// - Parameters:
+  ///   - isStandIn: whether the store stands in for a missing one and forgets the records.
+  ///   - hasPrivateDatabase: false for the user of a server-to-server key.
   func ensure(
-    _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false
+    _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false,
+    hasPrivateDatabase: Bool = true
   ) async throws(ServerError) {
     let arrival = Arrival(address: address, user: user)
     if !isStandIn, known.withLock({ $0.contains(arrival) }) { return }
+    let databases: [DatabaseKey] =
+      hasPrivateDatabase ? [.public, .private(owner: user)] : [.public]
     // NB: reads before it writes, so that a user can still read while the disk is full.
     let isThere = try await store.read { (store) throws(ServerError) in
-      for database in [DatabaseKey.public, .private(owner: user)] {
+      for database in databases {
         guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: database),
           try !store.records(named: [user], in: zone).isEmpty
         else { return false }
@@ -45,7 +51,7 @@ final class UserRecords: Sendable {
     if isThere { return remember(arrival) }
     let now = creationTime(of: arrival, isStandIn: isStandIn)
     try await store.write { (store) throws(ServerError) in
-      for database in [DatabaseKey.public, .private(owner: user)] {
+      for database in databases {
         try Self.ensure(user, in: database, of: store, now: now)
       }
     }

@@ -2,6 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import StratusWire
 
 /// Prepares the connections that Hummingbird accepts: adds the HTTP decoder and a gate.
@@ -17,10 +18,13 @@ struct ConnectionChannel: ServerChildChannel {
   let router: Router
   let settings: ConnectionSettings
   let census: ConnectionCensus
+  /// nil: connections are not encrypted.
+  private let tls: TLSIdentity?
   private let groups = EventLoopDeliveries()
   private let dates = DateText()
 
-  init(router: Router, settings: ConnectionSettings) {
+  init(router: Router, settings: ConnectionSettings, tls: TLSIdentity? = nil) {
+    self.tls = tls
     self.router = router
     self.settings = settings
     census = ConnectionCensus(settings)
@@ -28,7 +32,10 @@ struct ConnectionChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      let origin = ConnectionCensus.Origin(channel.remoteAddress)
+      // All connections of a proxy come from its address, so they have no limit of their own.
+      let origin =
+        isProxy(channel.remoteAddress)
+        ? nil : ConnectionCensus.Origin(channel.remoteAddress)
       let isWelcome = census.open(origin)
       channel.closeFuture.whenComplete { [census] _ in census.close(origin) }
       var limits = NIOHTTPDecoderLimitConfiguration()
@@ -40,9 +47,22 @@ struct ConnectionChannel: ServerChildChannel {
         dates: dates,
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
+      if let tls {
+        let encryption = NIOSSLServerHandler(context: tls.context)
+        try channel.pipeline.syncOperations.addHandlers(
+          encryption,
+          HandshakeDeadline(timeout: TimeAmount(settings.headTimeout), encryption: encryption))
+      }
       try channel.pipeline.syncOperations.addHandlers(decoder, gate)
       return Value(channel: channel, gate: gate)
     }
+  }
+
+  private func isProxy(_ address: SocketAddress?) -> Bool {
+    guard !settings.trustedProxies.isEmpty,
+      let address = address?.ipAddress.flatMap({ NetworkAddress($0) })
+    else { return false }
+    return settings.trustedProxies.contains { $0.contains(address) }
   }
 
   func handle(value: Value, logger: Logger) async {

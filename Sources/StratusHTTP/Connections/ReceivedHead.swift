@@ -79,7 +79,7 @@ enum ReceivedHead {
   }
 
   /// Whether a text can be a host with a port. The server puts this text into URLs of its answers.
-  private static func isHost(_ text: String) -> Bool {
+  static func isHost(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

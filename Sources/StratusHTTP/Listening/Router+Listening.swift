@@ -20,7 +20,7 @@ extension Router {
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
     case .stream, .courier: return true
-    case .database, .management, .upload, .download, .health, .home, nil: return false
+    case .database, .management, .upload, .download, .health, .home, .page, nil: return false
     }
   }
 
@@ -30,8 +30,7 @@ extension Router {
   public func listen(
     _ request: HTTPRequest, from clientAddress: String? = nil
   ) async -> ListeningAnswer {
-    var exchange = Exchange(uuid: ambient.makeUUID())
-    exchange.caller.clientAddress = clientAddress
+    var exchange = exchange(for: request, from: clientAddress)
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       switch RequestPath(target.path) {
@@ -53,7 +52,7 @@ extension Router {
         let devices = try await listening.poll(token: token, by: authentication)
         exchange.fields = [.cacheControl: "no-store"]
         return .poll(head(for: request, exchange), devices, until: listening.pollDeadline)
-      case .database, .management, .upload, .download, .health, .home, nil:
+      case .database, .management, .upload, .download, .health, .home, .page, nil:
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
     } catch {
@@ -93,7 +92,7 @@ extension RequestPath {
   var isCourier: Bool {
     switch self {
     case .courier: true
-    case .database, .management, .upload, .download, .health, .home, .stream: false
+    case .database, .management, .upload, .download, .health, .home, .stream, .page: false
     }
   }
 }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 3
+  public static let layout: Int64 = 5
 
   /// Parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -42,26 +42,21 @@ public enum RegistryTables {
       try connection.define(accounts(connection.dialect))
       try connection.define(tokens(connection.dialect))
       try connection.define(secrets(connection.dialect))
+      try connection.define(serverKeys(connection.dialect))
+      try connection.define(signIn(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }
-    switch found {
-    case layout: return
-    case 1:
-      guard let upgrade else { throw .fault("the server's file needs an upgrade") }
-      try RegistryUpgrade.run(on: connection, upgrade)
-      try RegistryUpgrade.addVersion(on: connection)
-      try connection.execute(setLayout, [.integer(layout)])
-    case 2:
-      try RegistryUpgrade.addVersion(on: connection)
-      try connection.execute(setLayout, [.integer(layout)])
-    default:
+    if found == layout { return }
+    guard (1..<layout).contains(found) else {
       var error = ServerError.fault(
         "it was written by a newer version of Stratus",
         facts: ["layout": String(found), "known": String(layout)])
       error.hint = "start that version, or a later one"
       throw error
     }
+    try RegistryUpgrade.run(on: connection, from: found, upgrade)
+    try connection.execute(setLayout, [.integer(layout)])
   }
 
   /// Sets the list of stores in a copy of the registry, whose stores were copied, too.

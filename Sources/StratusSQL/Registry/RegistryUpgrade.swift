@@ -2,17 +2,28 @@ import StratusDomain
 
 /// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
 enum RegistryUpgrade {
-  /// Upgrades to layout 3: the file counts the changes that other processes must notice.
-  ///
-  /// - Throws: `INTERNAL_ERROR`.
-  static func addVersion(on connection: any SQLConnection) throws(ServerError) {
-    try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
-  }
-
-  /// Upgrades to layout 2: tokens are stored as hashes, and sessions have an end.
+  /// Runs the steps from one layout to the current one.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
+    on connection: any SQLConnection, from found: Int64, _ upgrade: RegistryTables.Upgrade?
+  ) throws(ServerError) {
+    if found < 2 {
+      guard let upgrade else { throw .fault("the server's file needs an upgrade") }
+      try addTokens(on: connection, upgrade)
+    }
+    if found < 3 { try addVersion(on: connection) }
+    if found < 4 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
+    if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
+  }
+
+  /// Layout 3: the file counts the changes that processes must notice.
+  private static func addVersion(on connection: any SQLConnection) throws(ServerError) {
+    try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
+  }
+
+  /// Layout 2: tokens as hashes, sessions with times, users, stores.
+  private static func addTokens(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
   ) throws(ServerError) {
     try connection.define(

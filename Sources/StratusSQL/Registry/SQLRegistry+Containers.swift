@@ -64,7 +64,9 @@ private enum ContainerStatements {
     "INSERT INTO containers (id) VALUES (?) ON CONFLICT (id) DO NOTHING")
   static let list = SQLStatement("SELECT id FROM containers ORDER BY id")
   static let delete = SQLStatement("DELETE FROM containers WHERE id = ?")
-  static let deleteDependents = ["api_tokens", "sessions", "users", "stores"].map {
+  static let deleteDependents = [
+    "api_tokens", "server_keys", "sessions", "users", "stores",
+  ].map {
     SQLStatement("DELETE FROM \($0) WHERE container = ?")
   }
 }

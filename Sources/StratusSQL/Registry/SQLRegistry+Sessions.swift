@@ -33,6 +33,16 @@ extension SQLRegistry {
     }
   }
 
+  public func sessions(ofAccount accountID: String) async throws(ServerError) -> [Session] {
+    try await engine.read { (registry) throws(ServerError) in
+      let rows = try registry.connection.all(
+        SessionStatements.listOfAccount, [.text(accountID)], SessionRow.init(row:))
+      var sessions: [Session] = []
+      for row in rows { sessions.append(try registry.session(row)) }
+      return sessions
+    }
+  }
+
   public func touchSession(id: String, at time: Int64) async throws(ServerError) {
     try await engine.write { (registry) throws(ServerError) in
       _ = try registry.connection.execute(
@@ -94,6 +104,8 @@ private enum SessionStatements {
     "INSERT INTO sessions (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
   static let find = SQLStatement("SELECT \(columns) FROM sessions WHERE id = ?")
   static let list = SQLStatement("SELECT \(columns) FROM sessions ORDER BY created_at, id")
+  static let listOfAccount = SQLStatement(
+    "SELECT \(columns) FROM sessions WHERE account = ? ORDER BY created_at, id")
   static let touch = SQLStatement("UPDATE sessions SET last_used_at = ? WHERE id = ?")
   static let delete = SQLStatement("DELETE FROM sessions WHERE id = ?")
   static let deleteOld = SQLStatement(

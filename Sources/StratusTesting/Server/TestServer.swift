@@ -153,6 +153,9 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
+  /// The number of passwords hashed so far.
+  package var passwordHashCount: Int { composition.accounts.passwordHashCount }
+
   /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
   /// - Parameter stepsMax: the number of steps; nil: until all cascades are complete.

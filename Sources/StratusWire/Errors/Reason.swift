@@ -43,6 +43,7 @@ public enum Reason {
   public static let endpointInPrivate = "endpoint not applicable in the database type 'privatedb'"
   public static let endpointInShared = "endpoint not applicable in the database type 'shareddb'"
   public static let endpointUnknown = "could not find handler for endpoint"
+  public static let formUnreadable = "the request is not a form that can be read"
   public static let hierarchyTooDeep =
     "the record has too many parents above it in a zone with shares; move it up"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
@@ -53,6 +54,7 @@ public enum Reason {
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
     "the query needs an index that is not there; it is made by the first such query of a user who "
     + "is signed in"
@@ -78,7 +80,14 @@ public enum Reason {
   public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let rolesAreFixed = "a user cannot write the roles of a user record"
+  public static let serverKeyInPublicOnly =
+    "a server-to-server key works in the public database only"
+  public static let serverKeyIsNoAccount =
+    "a server-to-server key is no account; sign in to ask about users"
+  public static let serverKeyRevoked = "the server-to-server key is revoked"
   public static let sessionEnded = "the session has ended; sign in again"
+  public static let signatureDateWrong =
+    "the date of the signed request is too far from the server's time; set the clock and sign again"
   public static let storeFull = "the server has no room left; reads go on"
   public static let storeLost = "the store is not available"
   public static let storeBusy = "the store is busy (waiting-per-store)"

@@ -4,16 +4,35 @@ public enum CreateAccount: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var email: String
+    /// nil: the account has no password, and cannot sign in by itself.
+    public var password: String?
 
-    public init(email: String) { self.email = email }
-
-    public func write(to writer: inout JSONWriter) {
-      writer.object { $0.member("email", email) }
+    public init(email: String, password: String? = nil) {
+      self.email = email
+      self.password = password
     }
 
-    public init(json: JSONView) throws(WireError) { email = try json.requiredString("email") }
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("email", email)
+        writer.member("password", password)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      email = try json.requiredString("email")
+      password = try json.optionalString("password")
+    }
   }
 
+  public typealias Response = EmptyRequest
+}
+
+/// Management: gives an account a new password, and ends its sessions on the server's pages.
+public enum ConfigureAccount: Endpoint {
+  public static let path = "accounts/configure"
+
+  public typealias Request = CreateAccount.Request
   public typealias Response = EmptyRequest
 }
 

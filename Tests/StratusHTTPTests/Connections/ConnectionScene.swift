@@ -22,8 +22,10 @@ struct ConnectionScene: Sendable {
     idleTimeout: .seconds(3_600), gracePeriod: .seconds(3_600))
 
   /// Runs a server while the body runs. Returns after the server has stopped.
+  ///
+  /// - Parameter tls: nil: connections are not encrypted.
   static func with(
-    limits: LimitSettings = .unpaced,
+    tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
     _ change: (inout ConnectionSettings) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectionScene) async throws -> Void
   ) async throws {
@@ -35,8 +37,10 @@ struct ConnectionScene: Sendable {
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       var logger = Logger(label: "stratus")
       logger.logLevel = .critical
+      var router = server.router
+      (router.isEncrypted, router.requiresEncryption) = (tls != nil, tls != nil)
       let application = HTTPServer.application(
-        router: server.router, host: "127.0.0.1", port: 0, connections: connections,
+        router: router, host: "127.0.0.1", port: 0, connections: connections, tls: tls,
         logger: logger
       ) { port.yield($0) }
       let running = Task { try await application.run() }

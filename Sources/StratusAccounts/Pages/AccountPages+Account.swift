@@ -1,0 +1,146 @@
+import Foundation
+import StratusDomain
+import StratusWire
+
+extension AccountPages {
+  private typealias SignedIn = (session: BrowserSession, account: Account)
+
+  func showAccount(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    return try await accountPage(visit, signedIn)
+  }
+
+  private func accountPage(
+    _ visit: Visit, _ signedIn: SignedIn, alarm: String? = nil, status: Int = 200
+  ) async throws(ServerError) -> PageAnswer {
+    let now = accounts.ambient.now()
+    let browsers = try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
+      .filter { $0.isValid(at: now) }
+    let apps = try await accounts.registry.sessions(ofAccount: signedIn.account.id)
+      .filter { now <= $0.endsAt && now <= $0.lastUsedAt + Accounts.idleMilliseconds }
+    let browserItems = browsers.map {
+      browserItem(visit, $0, isOwn: $0.hash == signedIn.session.hash)
+    }
+    let appItems = apps.map { appItem(visit, $0) }
+    let warning = alarm.map { alarm -> HTML in
+      "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
+    }
+    let content: HTML = """
+      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(warning)
+      <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
+      <button class="quiet">Sign out</button></form>
+      <h2>Password</h2>
+      <form method="post" action="/account/password">\(visit.hidden(seal))
+      <input type="hidden" name="username" autocomplete="username" \
+      value="\(signedIn.account.email)">
+      <label for="current">Current password</label>
+      <input id="current" name="current" type="password" autocomplete="current-password" \
+      required maxlength="1024">
+      <label for="password">New password</label>
+      <input id="password" name="password" type="password" autocomplete="new-password" required \
+      minlength="\(String(PasswordRules.lengthMin))" maxlength="1024" aria-describedby="rule">
+      <p id="rule" class="small">At least \(String(PasswordRules.lengthMin)) characters; nothing \
+      that others guess first. All other browsers are signed out.</p>
+      <button>Change password</button></form>
+      <h2>Browsers</h2>
+      <ul>\(HTML(browserItems))</ul>
+      <h2>Apps</h2>
+      <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
+      <form method="post" action="/account/end-all">\(visit.hidden(seal))
+      <button class="quiet">Sign out everywhere else</button></form>
+      """
+    return PageLayout.answer("Your account", content, status: status)
+  }
+
+  private func browserItem(_ visit: Visit, _ session: BrowserSession, isOwn: Bool) -> HTML {
+    let name = session.browser.isEmpty ? "An unnamed browser" : String(session.browser.prefix(120))
+    let end: HTML = """
+      <form method="post" action="/account/end-browser">\(visit.hidden(seal))
+      <input type="hidden" name="id" value="\(session.id)">
+      <button class="quiet" aria-label="Sign out \(name)">Sign out</button></form>
+      """
+    return """
+      <li>\(name)\(isOwn ? " (this one)" : "")<br><span class="small">since \
+      \(Self.time(session.createdAt)), last used \(Self.time(session.lastUsedAt))</span>\
+      \(isOwn ? nil : end)</li>
+      """
+  }
+
+  private func appItem(_ visit: Visit, _ session: Session) -> HTML {
+    let store = "\(session.store.container) (\(session.store.environment.rawValue))"
+    return """
+      <li>\(store)<br><span class="small">since \(Self.time(session.createdAt)), last used \
+      \(Self.time(session.lastUsedAt))</span>
+      <form method="post" action="/account/end-app">\(visit.hidden(seal))
+      <input type="hidden" name="id" value="\(String(session.id.prefix(16)))">
+      <button class="quiet" aria-label="End the session of \(store)">End</button></form></li>
+      """
+  }
+
+  /// A time such as `2026-11-23 08:15 UTC`.
+  private static func time(_ milliseconds: Int64) -> String {
+    let text = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+      .formatted(Date.ISO8601FormatStyle())
+    return text.prefix(16).replacing("T", with: " ") + " UTC"
+  }
+
+  func changePassword(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    let account = signedIn.account
+    let (current, new) = (
+      visit.request.form["current"] ?? "", visit.request.form["password"] ?? ""
+    )
+    if let fault = PasswordRules.fault(of: new, email: account.email) {
+      return try await accountPage(visit, signedIn, alarm: fault, status: 422)
+    }
+    let attempt = attempt(visit, email: account.email, account: account)
+    if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
+      return try await accountPage(
+        visit, signedIn, alarm: Self.waitSentence(seconds), status: 429)
+    }
+    guard try await accounts.account(email: account.email, password: current) != nil else {
+      return try await accountPage(
+        visit, signedIn, alarm: "The current password is wrong.", status: 403)
+    }
+    throttle.succeed(attempt)
+    try await accounts.setPassword(new, of: account)
+    try await begin(&visit, account, isKept: signedIn.session.isKept)
+    return PageLayout.redirect(to: "/account")
+  }
+
+  func endBrowserSession(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    let id = visit.request.form["id"] ?? ""
+    for session in try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
+    where session.id == id {
+      _ = try await accounts.registry.deleteBrowserSession(hash: session.hash)
+    }
+    return PageLayout.redirect(to: "/account")
+  }
+
+  func endAppSession(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    let id = visit.request.form["id"] ?? ""
+    try await endAppSessions(of: signedIn.account) { $0.id.prefix(16) == id }
+    return PageLayout.redirect(to: "/account")
+  }
+
+  /// Ends all sessions but that of this browser.
+  func endAllSessions(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    try await accounts.registry.deleteBrowserSessions(
+      ofAccount: signedIn.account.id, except: signedIn.session.hash)
+    try await endAppSessions(of: signedIn.account) { _ in true }
+    return PageLayout.redirect(to: "/account")
+  }
+
+  private func endAppSessions(
+    of account: Account, where isMeant: (Session) -> Bool
+  ) async throws(ServerError) {
+    for session in try await accounts.registry.sessions(ofAccount: account.id)
+    where isMeant(session) {
+      _ = try await accounts.registry.deleteSession(id: session.id)
+    }
+    accounts.memory.forget()
+  }
+}

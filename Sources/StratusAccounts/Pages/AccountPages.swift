@@ -1,0 +1,115 @@
+import Foundation
+public import StratusDomain
+import StratusWire
+
+/// The pages of sign-in and of the account (docs/internals/signin.md).
+///
+/// Every form works without JavaScript. GET changes nothing.
+public final class AccountPages: WebPages {
+  let accounts: Accounts
+  let seal: PageSeal
+  let throttle = SignInThrottle()
+  private let report: @Sendable (ServerError) -> Void
+
+  init(
+    accounts: Accounts, secret: [UInt8], report: @escaping @Sendable (ServerError) -> Void
+  ) {
+    self.accounts = accounts
+    seal = PageSeal(secret: secret)
+    self.report = report
+  }
+
+  public func answer(_ request: PageRequest) async -> PageAnswer {
+    do throws(ServerError) { return try await route(request) } catch {
+      switch error.code {
+      case .tryAgainLater, .throttled:
+        var answer = PageLayout.answer(
+          "Try again", "<h1>Please try again</h1><p>The server is busy. Wait a moment.</p>",
+          status: 503)
+        answer.fields.append(("Retry-After", String(error.retryAfterSeconds ?? 10)))
+        return answer
+      default:
+        report(error)
+        return PageLayout.answer(
+          "Error", "<h1>Something failed</h1><p>The server's log says more. Try again.</p>",
+          status: 500)
+      }
+    }
+  }
+
+  private func route(_ request: PageRequest) async throws(ServerError) -> PageAnswer {
+    switch request.path {
+    case PageLayout.stylePath: return PageLayout.file(PageLayout.style, type: "text/css")
+    case PageLayout.scriptPath:
+      return PageLayout.file(PageLayout.script, type: "text/javascript")
+    default: break
+    }
+    guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
+    var visit = try await Visit(request, pages: self)
+    if request.isPost, !visit.isOwnForm(seal) { return Self.foreignForm }
+    var answer = try await page(&visit)
+    answer.fields += visit.cookieFields
+    return answer
+  }
+
+  private func page(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
+    switch (visit.request.path, visit.request.isPost) {
+    case ("/auth/sign-in", false): return try await showSignIn(&visit)
+    case ("/auth/sign-in", true): return try await signIn(&visit)
+    case ("/auth/continue", true): return try await continueToApp(&visit)
+    case ("/auth/cancel", true): return try await cancel(&visit)
+    case ("/auth/sign-out", true): return try await signOut(&visit)
+    case ("/account", false): return try await showAccount(&visit)
+    case ("/account/password", true): return try await changePassword(&visit)
+    case ("/account/end-browser", true): return try await endBrowserSession(&visit)
+    case ("/account/end-app", true): return try await endAppSession(&visit)
+    case ("/account/end-all", true): return try await endAllSessions(&visit)
+    default:
+      return PageLayout.answer(
+        "Not found", "<h1>There is no such page</h1><p><a href=\"/account\">Account</a></p>",
+        status: 404)
+    }
+  }
+
+  public func signInPath(
+    apiToken: String, store: StoreAddress, origin: String?
+  ) async -> String? {
+    guard
+      let token = try? await accounts.registry.apiToken(hash: APIToken.hash(ofText: apiToken)),
+      token.store.covers(store)
+    else { return nil }
+    let request = SignInRequest(
+      apiTokenHash: token.hash.hex, store: store, origin: origin,
+      issuedAt: accounts.ambient.now())
+    return "/auth/sign-in?request=" + request.text(sealedBy: seal)
+  }
+
+  // Pages without a visit
+
+  private static let needsEncryption = PageLayout.answer(
+    "HTTPS is needed",
+    """
+    <h1>This page needs HTTPS</h1>
+    <p>A password must not cross a network in clear text. The operator of this server can set up \
+    a certificate or a proxy.</p>
+    """, status: 403)
+
+  private static let foreignForm = PageLayout.answer(
+    "Form expired",
+    """
+    <h1>This form has expired</h1>
+    <p>Open the page again and repeat the step. The browser must accept cookies of this server.</p>
+    """, status: 403, hasOpener: true)
+}
+
+extension Accounts {
+  /// The server's own pages.
+  ///
+  /// - Parameter report: called with errors that a page cannot show.
+  /// - Throws: an error of the keys.
+  public func webPages(
+    report: @escaping @Sendable (ServerError) -> Void
+  ) throws(ServerError) -> AccountPages {
+    AccountPages(accounts: self, secret: try pageSecret(), report: report)
+  }
+}

@@ -1,0 +1,121 @@
+import StratusDomain
+
+/// The frame of every page: head, style, and header fields.
+enum PageLayout {
+  static let stylePath = "/auth/style.css"
+  static let scriptPath = "/auth/callback.js"
+
+  /// A page as the answer to a request.
+  ///
+  /// - Parameters:
+  ///   - callback: the URL to which a form of the page may lead, besides this server.
+  ///   - hasOpener: whether the page belongs to a window that an app has opened.
+  ///   - script: whether the page runs the script of ``scriptPath``.
+  static func answer(
+    _ title: String, _ content: HTML, status: Int = 200, callback: String? = nil,
+    hasOpener: Bool = false, script: Bool = false
+  ) -> PageAnswer {
+    let scriptElement: HTML = "<script src=\"\(scriptPath)\"></script>"
+    let page: HTML = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>\(title)</title>
+      <link rel="stylesheet" href="\(stylePath)">
+      </head>
+      <body>
+      <main>
+      \(content)
+      </main>
+      \(script ? scriptElement : nil)
+      </body>
+      </html>
+      """
+    var fields: [(name: String, value: String)] = [
+      ("Content-Type", "text/html; charset=utf-8"),
+      ("Content-Security-Policy", policy(callback: callback)),
+    ]
+    fields += secureFields
+    if !hasOpener { fields.append(("Cross-Origin-Opener-Policy", "same-origin")) }
+    return PageAnswer(status: status, fields: fields, body: Array(page.text.utf8))
+  }
+
+  /// The fields of every answer.
+  static let secureFields: [(name: String, value: String)] = [
+    ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+  ]
+
+  /// An answer that leads to another page of the server.
+  ///
+  /// NB: 303, so that the browser asks with GET.
+  static func redirect(to location: String) -> PageAnswer {
+    PageAnswer(status: 303, fields: [(name: "Location", value: location)] + secureFields)
+  }
+
+  static func file(_ contents: String, type: String) -> PageAnswer {
+    PageAnswer(
+      fields: [
+        ("Content-Type", type), ("Cache-Control", "max-age=3600"),
+        ("X-Content-Type-Options", "nosniff"),
+      ], body: Array(contents.utf8))
+  }
+
+  private static func policy(callback: String?) -> String {
+    let target = callback.flatMap(source).map { " " + $0 } ?? ""
+    return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+      + "form-action 'self'\(target); frame-ancestors 'none'; base-uri 'none'"
+  }
+
+  /// A URL as a source of a policy: scheme and host, or the scheme of an app.
+  private static func source(_ url: String) -> String? {
+    guard let colon = url.firstIndex(of: ":") else { return nil }
+    let scheme = url[..<colon].lowercased()
+    guard scheme == "https" || scheme == "http" else { return scheme + ":" }
+    let host = url[colon...].dropFirst(3).prefix { !"/?#;, ".contains($0) }
+    return "\(scheme)://\(host)"
+  }
+
+  static let style = """
+    :root { color-scheme: light dark; --ink: #1c1c1e; --paper: #fff; --line: #8e8e93;
+      --accent: #0b57d0; --on-accent: #fff; --alarm: #b3261e; }
+    @media (prefers-color-scheme: dark) {
+      :root { --ink: #f2f2f7; --paper: #1c1c1e; --line: #8e8e93; --accent: #8ab4f8;
+        --on-accent: #10131a; --alarm: #f2b8b5; } }
+    * { box-sizing: border-box; }
+    body { margin: 0; background: var(--paper); color: var(--ink);
+      font: 1rem/1.4 system-ui, sans-serif; }
+    main { max-width: 26rem; margin: 0 auto; padding: 1.25rem 1rem; }
+    h1 { font-size: 1.35rem; margin: 0 0 .5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }
+    p { margin: .5rem 0; overflow-wrap: anywhere; }
+    label { display: block; margin-top: .6rem; font-weight: 600; }
+    label.check { font-weight: 400; } label.check input { margin: 0 .5rem 0 0; }
+    input[type=email], input[type=password] { width: 100%; font: inherit; padding: .5rem;
+      border: 1px solid var(--line); border-radius: .4rem; background: var(--paper);
+      color: var(--ink); }
+    button { font: inherit; font-weight: 600; padding: .55rem 1rem; margin-top: .8rem;
+      min-height: 2.75rem; border: 1px solid var(--accent); border-radius: .4rem;
+      background: var(--accent); color: var(--on-accent); cursor: pointer; }
+    button.quiet { background: var(--paper); color: var(--accent); }
+    :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+    .alarm { border-left: .3rem solid var(--alarm); padding: .3rem .7rem; }
+    ul { list-style: none; padding: 0; margin: 0; }
+    li { border-top: 1px solid var(--line); padding: .6rem 0; } li button { margin-top: .4rem; }
+    .row { display: flex; gap: .75rem; flex-wrap: wrap; } .small { font-size: .9rem; }
+    """
+
+  /// Gives the result to the page that opened the window (web-auth §5.3).
+  static let script = """
+    "use strict";
+    const result = document.getElementById("result").dataset;
+    if (window.opener) {
+      const message = result.error
+        ? { errorMessage: result.error }
+        : { ckWebAuthToken: result.token, ckSession: result.token };
+      window.opener.postMessage(message, result.origin);
+      window.close();
+    }
+    """
+}

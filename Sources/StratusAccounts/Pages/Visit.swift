@@ -1,0 +1,98 @@
+import StratusDomain
+
+/// One request for a page, with what its cookies prove.
+struct Visit {
+  let request: PageRequest
+  /// The sign-in of the browser; nil: there is none.
+  let signedIn: (session: BrowserSession, account: Account)?
+  /// The text of the form cookie, which may be new.
+  let formCookie: String
+  /// An account that has signed in with this browser; nil: unknown.
+  let knownBrowser: String?
+  private(set) var cookieFields: [(name: String, value: String)] = []
+  private let isSecure: Bool
+
+  /// The cookies, without the prefix that browsers protect.
+  enum Cookie: String {
+    case session = "stratus"
+    case form = "stratus-form"
+    case browser = "stratus-browser"
+  }
+
+  private static let yearSeconds = 31_536_000
+
+  init(_ request: PageRequest, pages: AccountPages) async throws(ServerError) {
+    self.request = request
+    isSecure = request.serverURL.hasPrefix("https://")
+    let prefix = isSecure ? "__Host-" : ""
+    func cookie(_ cookie: Cookie) -> String? { request.cookies[prefix + cookie.rawValue] }
+    if let text = cookie(.session) {
+      signedIn = try await pages.accounts.browserSession(cookie: text)
+    } else {
+      signedIn = nil
+    }
+    knownBrowser = cookie(.browser).flatMap { pages.seal.open($0, for: .browser) }
+    if let text = cookie(.form), text.utf8.count == 64 {
+      formCookie = text
+    } else {
+      formCookie = pages.accounts.randomness(32).hex
+      set(.form, formCookie, seconds: nil)
+    }
+  }
+
+  /// Sets a cookie.
+  ///
+  /// - Parameter seconds: its life; nil: until the browser ends.
+  mutating func set(_ cookie: Cookie, _ text: String, seconds: Int?) {
+    let name = (isSecure ? "__Host-" : "") + cookie.rawValue
+    let life = seconds.map { "; Max-Age=\($0)" } ?? ""
+    let secure = isSecure ? "; Secure" : ""
+    cookieFields.append(
+      ("Set-Cookie", "\(name)=\(text); Path=/; HttpOnly; SameSite=Lax\(secure)\(life)"))
+  }
+
+  mutating func remove(_ cookie: Cookie) { set(cookie, "", seconds: 0) }
+
+  /// Signs the browser in.
+  mutating func keep(
+    session text: String, isKept: Bool, account: Account, seal: PageSeal, id: String
+  ) {
+    let life = Accounts.BrowserSessionLife.kept / 1_000
+    set(.session, text, seconds: isKept ? Int(life) : nil)
+    let known = "\(account.id) \(id)"
+    set(.browser, seal.seal(known, for: .browser), seconds: Self.yearSeconds)
+  }
+
+  /// Whether the form comes from a page of this server in this browser (signin §7).
+  func isOwnForm(_ seal: PageSeal) -> Bool {
+    if let site = request.fetchSite, site != "same-origin", site != "none" { return false }
+    if let origin = request.origin, origin != request.serverURL.lowercased() { return false }
+    // NB: a new cookie fits no form.
+    guard cookieFields.isEmpty, let token = request.form["form"] else { return false }
+    let expected = seal.formToken(formCookie)
+    guard token.utf8.count == expected.utf8.count else { return false }
+    return zip(token.utf8, expected.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// Whether the browser reaches the server in a way that others cannot overhear: by HTTPS, or
+  /// without leaving the machine.
+  static func isPrivate(_ url: String) -> Bool {
+    if url.hasPrefix("https://") { return true }
+    guard url.hasPrefix("http://") else { return false }
+    let authority = url.dropFirst(7).prefix { $0 != "/" }
+    if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+    let host = authority.prefix { $0 != ":" }.lowercased()
+    return host == "localhost" || host.hasSuffix(".localhost")
+      || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
+  }
+
+  /// The hidden fields of a form.
+  func hidden(_ seal: PageSeal, request text: String? = nil) -> HTML {
+    let asked = text.map { value -> HTML in
+      "<input type=\"hidden\" name=\"request\" value=\"\(value)\">"
+    }
+    return """
+      <input type="hidden" name="form" value="\(seal.formToken(formCookie))">\(asked)
+      """
+  }
+}

@@ -1,0 +1,73 @@
+/// The rules for new passwords (OWASP ASVS 5.0, 6.2): a length, any characters, nothing common.
+enum PasswordRules {
+  static let lengthMin = 8
+  static let lengthMax = 256
+
+  /// The reason why a password is refused, as a sentence for its user; nil: it may be used.
+  static func fault(of password: String, email: String) -> String? {
+    if password.count < lengthMin {
+      return "Use at least \(lengthMin) characters. A sentence of several words is good."
+    }
+    if password.count > lengthMax || password.utf8.count > 4 * lengthMax {
+      return "Use at most \(lengthMax) characters."
+    }
+    let lower = password.lowercased()
+    if isCommon(lower) { return "This password is one of the first that others guess." }
+    if isPattern(lower) { return "This password is a simple pattern. Use something less regular." }
+    if lower.contains(email.lowercased()) { return "Do not use your own address as the password." }
+    let name = String(email.lowercased().prefix { $0 != "@" })
+    if name.count >= 4, lower.contains(name), lower.count - name.count < 6 {
+      return "Do not use your own address as the password."
+    }
+    return nil
+  }
+
+  /// Whether a password is a common word with digits and signs around it, or two such words.
+  private static func isCommon(_ lower: String) -> Bool {
+    let inner = core(lower)
+    for core in [inner, core(plain(inner)), core(plain(lower))] {
+      if GuessedPasswords.words.contains(core) { return true }
+      for end in core.indices.dropFirst() {
+        let (first, rest) = (String(core[..<end]), String(core[end...]))
+        if GuessedPasswords.words.contains(first), GuessedPasswords.words.contains(rest) {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// The text without the digits and signs at both ends.
+  private static func core(_ text: String) -> String {
+    let letters = text.drop { !$0.isLetter }
+    return String(letters.reversed().drop { !$0.isLetter }.reversed())
+  }
+
+  /// The text with letters instead of the digits and signs that often stand for them.
+  private static func plain(_ lower: String) -> String {
+    String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
+  }
+
+  /// Whether a password has few different characters, or follows a row of the keyboard or the
+  /// alphabet.
+  private static func isPattern(_ lower: String) -> Bool {
+    let characters = Array(lower)
+    if Set(characters).count <= 3 { return true }
+    var steps = 0
+    for (first, second) in zip(characters, characters.dropFirst()) {
+      let isStep =
+        first == second
+        || GuessedPasswords.rows.contains { row in
+          guard let index = row.firstIndex(of: first) else { return false }
+          let isNext = index + 1 < row.count && row[index + 1] == second
+          return isNext || index > 0 && row[index - 1] == second
+        }
+      if isStep { steps += 1 }
+    }
+    if steps * 4 >= (characters.count - 1) * 3 { return true }
+    return (1...4).contains { length in
+      characters.count.isMultiple(of: length) && characters.count / length > 1
+        && zip(characters, characters.dropFirst(length)).allSatisfy { $0 == $1 }
+    }
+  }
+}

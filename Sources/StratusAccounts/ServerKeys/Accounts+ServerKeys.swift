@@ -1,0 +1,57 @@
+import Crypto
+import StratusDomain
+import StratusWire
+
+/// A stored key together with its parsed form.
+struct KnownServerKey: Sendable {
+  let key: ServerKey
+  let publicKey: P256.Signing.PublicKey
+}
+
+extension Accounts {
+  /// Admits a request that a server-to-server key signed (web-auth §4). Tokens in such a request
+  /// are ignored.
+  ///
+  /// Choice: a request can be repeated within the time window. Clients send a request again after
+  /// a lost answer, with the same headers, and the protocol has no number to tell both cases apart.
+  ///
+  /// - Throws: `AUTHENTICATION_FAILED`, without a hint about the wrong part. Only the holder of the
+  ///   private key learns that the date is wrong or that the key is revoked.
+  func admitSigned(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    let failed = ServerError(.authenticationFailed, Reason.authenticationFailed)
+    guard let signature = RequestSignature(headers: request.signatureHeaders) else { throw failed }
+    let now = ambient.now()
+    guard let known = try await serverKey(signature.keyID, now: now),
+      known.key.store == request.store
+    else { throw failed }
+    // NB: the body is read only for a known key.
+    let body = try await request.body()
+    guard signature.isValid(for: known.publicKey, target: request.target, body: body) else {
+      throw failed
+    }
+    if known.key.revokedAt != nil {
+      throw ServerError(.authenticationFailed, Reason.serverKeyRevoked)
+    }
+    guard abs(now - signature.date) <= signatureWindowSeconds * 1_000 else {
+      throw ServerError(.authenticationFailed, Reason.signatureDateWrong)
+    }
+    return Admission(
+      principal: .serverKey(id: known.key.id, userRecordName: known.key.userRecordName))
+  }
+
+  /// The key with this ID, from the cache or from the registry.
+  private func serverKey(
+    _ id: String, now: Int64
+  ) async throws(ServerError) -> KnownServerKey? {
+    await noticeChanges(now: now)
+    let (cached, changes) = memory.serverKey(id, now: now)
+    if let cached { return cached }
+    guard let key = try await registry.serverKey(id: id) else { return nil }
+    guard let publicKey = try? P256.Signing.PublicKey(x963Representation: key.publicKey) else {
+      throw .fault("the public key of a server-to-server key is damaged", facts: ["key": id])
+    }
+    let known = KnownServerKey(key: key, publicKey: publicKey)
+    memory.keep(known, now: now, ifStill: changes)
+    return known
+  }
+}

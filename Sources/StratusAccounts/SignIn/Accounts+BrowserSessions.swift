@@ -1,0 +1,61 @@
+import StratusDomain
+import StratusWire
+
+extension Accounts {
+  /// The lives of browser sessions, in milliseconds (signin §7).
+  enum BrowserSessionLife {
+    static let kept: Int64 = 90 * 86_400_000
+    static let keptIdle: Int64 = 14 * 86_400_000
+    static let short: Int64 = 12 * 3_600_000
+    static let shortIdle: Int64 = 30 * 60_000
+    /// The minimum time between two writes of a session's last use.
+    static let touch: Int64 = 60_000
+  }
+
+  private static let browserLengthMax = 200
+
+  /// Signs an account in on the server's own pages.
+  ///
+  /// - Parameter isKept: whether the session outlasts the browser's process.
+  /// - Returns: the text of the cookie.
+  func openBrowserSession(
+    of account: Account, isKept: Bool, browser: String?
+  ) async throws(ServerError) -> String {
+    let now = ambient.now()
+    let text = randomness(32).hex
+    try await registry.deleteBrowserSessions(endedBefore: now)
+    try await registry.create(
+      BrowserSession(
+        hash: Digest.sha256(Array(text.utf8)), accountID: account.id, createdAt: now,
+        lastUsedAt: now,
+        endsAt: now + (isKept ? BrowserSessionLife.kept : BrowserSessionLife.short),
+        isKept: isKept, browser: String((browser ?? "").prefix(Self.browserLengthMax))))
+    return text
+  }
+
+  /// The session of a cookie and its account, while both are valid.
+  func browserSession(
+    cookie: String
+  ) async throws(ServerError) -> (session: BrowserSession, account: Account)? {
+    guard cookie.utf8.count == 64 else { return nil }
+    let now = ambient.now()
+    let hash = Digest.sha256(Array(cookie.utf8))
+    guard let session = try await registry.browserSession(hash: hash), session.isValid(at: now),
+      let account = try await registry.account(id: session.accountID), !account.isDisabled
+    else { return nil }
+    if now - session.lastUsedAt >= BrowserSessionLife.touch {
+      try await registry.touchBrowserSession(hash: hash, at: now)
+    }
+    return (session, account)
+  }
+}
+
+extension BrowserSession {
+  /// Identifies the session in forms: the beginning of its hash.
+  var id: String { Array(hash.prefix(8)).hex }
+
+  func isValid(at now: Int64) -> Bool {
+    typealias Life = Accounts.BrowserSessionLife
+    return now <= endsAt && now <= lastUsedAt + (isKept ? Life.keptIdle : Life.shortIdle)
+  }
+}

@@ -1,0 +1,46 @@
+import StratusDomain
+import StratusWire
+
+/// The request of an app to sign a user in, as the `redirectURL` of an answer contains it
+/// (web-auth §3.2).
+struct SignInRequest: Sendable, Hashable {
+  /// SHA-256 of the API token, in hex.
+  var apiTokenHash: String
+  var store: StoreAddress
+  /// The origin of the app's web page; nil: the app is not a web page.
+  var origin: String?
+  /// Milliseconds since 1970 UTC.
+  var issuedAt: Int64
+
+  /// CloudKit JS asks for a new one every 14 minutes. Choice: longer, for users who look for their
+  /// password.
+  static let lifetimeMilliseconds: Int64 = 3_600_000
+
+  func text(sealedBy seal: PageSeal) -> String {
+    let lines = [
+      String(issuedAt), apiTokenHash, store.container, store.environment.rawValue, origin ?? "",
+    ]
+    return seal.seal(lines.joined(separator: "\n"), for: .signInRequest)
+  }
+
+  /// nil for a text that the server did not make, and for one that is too old.
+  init?(text: String, sealedBy seal: PageSeal, now: Int64) {
+    guard let opened = seal.open(text, for: .signInRequest) else { return nil }
+    let lines = opened.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard lines.count == 5, let issuedAt = Int64(lines[0]),
+      let environment = ContainerEnvironment(rawValue: lines[3]),
+      (0...Self.lifetimeMilliseconds).contains(now - issuedAt)
+    else { return nil }
+    apiTokenHash = lines[1]
+    store = StoreAddress(container: lines[2], environment: environment)
+    origin = lines[4].isEmpty ? nil : lines[4]
+    self.issuedAt = issuedAt
+  }
+
+  init(apiTokenHash: String, store: StoreAddress, origin: String?, issuedAt: Int64) {
+    self.apiTokenHash = apiTokenHash
+    self.store = store
+    self.origin = origin
+    self.issuedAt = issuedAt
+  }
+}

@@ -1,0 +1,71 @@
+/// The password of an account, as a hash.
+public struct StoredPassword: Sendable, Hashable {
+  public var accountID: String
+  /// The hash with its parameters as a PHC text, such as `$scrypt$ln=15,r=8,p=3$salt$hash`.
+  public var hash: String
+  /// Milliseconds since 1970 UTC.
+  public var changedAt: Int64
+
+  public init(accountID: String, hash: String, changedAt: Int64) {
+    self.accountID = accountID
+    self.hash = hash
+    self.changedAt = changedAt
+  }
+}
+
+/// Stores the passwords of accounts. An account has one or none.
+public protocol PasswordRegistry: Sendable {
+  /// Stores a password, and replaces an earlier one.
+  func keep(_ password: StoredPassword) async throws(ServerError)
+  func password(ofAccount accountID: String) async throws(ServerError) -> StoredPassword?
+}
+
+/// A sign-in of an account on the server's own pages. Its cookie proves it.
+public struct BrowserSession: Sendable, Hashable {
+  /// SHA-256 of the cookie's text. The text itself is not stored.
+  public var hash: [UInt8]
+  public var accountID: String
+  /// Milliseconds since 1970 UTC, like all times here.
+  public var createdAt: Int64
+  /// The time of the last use, to the minute.
+  public var lastUsedAt: Int64
+  /// The time when the session ends, even if it is in use.
+  public var endsAt: Int64
+  /// Whether the session outlasts the browser's process.
+  public var isKept: Bool
+  /// The browser's name for itself; may be empty.
+  public var browser: String
+
+  public init(
+    hash: [UInt8], accountID: String, createdAt: Int64, lastUsedAt: Int64, endsAt: Int64,
+    isKept: Bool, browser: String
+  ) {
+    self.hash = hash
+    self.accountID = accountID
+    self.createdAt = createdAt
+    self.lastUsedAt = lastUsedAt
+    self.endsAt = endsAt
+    self.isKept = isKept
+    self.browser = browser
+  }
+}
+
+/// Stores browser sessions.
+public protocol BrowserSessionRegistry: Sendable {
+  func create(_ session: BrowserSession) async throws(ServerError)
+  func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession?
+  /// The sessions of an account in the order of their creation.
+  func browserSessions(ofAccount accountID: String) async throws(ServerError) -> [BrowserSession]
+  /// Notes that a session was used.
+  func touchBrowserSession(hash: [UInt8], at time: Int64) async throws(ServerError)
+  /// - Returns: false if there is no such session.
+  func deleteBrowserSession(hash: [UInt8]) async throws(ServerError) -> Bool
+  /// Removes the sessions of an account.
+  ///
+  /// - Parameter kept: the hash of a session that stays; nil: none.
+  func deleteBrowserSessions(
+    ofAccount accountID: String, except kept: [UInt8]?
+  ) async throws(ServerError)
+  /// Removes sessions that ended before a time.
+  func deleteBrowserSessions(endedBefore time: Int64) async throws(ServerError)
+}

@@ -1,0 +1,68 @@
+/// A request for one of the server's own pages.
+public struct PageRequest: Sendable {
+  /// Whether the request may change something: a form was sent.
+  public var isPost: Bool
+  /// For example `/auth/sign-in`.
+  public var path: String
+  public var query: [String: String]
+  /// The fields of the form; empty unless ``isPost``.
+  public var form: [String: String]
+  public var cookies: [String: String]
+  /// The origin of the page that sent the form; nil: the browser does not say.
+  public var origin: String?
+  /// The relation of that page to this server (`Sec-Fetch-Site`); nil: the browser does not say.
+  public var fetchSite: String?
+  /// The browser's name for itself; nil: none.
+  public var userAgent: String?
+  /// The address of the client; nil: unknown.
+  public var clientAddress: String?
+  /// The server's URL as the browser uses it, without a path.
+  public var serverURL: String
+
+  public init(
+    isPost: Bool = false, path: String, query: [String: String] = [:],
+    form: [String: String] = [:], cookies: [String: String] = [:], origin: String? = nil,
+    fetchSite: String? = nil, userAgent: String? = nil, clientAddress: String? = nil,
+    serverURL: String
+  ) {
+    self.isPost = isPost
+    self.path = path
+    self.query = query
+    self.form = form
+    self.cookies = cookies
+    self.origin = origin
+    self.fetchSite = fetchSite
+    self.userAgent = userAgent
+    self.clientAddress = clientAddress
+    self.serverURL = serverURL
+  }
+}
+
+/// The answer to a ``PageRequest``.
+public struct PageAnswer: Sendable {
+  /// The HTTP status.
+  public var status: Int
+  /// Names and values of header fields, in order.
+  public var fields: [(name: String, value: String)]
+  public var body: [UInt8]
+
+  public init(status: Int = 200, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.fields = fields
+    self.body = body
+  }
+}
+
+/// The server's own pages: sign-in and the account.
+public protocol WebPages: Sendable {
+  /// Answers a request; an unknown path gets a page with status 404.
+  func answer(_ request: PageRequest) async -> PageAnswer
+
+  /// The path and query of the sign-in page for an app (web-auth §3.2).
+  ///
+  /// - Parameters:
+  ///   - apiToken: the text of the app's token.
+  ///   - origin: the origin of the app's web page; nil: the app is not a web page.
+  /// - Returns: nil if the token is not valid for the store.
+  func signInPath(apiToken: String, store: StoreAddress, origin: String?) async -> String?
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import StratusDomain
+import StratusWire
+
+/// The server's own pages.
+///
+/// NB: the only requests whose cookies are read. Their answers have no CORS fields, so that no
+/// other site can read them.
+extension Router {
+  /// Answers a request for a page.
+  ///
+  /// - Throws: `BAD_REQUEST` for another method, and for a body that is no form.
+  func page(
+    _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
+    _ exchange: Exchange, by pages: any WebPages
+  ) async throws(ServerError) -> (HTTPResponse, AnswerBody) {
+    let isPost: Bool
+    switch request.method {
+    case .get, .head: isPost = false
+    case .post: isPost = true
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    let fields = request.headerFields
+    let form = isPost ? try await Self.form(body, type: fields[.contentType]) : [:]
+    guard let query = FormText.fields((query ?? "").utf8) else {
+      throw .badRequest(Reason.formUnreadable)
+    }
+    let answer = await pages.answer(
+      PageRequest(
+        isPost: isPost, path: path, query: query, form: form,
+        cookies: CookieText.cookies(Self.cookieField(of: fields)), origin: fields[.origin],
+        fetchSite: fields[.fetchSite], userAgent: fields[.userAgent],
+        clientAddress: exchange.caller.clientAddress, serverURL: exchange.serverURL))
+    var head = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
+    head.headerFields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
+    if requiresEncryption { head.headerFields[.strictTransportSecurity] = "max-age=31536000" }
+    for field in answer.fields {
+      guard let name = HTTPField.Name(field.name) else { continue }
+      head.headerFields.append(HTTPField(name: name, value: field.value))
+    }
+    let isHead = request.method == .head
+    return (head, isHead ? .absent(size: Int64(answer.body.count)) : .bytes(answer.body))
+  }
+
+  /// The URL where the user of an app signs in; nil: the server has no pages, or the request has no
+  /// valid API token.
+  func signInURL(for request: HTTPRequest, _ exchange: Exchange) async -> String? {
+    guard let pages else { return nil }
+    let target = RequestTarget(request.path ?? "/")
+    guard case .database(let address, _)? = RequestPath(target.path),
+      let token = RequestQuery(target.query).credentials.apiToken
+    else { return nil }
+    // NB: a page of the server's own origin sends no Origin with GET.
+    let isOwn = request.headerFields[.fetchSite] == "same-origin"
+    let origin = request.headerFields[.origin] ?? (isOwn ? exchange.serverURL : nil)
+    let path = await pages.signInPath(apiToken: token, store: address.store, origin: origin)
+    return path.map { exchange.serverURL + $0 }
+  }
+
+  private static func form(
+    _ body: any SentBody, type: String?
+  ) async throws(ServerError) -> [String: String] {
+    let plain = type?.prefix { $0 != ";" }.lowercased() ?? ""
+    guard plain.drop(while: { $0 == " " }).hasPrefix("application/x-www-form-urlencoded") else {
+      throw .badRequest(Reason.formUnreadable)
+    }
+    let bytes = try await body.bytes()
+    guard bytes.count <= Limits.formBytesMax else { throw .badRequest(Reason.requestTooLarge) }
+    guard let form = FormText.fields(bytes) else { throw .badRequest(Reason.formUnreadable) }
+    return form
+  }
+
+  /// All cookies: a client may send several fields.
+  private static func cookieField(of fields: HTTPFields) -> String? {
+    let all = fields[values: .cookie]
+    return all.isEmpty ? nil : all.joined(separator: "; ")
+  }
+}
+
+extension HTTPField.Name {
+  static let fetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .server
+}

@@ -1,0 +1,51 @@
+import NIOCore
+import NIOTLS
+
+/// Closes a connection whose TLS handshake does not end in time. The handlers after it learn of the
+/// connection when the handshake is complete.
+///
+/// NB: the time counts from the beginning, so that single bytes do not extend it.
+final class HandshakeDeadline: ChannelInboundHandler {
+  typealias InboundIn = NIOAny
+  typealias InboundOut = NIOAny
+
+  private let timeout: TimeAmount
+  /// The handler that encrypts; it lies before this one.
+  private let encryption: any ChannelHandler
+  private var alarm: Scheduled<Void>?
+  private var isComplete = false
+
+  init(timeout: TimeAmount, encryption: any ChannelHandler) {
+    self.timeout = timeout
+    self.encryption = encryption
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if isComplete { return context.fireChannelActive() }
+    alarm = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [encryption] in
+      // NB: not through the encryption, which would wait for the client to end the session.
+      let inner = try? context.pipeline.syncOperations.context(handler: encryption)
+      (inner ?? context).close(promise: nil)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if isComplete { context.fireChannelReadComplete() }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if !isComplete, let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+      isComplete = true
+      alarm?.cancel()
+      alarm = nil
+      context.fireChannelActive()
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    alarm?.cancel()
+    alarm = nil
+    context.fireChannelInactive()
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// The certificate chain and the private key of a server, read from two files that may change while
+/// the server runs.
+///
+/// NB: not Hummingbird's `TLSChannel`, which keeps the first certificate as long as it exists.
+public final class TLSIdentity: Sendable {
+  /// The state of the files when they were looked at.
+  private struct Stamp: Hashable {
+    let files: [FileStamp?]
+  }
+
+  private struct State {
+    var context: NIOSSLContext
+    var expiresAt: Int64
+    /// The files when they were last read, successfully or not.
+    var read: Stamp
+    /// The files at the last look.
+    var seen: Stamp
+  }
+
+  private let certificateFile: String
+  private let keyFile: String
+  /// Milliseconds since 1970 UTC.
+  private let now: @Sendable () -> Int64
+  private let state: Mutex<State>
+
+  /// Reads both files.
+  ///
+  /// - Parameters:
+  ///   - certificateFile: the server's certificate and the intermediate ones, as PEM.
+  ///   - keyFile: the private key of the first certificate, as PEM without a passphrase.
+  /// - Throws: a sentence that says what is wrong with which file.
+  public init(
+    certificateFile: String, keyFile: String, now: @escaping @Sendable () -> Int64
+  ) throws(TLSFailure) {
+    self.certificateFile = certificateFile
+    self.keyFile = keyFile
+    self.now = now
+    let stamp = Self.stamp([certificateFile, keyFile])
+    let (context, expiresAt) = try Self.read(certificateFile, keyFile, now: now())
+    state = Mutex(State(context: context, expiresAt: expiresAt, read: stamp, seen: stamp))
+  }
+
+  /// The settings for the next connection.
+  var context: NIOSSLContext { state.withLock { $0.context } }
+
+  /// The time when the certificate expires; milliseconds since 1970 UTC.
+  public var expiresAt: Int64 { state.withLock { $0.expiresAt } }
+
+  /// Reads the files again. New connections use the new pair; open ones stay.
+  ///
+  /// - Throws: a sentence that says what is wrong; then the earlier pair stays in use.
+  public func reload() throws(TLSFailure) {
+    let stamp = Self.stamp([certificateFile, keyFile])
+    state.withLock { ($0.read, $0.seen) = (stamp, stamp) }
+    let (context, expiresAt) = try Self.read(certificateFile, keyFile, now: now())
+    state.withLock { ($0.context, $0.expiresAt) = (context, expiresAt) }
+  }
+
+  /// Reads the files again if they have changed, but not since the last look: a program that
+  /// replaces both needs a moment.
+  ///
+  /// - Returns: whether a new pair is in use.
+  /// - Throws: as ``reload()``.
+  public func reloadIfChanged() throws(TLSFailure) -> Bool {
+    let stamp = Self.stamp([certificateFile, keyFile])
+    let isDue = state.withLock { state in
+      defer { state.seen = stamp }
+      return stamp != state.read && stamp == state.seen
+    }
+    if isDue { try reload() }
+    return isDue
+  }
+
+  private static func stamp(_ files: [String]) -> Stamp {
+    Stamp(files: files.map(FileStamp.init))
+  }
+
+  private static func read(
+    _ certificateFile: String, _ keyFile: String, now: Int64
+  ) throws(TLSFailure) -> (NIOSSLContext, expiresAt: Int64) {
+    let chain: [NIOSSLCertificate]
+    do { chain = try NIOSSLCertificate.fromPEMBytes(try bytes(of: certificateFile)) } catch {
+      throw TLSFailure(error, "'\(certificateFile)' holds no certificate as PEM")
+    }
+    guard let first = chain.first else {
+      throw TLSFailure("'\(certificateFile)' holds no certificate as PEM")
+    }
+    let key: NIOSSLPrivateKey
+    do { key = try NIOSSLPrivateKey(bytes: try bytes(of: keyFile), format: .pem) } catch {
+      throw TLSFailure(error, "'\(keyFile)' holds no private key as PEM without a passphrase")
+    }
+    let expiresAt = Int64(first.notValidAfter) * 1_000
+    if expiresAt <= now { throw TLSFailure("the certificate in '\(certificateFile)' has expired") }
+    if Int64(first.notValidBefore) * 1_000 > now {
+      throw TLSFailure("the certificate in '\(certificateFile)' is not valid yet")
+    }
+    do { return (try NIOSSLContext(configuration: configuration(chain, key)), expiresAt) } catch {
+      throw TLSFailure(
+        "the key in '\(keyFile)' does not belong to the first certificate in '\(certificateFile)'")
+    }
+  }
+
+  private static func bytes(of file: String) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw TLSFailure("the file '\(file)' cannot be read")
+    }
+    return Array(data)
+  }
+
+  private static func configuration(
+    _ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey
+  ) -> TLSConfiguration {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    // A client that has left does not answer the end of the session.
+    configuration.shutdownTimeout = .seconds(1)
+    return configuration
+  }
+}
+
+/// Properties of a file that change when the file is replaced or written.
+private struct FileStamp: Hashable {
+  let inode: UInt64
+  let size: Int64
+  let modifiedSeconds: Int
+  let modifiedNanoseconds: Int
+
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    #if os(Linux)
+      modifiedSeconds = status.st_mtim.tv_sec
+      modifiedNanoseconds = status.st_mtim.tv_nsec
+    #else
+      modifiedSeconds = status.st_mtimespec.tv_sec
+      modifiedNanoseconds = status.st_mtimespec.tv_nsec
+    #endif
+  }
+}
+
+/// Why a certificate or its key cannot be used: one sentence for the operator.
+public struct TLSFailure: Error, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// Keeps a sentence that an inner step gave.
+  fileprivate init(_ error: any Error, _ otherwise: String) {
+    self = error as? TLSFailure ?? TLSFailure(otherwise)
+  }
+}

@@ -1,0 +1,133 @@
+public import StratusDomain
+
+extension SQLRegistry {
+  public func keep(_ password: StoredPassword) async throws(ServerError) {
+    let values: [SQLValue] = [
+      .text(password.accountID), .text(password.hash), .integer(password.changedAt),
+    ]
+    try await engine.write { (session) throws(ServerError) in
+      _ = try session.connection.execute(PasswordStatements.keep, values)
+    }
+  }
+
+  public func password(
+    ofAccount accountID: String
+  ) async throws(ServerError) -> StoredPassword? {
+    try await engine.read { (session) throws(ServerError) in
+      try session.connection.first(PasswordStatements.find, [.text(accountID)]) {
+        StoredPassword(accountID: accountID, hash: $0.text(0), changedAt: $0.integer(1))
+      }
+    }
+  }
+
+  /// NB: a plain insert. An existing hash is an error and never replaces another session.
+  public func create(_ session: BrowserSession) async throws(ServerError) {
+    let values: [SQLValue] = [
+      .bytes(session.hash), .text(session.accountID), .integer(session.createdAt),
+      .integer(session.lastUsedAt), .integer(session.endsAt), .flag(session.isKept),
+      .text(session.browser),
+    ]
+    try await engine.write { (registry) throws(ServerError) in
+      _ = try registry.connection.execute(BrowserSessionStatements.insert, values)
+    }
+  }
+
+  public func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession? {
+    try await engine.read { (registry) throws(ServerError) in
+      try registry.connection.first(
+        BrowserSessionStatements.find, [.bytes(hash)], BrowserSession.init(row:))
+    }
+  }
+
+  public func browserSessions(
+    ofAccount accountID: String
+  ) async throws(ServerError) -> [BrowserSession] {
+    try await engine.read { (registry) throws(ServerError) in
+      try registry.connection.all(
+        BrowserSessionStatements.list, [.text(accountID)], BrowserSession.init(row:))
+    }
+  }
+
+  public func touchBrowserSession(hash: [UInt8], at time: Int64) async throws(ServerError) {
+    try await engine.write { (registry) throws(ServerError) in
+      _ = try registry.connection.execute(
+        BrowserSessionStatements.touch, [.integer(time), .bytes(hash)])
+    }
+  }
+
+  public func deleteBrowserSession(hash: [UInt8]) async throws(ServerError) -> Bool {
+    try await engine.write { (registry) throws(ServerError) in
+      try registry.connection.execute(BrowserSessionStatements.delete, [.bytes(hash)]) == 1
+    }
+  }
+
+  public func deleteBrowserSessions(
+    ofAccount accountID: String, except kept: [UInt8]?
+  ) async throws(ServerError) {
+    try await engine.write { (registry) throws(ServerError) in
+      _ = try registry.connection.execute(
+        BrowserSessionStatements.deleteOthers, [.text(accountID), .bytes(kept ?? [])])
+    }
+  }
+
+  public func deleteBrowserSessions(endedBefore time: Int64) async throws(ServerError) {
+    try await engine.write { (registry) throws(ServerError) in
+      _ = try registry.connection.execute(BrowserSessionStatements.deleteOld, [.integer(time)])
+    }
+  }
+}
+
+extension RegistryTables {
+  /// The tables of sign-in, since layout 5.
+  static func signIn(_ dialect: SQLDialect) -> String {
+    """
+    CREATE TABLE passwords (
+      account \(dialect.text) PRIMARY KEY,
+      hash \(dialect.text) NOT NULL,
+      changed_at BIGINT NOT NULL);
+    CREATE TABLE browser_sessions (
+      hash \(dialect.bytes) NOT NULL PRIMARY KEY,
+      account \(dialect.text) NOT NULL,
+      created_at BIGINT NOT NULL,
+      last_used_at BIGINT NOT NULL,
+      ends_at BIGINT NOT NULL,
+      kept BIGINT NOT NULL,
+      browser \(dialect.text) NOT NULL);
+    CREATE INDEX browser_sessions_by_account ON browser_sessions (account);
+    CREATE INDEX sessions_by_account ON sessions (account);
+    """
+  }
+}
+
+extension BrowserSession {
+  fileprivate init(row: any SQLRow) {
+    self.init(
+      hash: row.bytes(0), accountID: row.text(1), createdAt: row.integer(2),
+      lastUsedAt: row.integer(3), endsAt: row.integer(4), isKept: row.integer(5) != 0,
+      browser: row.text(6))
+  }
+}
+
+private enum PasswordStatements {
+  static let keep = SQLStatement(
+    """
+    INSERT INTO passwords (account, hash, changed_at) VALUES (?, ?, ?)
+    ON CONFLICT (account) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
+    """)
+  static let find = SQLStatement("SELECT hash, changed_at FROM passwords WHERE account = ?")
+}
+
+private enum BrowserSessionStatements {
+  private static let columns =
+    "hash, account, created_at, last_used_at, ends_at, kept, browser"
+  static let insert = SQLStatement(
+    "INSERT INTO browser_sessions (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  static let find = SQLStatement("SELECT \(columns) FROM browser_sessions WHERE hash = ?")
+  static let list = SQLStatement(
+    "SELECT \(columns) FROM browser_sessions WHERE account = ? ORDER BY created_at, hash")
+  static let touch = SQLStatement("UPDATE browser_sessions SET last_used_at = ? WHERE hash = ?")
+  static let delete = SQLStatement("DELETE FROM browser_sessions WHERE hash = ?")
+  static let deleteOthers = SQLStatement(
+    "DELETE FROM browser_sessions WHERE account = ? AND hash <> ?")
+  static let deleteOld = SQLStatement("DELETE FROM browser_sessions WHERE ends_at < ?")
+}

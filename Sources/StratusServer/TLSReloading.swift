@@ -1,0 +1,49 @@
+import Logging
+import ServiceLifecycle
+import StratusHTTP
+import UnixSignals
+
+/// Reads the certificate and its key again after SIGHUP, and when the files have changed.
+///
+/// A pair that cannot be used is logged, and the earlier one stays.
+struct TLSReloading: ServiceLifecycle.Service {
+  /// Between two looks at the files. Programs that renew certificates need no signal then.
+  private static let pause = Duration.seconds(10)
+
+  let identity: TLSIdentity
+  let heedsSignals: Bool
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      await withTaskGroup(of: Void.self) { group in
+        if heedsSignals { group.addTask { await follow() } }
+        group.addTask { await poll() }
+      }
+    }
+  }
+
+  private func follow() async {
+    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+      report { () throws(TLSFailure) in
+        try identity.reload()
+        return true
+      }
+    }
+  }
+
+  private func poll() async {
+    while !Task.isCancelled {
+      try? await Task.sleep(for: Self.pause)
+      report { () throws(TLSFailure) in try identity.reloadIfChanged() }
+    }
+  }
+
+  private func report(_ reload: () throws(TLSFailure) -> Bool) {
+    do throws(TLSFailure) {
+      if try reload() { logger.notice("the certificate was read again") }
+    } catch {
+      logger.error("the new certificate is not used, the earlier one stays: \(error)")
+    }
+  }
+}

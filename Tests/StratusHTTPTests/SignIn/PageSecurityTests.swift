@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import StratusHTTP
+import StratusTesting
+import Testing
+
+/// Forms, cookies and header fields of the server's own pages (signin §7).
+@Suite struct `The server's own pages` {
+  @Test func `refuse forms of other sites and other browsers`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let page = try await browser.get("/auth/sign-in")
+      let good: [String: String?] = ["email": SignInScene.email, "password": SignInScene.password]
+      let other = scene.browser
+      let foreign = try #require(
+        try await other.get("/auth/sign-in").form("/auth/sign-in")?["form"])
+      for form in [nil, "", "x", foreign] as [String?] {
+        let answer = try await browser.submit(
+          page, "/auth/sign-in", good.merging(["form": form]) { $1 }, follows: false)
+        #expect(answer.status == 403)
+        #expect(answer.text.contains("This form has expired"))
+      }
+      for fields in [
+        ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
+        ["Origin": "https://evil.example"], ["Origin": "null"],
+        ["Origin": "http://localhost.evil.example"],
+      ] {
+        browser.fields = fields
+        #expect(
+          try await browser.submit(page, "/auth/sign-in", good, follows: false).status == 403)
+      }
+      browser.fields = ["Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"]
+      #expect(try await browser.submit(page, "/auth/sign-in", good).status == 200)
+      browser.fields = [:]
+      // Without the cookie, the form of before the sign-in is worth nothing.
+      browser.remove(cookie: "stratus-form")
+      #expect(try await browser.submit(page, "/auth/sign-in", good).status == 403)
+    }
+  }
+
+  @Test func `change nothing by GET`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      _ = try await browser.signIn()
+      for path in [
+        "/auth/sign-out", "/auth/continue", "/account/end-all", "/account/password",
+        "/account/none", "/auth", "/auth/",
+      ] {
+        #expect(try await browser.get(path).status == 404, "\(path)")
+      }
+      #expect(try await browser.get("/account").status == 200)
+    }
+  }
+
+  @Test func `protect their cookies on HTTPS and answer to no other host without it`() async throws
+  {
+    try await SignInScene.with { scene in
+      var router = scene.server.router
+      let plain = scene.browser
+      for host in [
+        "cloud.example.org", "localhost.example.org", "127.0.0.1.example.org", "10.0.0.1",
+      ] {
+        plain.host = host
+        let page = try await plain.get("/auth/sign-in")
+        #expect(page.status == 403, "\(host)")
+        #expect(page.text.contains("needs HTTPS"))
+        #expect(page.header("Set-Cookie") == nil)
+      }
+      for host in ["127.0.0.1:8080", "[::1]:8080", "notes.localhost"] {
+        plain.host = host
+        #expect(try await plain.get("/auth/sign-in").status == 200, "\(host)")
+      }
+      router.isEncrypted = true
+      let head = HTTPRequest(
+        method: .get, scheme: "https", authority: "cloud.example.org", path: "/auth/sign-in")
+      let (answer, _) = await router.answer(head, body: WholeBody([]))
+      let cookie = try #require(answer.headerFields[.setCookie])
+      #expect(cookie.hasPrefix("__Host-stratus-form="))
+      #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure"))
+    }
+  }
+
+  @Test func `have no CORS fields, cannot be framed, and run no foreign script`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      browser.fields = ["Origin": SignInScene.origin]
+      let target = try await scene.signInTarget()
+      for (path, hasOpener) in [("/auth/sign-in", false), (target, true), ("/none", nil)] {
+        let page = try await browser.get(path)
+        guard let hasOpener else { continue }
+        #expect(page.headers.allSatisfy { !$0.name.canonicalName.hasPrefix("access-control") })
+        let policy = try #require(page.header("Content-Security-Policy"))
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
+        #expect(policy.contains("frame-ancestors 'none'; base-uri 'none'"))
+        #expect(page.header("Referrer-Policy") == "no-referrer")
+        #expect(page.header("Cache-Control") == "no-store")
+        #expect(page.header("X-Content-Type-Options") == "nosniff")
+        // With this field, the app's page would get no message (web-auth §5.3).
+        #expect((page.header("Cross-Origin-Opener-Policy") == nil) == hasOpener)
+        #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
+      }
+    }
+  }
+
+  @Test func `escape what others have written`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let bad = "\"><script>alert(1)</script>&'"
+      let page = try await browser.signIn(email: bad, password: "x")
+      #expect(page.status == 403)
+      #expect(!page.text.contains("<script>"))
+      #expect(page.text.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;"))
+    }
+  }
+
+  @Test func `are the only ones whose cookies count`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      _ = try await browser.signIn()
+      let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+      let client = scene.client(nil)
+      let body = Array(#"{"apnsEnvironment":"development"}"#.utf8)
+      for endpoint in ["users/caller", "changes/database", "tokens/create"] {
+        let answer = try await client.send(
+          .post, client.target(endpoint), headers: ["Cookie": cookies], body: body)
+        #expect(answer.status == 421, "\(endpoint)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("text/plain", "form=x", 400), ("application/x-www-form-urlencoded", "a=%zz", 400),
+    ("application/x-www-form-urlencoded", "a=%ff%fe", 400),
+    ("application/x-www-form-urlencoded", String(repeating: "a=b&", count: 100), 400),
+    ("application/x-www-form-urlencoded", "a=" + String(repeating: "b", count: 20_000), 413),
+    ("multipart/form-data; boundary=x", "--x--", 400),
+  ])
+  func `refuse bodies that are no forms`(type: String, body: String, status: Int) async throws {
+    try await SignInScene.with { scene in
+      var head = HTTPRequest(
+        method: .post, scheme: "http", authority: "localhost", path: "/auth/sign-in")
+      head.headerFields[.contentType] = type
+      let (answer, _) = await scene.server.router.answer(head, body: WholeBody(Array(body.utf8)))
+      #expect(answer.status.code == status)
+      head.method = .put
+      let (other, _) = await scene.server.router.answer(head, body: WholeBody([]))
+      #expect(other.status.code == 405)
+    }
+  }
+}

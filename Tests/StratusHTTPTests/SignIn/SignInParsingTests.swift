@@ -1,0 +1,114 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import Testing
+
+@testable import StratusAccounts
+@testable import StratusHTTP
+
+/// Parsers and seals of sign-in, also with input that a seed has drawn.
+@Suite struct `The parsers of sign-in` {
+  private static let seed: UInt64 = 23
+
+  @Test func `read forms`() {
+    let fields = FormText.fields("a=1&b=x+y%26%C3%A4&a=2&c&d=&=e&&".utf8)
+    #expect(fields == ["a": "1", "b": "x y&ä", "c": "", "d": "", "": "e"])
+    #expect(FormText.fields("".utf8) == [:])
+    for wrong in ["a=%", "a=%1", "a=%g0", "%zz=1", "a=%C3"] {
+      #expect(FormText.fields(wrong.utf8) == nil, "\(wrong)")
+    }
+  }
+
+  @Test func `read cookies`() {
+    #expect(
+      CookieText.cookies("a=1; b=x=y;c=;d; =e;  f=\"g\"; a=2")
+        == ["a": "1", "b": "x=y", "c": "", "f": "\"g\""])
+    #expect(CookieText.cookies(nil) == [:])
+  }
+
+  @Test func `survive any bytes`() {
+    var chance = SeededChance(seed: Self.seed)
+    let alphabet = Array("a=&+%;0fF \u{0}é".utf8) + [0xFF, 0xC3]
+    for _ in 0..<5_000 {
+      let bytes = (0..<Int.random(in: 0...40, using: &chance)).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &chance)]
+      }
+      _ = FormText.fields(bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      _ = CookieText.cookies(text)
+      _ = PasswordHash(text: text)
+      #expect(PageSeal(secret: [1]).open(text, for: .form) == nil)
+    }
+  }
+
+  @Test func `open only what was sealed for the same use by the same key`() {
+    let seal = PageSeal(secret: [UInt8](repeating: 7, count: 32))
+    let sealed = seal.seal("anna ☕️", for: .browser)
+    #expect(seal.open(sealed, for: .browser) == "anna ☕️")
+    #expect(seal.open(sealed, for: .signInRequest) == nil)
+    #expect(PageSeal(secret: [8]).open(sealed, for: .browser) == nil)
+    let characters = Array(sealed)
+    for index in characters.indices {
+      var altered = characters
+      altered[index] = altered[index] == "A" ? "B" : "A"
+      guard altered != characters else { continue }
+      #expect(seal.open(String(altered), for: .browser) == nil, "altered at \(index)")
+    }
+  }
+
+  @Test func `read the hashes of RFC 7914`() throws {
+    // Section 12: scrypt ("password", "NaCl", 1024, 8, 16) begins with these 32 bytes.
+    let text =
+      "$scrypt$ln=10,r=8,p=16$TmFDbAAAAAA$/bq+HJ00cgB4VucZDQHp/nxq18vII3gw53N2Y0s3MWI"
+    let known = try #require(PasswordHash(text: text))
+    #expect(known.text == text)
+    #expect(known.cost == PasswordHash.Cost(logRounds: 10, blockSize: 8, parallelism: 16))
+    for wrong in [
+      "", "$scrypt$", text + "$", text.replacing("ln=10", with: "ln=31"),
+      text.replacing("ln=10", with: "ln=0"), text.replacing("scrypt", with: "argon2id"),
+      text.replacing("$TmFDbAAAAAA", with: "$TmFD"), text + "=", String(text.dropLast(30)),
+      text.replacing("r=8,", with: ""), String(text.dropFirst()),
+    ] {
+      #expect(PasswordHash(text: wrong) == nil, "\(wrong)")
+    }
+  }
+
+  @Test func `compute the hash of RFC 7914`() throws {
+    let salt = Array("NaCl".utf8)
+    let hash = try PasswordHash(
+      of: "password", salt: salt,
+      cost: PasswordHash.Cost(logRounds: 10, blockSize: 8, parallelism: 16))
+    #expect(hash.hash.prefix(8) == [0xfd, 0xba, 0xbe, 0x1c, 0x9d, 0x34, 0x72, 0x00])
+    #expect(try hash.matches("password"))
+    #expect(try !hash.matches("Password"))
+  }
+}
+
+@Suite struct `The pool of password hashes` {
+  @Test func `refuses callers beyond its queue, and serves the others`() async throws {
+    let pool = PasswordPool(runningMax: 1, waitingMax: 2)
+    let (gate, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      group.addTask {
+        try await pool.run {
+          opened.signal()
+          gate.wait()
+          return 0
+        }
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          opened.wait()
+          continuation.resume()
+        }
+      }
+      for number in 1...2 { group.addTask { try await pool.run { number } } }
+      while pool.count < 3 { await Task.yield() }
+      await #expect(throws: ServerError.self) { try await pool.run { 3 } }
+      gate.signal()
+      var results: Set<Int> = []
+      for try await result in group { results.insert(result) }
+      #expect(results == [0, 1, 2])
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import NIOCore
+import NIOSSL
+import StratusHTTP
+import StratusPush
+import StratusTesting
+import StratusWire
+import Testing
+
+/// A server that speaks TLS on a real socket.
+@Suite(.timeLimit(.minutes(5))) struct `A server with a certificate` {
+  private static let health = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+  /// Runs a server with a new certificate.
+  private func withServer(
+    _ change: @escaping @Sendable (inout ConnectionSettings) -> Void = { _ in },
+    _ body:
+      @escaping @Sendable (ConnectionScene, TLSClient, Certificates, TLSIdentity) async throws
+      -> Void
+  ) async throws {
+    try await Certificates.with { certificates in
+      try certificates.make("first")
+      try certificates.install("first")
+      let identity = try certificates.identity()
+      try await ConnectionScene.with(tls: identity, change) { scene in
+        let client = TLSClient(port: scene.port, trusted: certificates.path("first.pem"))
+        try await body(scene, client, certificates, identity)
+      }
+    }
+  }
+
+  @Test func `answers requests and tells browsers to stay with TLS`() async throws {
+    try await withServer { scene, client, _, _ in
+      let answer = try await client.exchange(Self.health)
+      #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(answer.text.contains("Strict-Transport-Security: max-age=31536000\r\n"))
+      let body = #"{"tokens":[{"recordName":"p","recordType":"Note","fieldName":"photo"}]}"#
+      let upload = try await client.exchange(
+        "POST \(scene.anna.target("assets/upload")) HTTP/1.1\r\nHost: localhost\r\n"
+          + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+      #expect(
+        upload.text.contains(#""url":"https:\/\/localhost\/assets\/upload\/"#)
+          || upload.text.contains(#""url":"https://localhost/assets/upload/"#), "\(upload.text)")
+    }
+  }
+
+  @Test func `agrees on HTTP/1.1 and on TLS 1.2 or later`() async throws {
+    try await withServer { _, client, _, _ in
+      let modern = TLSClient(
+        port: client.port, trusted: client.trusted, protocols: ["h2", "http/1.1"])
+      let old = TLSClient(port: client.port, trusted: client.trusted, maximumVersion: .tlsv12)
+      let oldest = TLSClient(port: client.port, trusted: client.trusted, maximumVersion: .tlsv11)
+      let protocolName = try await modern.exchange(Self.health).applicationProtocol
+      #expect(protocolName == "http/1.1")
+      let answer = try await old.exchange(Self.health)
+      #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      await #expect(throws: (any Error).self) { _ = try await oldest.open() }
+    }
+  }
+
+  @Test func `gives no answer to a client without TLS`() async throws {
+    try await withServer { scene, client, _, _ in
+      let answer = try await scene.exchange(Self.health)
+      #expect(!answer.contains("HTTP/1.1"))
+      #expect(try await client.exchange(Self.health).text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test(arguments: [[], [0x16], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]] as [[UInt8]])
+  func `closes a connection whose handshake does not end`(sent: [UInt8]) async throws {
+    try await withServer {
+      $0.headTimeout = .milliseconds(100)
+    } _: { scene, _, _, _ in
+      let answer = try await Wire(port: scene.port).exchange(sent)
+      #expect(answer.isEmpty)
+    }
+  }
+
+  @Test func `gives a client the idle time after its handshake`() async throws {
+    try await withServer {
+      $0.headTimeout = .milliseconds(50)
+      $0.idleTimeout = .milliseconds(400)
+    } _: { _, client, _, _ in
+      let connection = try await client.open()
+      // Without a request, the connection closes at the end of the idle time, without an answer.
+      #expect(try await connection.answer.get().text.isEmpty)
+    }
+  }
+
+  @Test func `refuses an incomplete head after the handshake`() async throws {
+    try await withServer {
+      $0.headTimeout = .milliseconds(300)
+    } _: { _, client, _, _ in
+      let answer = try await client.exchange("GET /health HTTP/1.1\r\nHo")
+      #expect(answer.text.hasPrefix("HTTP/1.1 408 "), "\(answer.text)")
+    }
+  }
+
+  @Test func `uses a new pair for the next connections only`() async throws {
+    try await withServer { _, client, certificates, identity in
+      let open = try await client.open()
+      try certificates.make("second")
+      try certificates.install("second")
+      try identity.reload()
+      await #expect(throws: (any Error).self) { _ = try await client.open() }
+      let next = TLSClient(port: client.port, trusted: certificates.path("second.pem"))
+      #expect(try await next.exchange(Self.health).text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      try await open.channel.writeAndFlush(ByteBuffer(string: Self.health))
+      #expect(try await open.answer.get().text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test func `keeps its pair if the new one cannot be used`() async throws {
+    try await withServer { _, client, certificates, identity in
+      try certificates.make("second")
+      try certificates.install("first", key: "second")
+      #expect(throws: TLSFailure.self) { try identity.reload() }
+      #expect(try await client.exchange(Self.health).text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test func `ends with open connections`() async throws {
+    try await withServer { scene, client, _, _ in
+      let idle = try await client.open()
+      let stalled = try await client.open()
+      try await stalled.channel.writeAndFlush(
+        ByteBuffer(string: scene.head(length: 500) + #"{"rec"#))
+      _ = try scene.stalled("")
+      scene.end()
+      #expect(try await idle.answer.get().text.isEmpty)
+      _ = try await stalled.answer.get()
+    }
+  }
+
+  @Test func `sends large files and events`() async throws {
+    try await withServer { scene, client, _, _ in
+      let target = try await scene.fileTarget(bytes: 3_000_000)
+      let file = try await client.exchange(
+        "GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      #expect(file.text.utf8.count > 3_000_000)
+      let stream = try await client.open()
+      let path = scene.anna.deviceTarget("notifications/stream", clientID: "c")
+      try await stream.channel.writeAndFlush(
+        ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+      while scene.server.hub.listenerCount != 1 { await LiveWire.turn() }
+      try await scene.server.queue("1", for: try await scene.anna.userName())
+      await stream.received.wait(for: #""nid":"1""#)
+      scene.end()
+      _ = try await stream.answer.get()
+    }
+  }
+}
