@@ -27,6 +27,11 @@ public struct StartReport: Sendable, Equatable {
       features.append("development: containers on first use, \(email) is signed in")
     }
     if let url = settings.publicURL { features.append("public URL \(url)") }
+    if let files = settings.tls { features.append("TLS with \(files.certificate)") }
+    let proxies = settings.connections.trustedProxies.count
+    if proxies > 0 {
+      features.append("trusted proxies (\(proxies) \(proxies == 1 ? "range" : "ranges"))")
+    }
     if let port = settings.managementPort {
       features.append("management at " + (port == 0 ? "a free port" : "port \(port)"))
     }

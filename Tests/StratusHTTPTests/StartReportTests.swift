@@ -23,6 +23,8 @@ import Testing
       dataFolder: folder, developerEmail: "developer@localhost",
       publicURL: "https://cloud.example.org", limits: .standard)
     settings.managementPort = 8081
+    settings.tls = TLSFiles(certificate: "/etc/cloud.pem", key: "/etc/cloud.key")
+    settings.connections.trustedProxies = [AddressRange("10.0.0.0/8")].compactMap { $0 }
     settings.historyDays = 90
     settings.storeIdleSeconds = 600
     let lines = StartReport(of: settings, at: "http://127.0.0.1:8080").lines
@@ -30,6 +32,8 @@ import Testing
       lines.dropFirst(3) == [
         "stratus: on      development: containers on first use, developer@localhost is signed in",
         "stratus: on      public URL https://cloud.example.org",
+        "stratus: on      TLS with /etc/cloud.pem",
+        "stratus: on      trusted proxies (1 range)",
         "stratus: on      management at port 8081",
         "stratus: on      deletions leave the history after 90 days",
         "stratus: on      stores close after 600 s without a request",
