@@ -6,7 +6,7 @@ struct Wire: Sendable {
 
   /// Sends bytes and reads until the server closes the connection.
   ///
-  /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for a minute. The limit
+  /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for ten minutes. The limit
   ///   is long because hundreds of tests share the server's threads.
   /// - Parameter leaves: closes the sending side after all bytes are sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
@@ -61,7 +61,7 @@ struct Wire: Sendable {
   func connected() throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXError(.EIO) }
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    var patience = timeval(tv_sec: 600, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)

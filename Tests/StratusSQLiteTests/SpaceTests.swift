@@ -7,7 +7,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Disk space` {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(15)))
   func `of deleted data is returned while the store is open`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in

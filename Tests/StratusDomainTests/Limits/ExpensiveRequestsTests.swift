@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-@Suite(.timeLimit(.minutes(2))) struct `Expensive requests` {
+@Suite(.timeLimit(.minutes(15))) struct `Expensive requests` {
   private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
   private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
 

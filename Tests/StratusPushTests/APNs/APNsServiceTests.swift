@@ -11,7 +11,7 @@ import Testing
 @testable import StratusTesting
 
 /// The way of a change to Apple's service, through the parts of a running server.
-@Suite(.timeLimit(.minutes(2))) struct `APNs service` {
+@Suite(.timeLimit(.minutes(15))) struct `APNs service` {
   private static let token = String(repeating: "0f", count: 32)
   private static let otherToken = String(repeating: "1e", count: 32)
   private static let address = StoreAddress(
