@@ -127,23 +127,21 @@ public final class TLSIdentity: Sendable {
 
 /// Properties of a file that change when the file is replaced or written.
 private struct FileStamp: Hashable {
-  let inode: UInt64
-  let size: Int64
-  let modifiedSeconds: Int
-  let modifiedNanoseconds: Int
+  let number: UInt64
+  let size: UInt64
+  let modified: Date
 
+  /// - Parameter path: a file, or a symbolic link to one.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    inode = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    #if os(Linux)
-      modifiedSeconds = status.st_mtim.tv_sec
-      modifiedNanoseconds = status.st_mtim.tv_nsec
-    #else
-      modifiedSeconds = status.st_mtimespec.tv_sec
-      modifiedNanoseconds = status.st_mtimespec.tv_nsec
-    #endif
+    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+      let number = attributes[.systemFileNumber] as? UInt64,
+      let size = attributes[.size] as? UInt64,
+      let modified = attributes[.modificationDate] as? Date
+    else { return nil }
+    self.number = number
+    self.size = size
+    self.modified = modified
   }
 }
 
