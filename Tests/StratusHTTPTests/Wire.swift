@@ -6,8 +6,8 @@ struct Wire: Sendable {
 
   /// Sends bytes and reads until the server closes the connection.
   ///
-  /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for ten minutes. The limit
-  ///   is long because hundreds of tests share the server's threads.
+  /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for ten minutes. The
+  ///   limit is long because hundreds of tests share the server's threads.
   /// - Parameter leaves: closes the sending side after all bytes are sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
     // NB: these calls block. The server needs the threads of Swift's pool.
