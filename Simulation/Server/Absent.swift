@@ -49,8 +49,10 @@ struct NoAssets: AssetStore {
   ) async throws(ServerError) -> [AssetFileEntry] { [] }
 }
 
-/// Signs nothing, because the simulation has no files.
+/// Signs and encrypts nothing, because the simulation has no files and no hostile clients.
 struct NoTickets: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] { [] }
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
+  func encrypted(_ bytes: [UInt8]) -> [UInt8] { bytes }
+  func decrypted(_ bytes: [UInt8]) -> [UInt8]? { bytes }
 }

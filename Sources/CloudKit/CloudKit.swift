@@ -2,11 +2,13 @@
 @_exported public import StratusFoundation
 @_exported public import StratusKit
 
-/// The class that predicates are made of here, as Foundation's cannot be made on Linux.
+/// The class of the comparisons in predicates. It replaces Foundation's class, because an app
+/// cannot make objects of that class on Linux.
 ///
-/// A file that imports Foundation, too, and names the type finds both. One line in the app's module
-/// decides for all its files: `typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate`.
+/// In a file that also imports Foundation, this name is ambiguous. One line in the app's module
+/// resolves it for all files of the module:
+/// `typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate`.
 public typealias NSComparisonPredicate = StratusFoundation.NSComparisonPredicate
 
-/// The class that the sides of a comparison have; see `NSComparisonPredicate`.
+/// The class of the two sides of a comparison; see `NSComparisonPredicate`.
 public typealias NSExpression = StratusFoundation.NSExpression

@@ -2,10 +2,10 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The user record name of an account in a container, stored at the first call.
+  /// The user record name of an account in a container. The first call stores it in the registry.
   ///
-  /// A registry that cannot be written does not refuse the user: the same name is computed next
-  /// time.
+  /// If the registry cannot be written, the call still succeeds: the next call computes the same
+  /// name.
   func user(
     _ accountID: String, in container: String
   ) async throws(ServerError) -> String {
@@ -20,7 +20,7 @@ extension Accounts {
     return name
   }
 
-  /// Adds the user names to sessions that an earlier version opened.
+  /// Adds the missing user names for sessions that an earlier version of the server opened.
   func nameEarlierUsers() async throws(ServerError) {
     while true {
       let missing = try await registry.sessionsWithoutUser(limit: 500)
@@ -65,7 +65,7 @@ extension Accounts {
         ended.insert(id)
         continue
       }
-      // A device that only listens uses its session, too.
+      // A device that only listens for notifications uses its session, too.
       await touch(session, now: now)
     }
     memory.keep(validSessions: unknown.subtracting(ended), now: now, ifStill: changes)

@@ -7,16 +7,17 @@ public final class Accounts: Authentication {
   /// Two weeks, as Apple's "Keep me signed in". Each use restarts this period.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
-  /// document when a session ends that is used every day.
+  /// document how long a session that is in use lasts.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
-  /// Stands for any container in a token. Only `stratus dev` issues such tokens.
+  /// The container name in tokens that are valid for any container. Only `stratus dev` issues such
+  /// tokens.
   public static let anyContainer = "*"
 
-  /// An answer carries a newer token once the request's token is this old.
+  /// If the request's token is older than this, the answer carries a newer token.
   private static let rotationMilliseconds: Int64 = 60_000
   /// The minimum time between two writes of a session's last use.
   private static let touchMilliseconds: Int64 = 3_600_000
-  /// A session that is unused for this long has ended; its tokens have expired, too.
+  /// A session ends after this time without use. By then, its tokens have expired, too.
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
@@ -76,8 +77,8 @@ public final class Accounts: Authentication {
     guard session.store.covers(store),
       let account = try await registry.account(id: session.accountID)
     else { throw failed }
-    // Choice: the holder of a valid token may learn the account's state; the native framework
-    // distinguishes the states of an account by the reason.
+    // Choice: the holder of a valid token may learn that the account is disabled. The native
+    // framework derives the account status from this reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
     await touch(session, now: now)
     let user =
@@ -90,9 +91,9 @@ public final class Accounts: Authentication {
     return admission
   }
 
-  /// Notices changes by other processes: forgets the remembered answers and reads the keys again.
+  /// Notices changes by other processes: clears the cache and reads the token keys again.
   ///
-  /// A registry that cannot be read refuses no one: remembered answers stay valid for a while.
+  /// If the registry cannot be read, no request is refused: cached answers stay valid for a while.
   func noticeChanges(now: Int64) async {
     guard memory.mustReadVersion(now: now) else { return }
     do throws(ServerError) {
@@ -103,7 +104,7 @@ public final class Accounts: Authentication {
 
   /// Opens a web auth token.
   ///
-  /// - Returns: nil if no key of the server sealed the text.
+  /// - Returns: nil if the text was not signed with one of the server's keys.
   private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
     if let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) { return token }
     // Another process may have made a new key a moment ago.
@@ -119,7 +120,7 @@ public final class Accounts: Authentication {
     tokenKeys.withLock { $0 = keys }
   }
 
-  /// The session of a token, while both are valid.
+  /// The session of a token, if the session and the token are still valid.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
   ///   (web-auth §5.2).
@@ -133,12 +134,12 @@ public final class Accounts: Authentication {
     return session
   }
 
-  /// Whether a session has neither ended nor been unused for too long.
+  /// Whether a session has not ended and has not been unused for too long.
   static func isValid(_ session: Session, at now: Int64) -> Bool {
     now <= session.endsAt && now <= session.lastUsedAt + idleMilliseconds
   }
 
-  /// Records the use of a session. A registry that cannot be written does not refuse the user.
+  /// Records the use of a session. If the registry cannot be written, the request still succeeds.
   func touch(_ session: Session, now: Int64) async {
     guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
     do throws(ServerError) {
@@ -157,13 +158,14 @@ public final class Accounts: Authentication {
     tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 
-  /// Whether the first write creates a container; only on a development server.
+  /// Whether the first write to this container creates it, because it does not exist yet. Only
+  /// tokens for any container may create one.
   private func mayAdopt(_ container: String) async throws(ServerError) -> Bool {
     try ContainerName.check(container)
     return try await !registry.containers().contains(container)
   }
 
-  /// Creates the container of a development server's first write, with the user of the request.
+  /// Creates the container and the request's user before the first write on a development server.
   ///
   /// - Throws: an error of the registry.
   public func adopt(_ container: String, by principal: Principal) async throws(ServerError) {
@@ -175,7 +177,7 @@ public final class Accounts: Authentication {
     memory.forget()
   }
 
-  /// Signs an account in.
+  /// Opens a session for an account.
   ///
   /// - Returns: the first web auth token of the session.
   func openSession(
@@ -196,7 +198,7 @@ public final class Accounts: Authentication {
     return token
   }
 
-  /// Seals new tokens with a new key. Tokens sealed with the previous key stay valid until the next
+  /// Signs new tokens with a new key. Tokens signed with the previous key stay valid until the next
   /// rotation.
   ///
   /// - Throws: an error of the keys.
@@ -207,7 +209,7 @@ public final class Accounts: Authentication {
     try await registry.advanceVersion()
   }
 
-  /// The key that creates the API token of a development server.
+  /// The secret that is the API token of a development server, as bytes.
   func developerKey() throws(ServerError) -> [UInt8] {
     let keys = try signingKeys.keys(
       for: SigningPurpose.developerAPIToken, orKeep: randomness(32))

@@ -6,9 +6,10 @@ import Synchronization
 /// A change by this process clears the cache at once. A change by another process is noticed by the
 /// registry's version, at the latest after ``versionMilliseconds``.
 final class AdmissionMemory: Sendable {
-  /// How long an answer is cached. Sessions end by the clock, too, and then no version changes.
+  /// How long an answer is cached. It must be short, because the end of a session's lifetime does
+  /// not change the registry's version.
   static let milliseconds: Int64 = 30_000
-  /// How long the registry's version is taken as current.
+  /// The registry's version is read again only after this time.
   ///
   /// Choice: reading it with every request would cost a read transaction each time.
   static let versionMilliseconds: Int64 = 500
@@ -34,7 +35,8 @@ final class AdmissionMemory: Sendable {
     var validSessions: [String: Answer<Bool>] = [:]
     /// Cached answers by container.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
-    /// The number of times the cache was cleared. An answer to an earlier question may be outdated.
+    /// The number of times the cache was cleared. An answer that was requested before the last
+    /// clearing may be outdated.
     var changes = 0
   }
 
@@ -58,7 +60,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// As ``admission(_:now:)``, for the disabled users of a container.
+  /// Like ``admission(_:now:)``, for the disabled users of a container.
   func disabledUsers(
     of container: String, now: Int64
   ) -> (known: Set<String>?, changes: Int) {
@@ -80,7 +82,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// The sessions among these that are not known to be valid, and the number of times the cache was
+  /// Of these sessions, those that are not known to be valid, and the number of times the cache was
   /// cleared.
   func unknownSessions(among ids: Set<String>, now: Int64) -> (unknown: Set<String>, changes: Int) {
     state.withLock { state in
@@ -108,9 +110,9 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Notes the registry's version. Another version clears the cache.
+  /// Stores the registry's version. If it differs from the previous one, clears the cache.
   ///
-  /// - Returns: whether it is another version than before.
+  /// - Returns: whether the version has changed.
   func note(version: Int64, now: Int64) -> Bool {
     state.withLock { state in
       let isNew = state.version.map { $0 != version } ?? false

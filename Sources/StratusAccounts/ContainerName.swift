@@ -5,7 +5,8 @@ import StratusWire
 enum ContainerName {
   private static let lengthMax = 200
 
-  /// - Throws: `BAD_REQUEST` unless `iCloud.` and then letters, digits, dots, hyphens, underscores.
+  /// - Throws: `BAD_REQUEST` unless the name is `iCloud.` followed by letters, digits, dots,
+  ///   hyphens and underscores.
   static func check(_ name: String) throws(ServerError) {
     let isLegal = name.utf8.allSatisfy { byte in
       switch byte {

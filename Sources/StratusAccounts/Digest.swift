@@ -2,14 +2,14 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The hash for stored secrets. The secrets are random enough that a slow hash is not needed.
+/// The hash for stored secrets. Secrets are long and random, so a slow hash is not needed.
 public enum Digest {
   /// SHA-256.
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: Data(bytes))) }
 }
 
 extension APIToken {
-  /// The stored form of a token.
+  /// The stored form of a token, which has its hash instead of its text.
   ///
   /// - Parameter text: the token, 64 hex digits.
   init(

@@ -8,7 +8,7 @@ struct UserNames: Sendable {
 
   init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
-  /// `_` and 32 hex digits: a keyed hash of container and account.
+  /// `_` and 32 hex digits: an HMAC of the container and the account.
   func userRecordName(accountID: String, container: String) -> String {
     let text = "user\u{0}\(container)\u{0}\(accountID)"
     let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)

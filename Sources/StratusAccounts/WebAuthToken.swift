@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The token of a signed-in user's client: the session, the time of issue, the lifetime and a seal.
+/// The token of a signed-in user's client: the session, the time of issue, the lifetime, and an
+/// HMAC over these (the seal).
 ///
-/// 108 characters of base64, because clients expect at least 100 from that alphabet
-/// (web-auth §3).
+/// Its text is 108 characters of base64, because clients expect at least 100 (web-auth §3).
 struct WebAuthToken: Sendable, Hashable {
   /// 64 hex digits.
   var sessionID: String
@@ -14,7 +14,8 @@ struct WebAuthToken: Sendable, Hashable {
   /// Seconds.
   var lifetimeSeconds: UInt32
 
-  /// The format version without a key number. Its tokens stay valid as long as their key.
+  /// The earlier format version, which has no key number. Tokens of this version stay valid as long
+  /// as their key does.
   private static let withoutKey: UInt8 = 1
   private static let version: UInt8 = 2
   private static let sealCount = 32
@@ -31,9 +32,10 @@ struct WebAuthToken: Sendable, Hashable {
     return Data(bytes + Array(seal)).base64EncodedString()
   }
 
-  /// nil if the text was not sealed with one of the keys.
+  /// - Returns: nil if the text was not signed with one of the keys.
   init?(text: String, sealedWith keys: [SigningKey]) {
-    // NB: base64 has spare bits at its end, so several texts can encode the same bytes.
+    // NB: base64 has spare bits at its end, so several texts can encode the same bytes. Only one of
+    // these texts is accepted.
     guard let data = Data(base64Encoded: text), data.base64EncodedString() == text,
       let version = data.first
     else { return nil }

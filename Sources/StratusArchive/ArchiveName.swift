@@ -10,7 +10,6 @@ import Foundation
 /// `Module.Class`. The written name can only be changed by `classForKeyedArchiver`, which returns
 /// another class. This module therefore has an empty class for each name (``standIn``), and the
 /// module is never renamed either.
-/// (``standIn``), and is never renamed either.
 package enum ArchiveName: String, CaseIterable, Sendable {
   case asset = "CKAsset"
   case databaseSubscription = "CKDatabaseSubscription"
@@ -71,8 +70,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     type(of: object) == ownClass ? standIn : type(of: object)
   }
 
-  /// Every name of the class in archives: the present one, Apple's, and the name of the Swift class
-  /// until November 2026, before this type was introduced.
+  /// Every name of the class in archives: the present one, Apple's, and the Swift class's own name,
+  /// which was written until November 2026.
   package var allNames: [String] { ["StratusArchive.\(rawValue)"] + formerNames }
 
   private var formerNames: [String] {

@@ -3,7 +3,7 @@ public import StratusDomain
 
 /// Copies files of a store from one data folder into another that no server uses.
 ///
-/// Its calls block. Commands use it; a running server must not.
+/// Its methods block the thread. Commands use it; a running server must not.
 public struct AssetCopy: Sendable {
   private static let chunkBytes = 1 << 20
 
@@ -11,7 +11,7 @@ public struct AssetCopy: Sendable {
   private let target: AssetFolders
   private let disk: Disk
 
-  /// - Throws: `INTERNAL_ERROR` if the container's ID would lead elsewhere.
+  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder's name.
   public init(
     of address: StoreAddress, from source: URL, to target: URL
   ) throws(ServerError) {
@@ -20,7 +20,7 @@ public struct AssetCopy: Sendable {
     disk = Disk(root: target.path)
   }
 
-  /// The number of bytes in all files of the source, also of those that a copy leaves out.
+  /// The number of bytes in all files of the source, including files that are not copied.
   public func sizeBytes() throws(ServerError) -> Int64 {
     var size: Int64 = 0
     for upper in try Disk.names(in: source.files) {
@@ -38,7 +38,7 @@ public struct AssetCopy: Sendable {
   ///
   /// - Parameter onProgress: called at intervals with the number of bytes copied since the last
   ///   call.
-  /// - Returns: its size in bytes; nil: there is no such file.
+  /// - Returns: the file's size in bytes; nil: there is no such file.
   /// - Throws: `INTERNAL_ERROR` if the disk fails.
   public func copy(
     file name: String, onProgress: (Int64) -> Void = { _ in }

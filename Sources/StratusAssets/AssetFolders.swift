@@ -2,11 +2,11 @@ import Foundation
 import StratusDomain
 import StratusWire
 
-/// Where the files of one store lie.
+/// The paths of the folders and files of one store's assets.
 struct AssetFolders: Sendable {
   private let root: String
 
-  /// - Throws: `INTERNAL_ERROR` if the container's ID would lead elsewhere.
+  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder's name.
   init(data: URL, _ address: StoreAddress) throws(ServerError) {
     guard Self.isSafe(address.container) else {
       throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
@@ -25,7 +25,7 @@ struct AssetFolders: Sendable {
     try upload(id) + Self.noteSuffix
   }
 
-  /// The folder a file lies in: two levels, so that none grows too large.
+  /// The folder of a file. Folders have two levels, so that no folder gets too many entries.
   func folder(of file: String) throws(ServerError) -> String {
     let name = try Self.checked(file).utf8
     let upper = String(decoding: name.prefix(2), as: UTF8.self)

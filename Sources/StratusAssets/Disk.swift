@@ -9,7 +9,7 @@ struct Disk: Sendable {
   private let queue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
   private let folders: KnownFolders
 
-  /// - Parameter root: the folder above all others; those above it are not looked after.
+  /// - Parameter root: the top folder. Its parents are not created or flushed.
   init(root: String) { folders = KnownFolders(root: root) }
 
   func run<Value: Sendable>(
@@ -25,8 +25,8 @@ struct Disk: Sendable {
     return try result.get()
   }
 
-  /// Starts a flush of a file's bytes without waiting for it. The file keeps the error of a failed
-  /// flush for later callers.
+  /// Starts a flush of a file's bytes without waiting for it. If the flush fails, `file` stores the
+  /// error for later calls.
   func flushSoon(_ file: DiskFile, whenDone: @escaping @Sendable () -> Void) {
     queue.async {
       try? file.flush()
@@ -48,7 +48,7 @@ struct Disk: Sendable {
     throw failure("lstat")
   }
 
-  /// The names in a folder in order of their bytes; none if there is no such folder.
+  /// The names in a folder, sorted by their UTF-8 bytes; empty if there is no such folder.
   static func names(in folder: String) throws(ServerError) -> [String] {
     guard let stream = opendir(folder) else {
       if errno == ENOENT { return [] }
@@ -65,12 +65,12 @@ struct Disk: Sendable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Makes a folder and those above it, and returns when their names are on disk.
+  /// Creates a folder and its parents, and returns when their names are on disk.
   func makeFolder(_ path: String) throws(ServerError) { try folders.make(path) }
 
-  /// Gives a file another name.
+  /// Renames a file.
   ///
-  /// - Parameter flushes: returns when that is on disk.
+  /// - Parameter flushes: whether to return only when the new name is on disk.
   static func rename(
     _ path: String, to target: String, flushes: Bool = true
   ) throws(ServerError) {
@@ -78,7 +78,7 @@ struct Disk: Sendable {
     if flushes { try flushFolder(of: target) }
   }
 
-  /// A file that is not there is removed already.
+  /// Removes a file; does nothing if the file does not exist.
   static func remove(_ path: String) throws(ServerError) {
     if unlink(path) != 0, errno != ENOENT { throw failure("unlink") }
   }

@@ -4,13 +4,13 @@ import Synchronization
 
 /// An open file. It closes when its last reference is released.
 ///
-/// Its calls block; they belong on ``Disk``'s threads.
+/// Its methods block the thread, so call them only on ``Disk``'s threads.
 final class DiskFile: Sendable {
   private let descriptor: Int32
-  /// The error of a flush: written bytes are not on disk.
+  /// The error of a failed flush: written bytes may be lost.
   private let flushFailure = Mutex<ServerError?>(nil)
 
-  /// nil: there is no such file, and `flags` do not make one.
+  /// nil: there is no such file, and `flags` do not include `O_CREAT`.
   init?(_ path: String, _ flags: Int32) throws(ServerError) {
     let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o600)
     if descriptor < 0 {
@@ -65,8 +65,8 @@ final class DiskFile: Sendable {
 
   /// Returns when all bytes are on disk.
   ///
-  /// NB: the system reports lost bytes only once, and the next call succeeds without them. The
-  /// calls therefore run one after the other, and after a failure every later call fails.
+  /// NB: the system reports lost bytes only once; the next `fsync` succeeds although they are lost.
+  /// Flushes therefore run one after the other, and after a failure every later call throws.
   func flush() throws(ServerError) {
     let failure = flushFailure.withLock { failure in
       if failure == nil, fsync(descriptor) != 0 { failure = Disk.failure("fsync") }

@@ -9,13 +9,13 @@ public final class FolderAssetStore: AssetStore {
   private let now: @Sendable () -> Int64
   private let disk: Disk
   private let checksums = KeptChecksums()
-  /// The number of notes begun. Each note is written to a separate temporary file.
+  /// The number of notes written so far. Each note is first written to its own temporary file.
   private let notes = Atomic<UInt64>(0)
   /// Uploads that are open, by path.
   private let openUploads = Mutex<[String: FolderUpload]>([:])
 
   /// - Parameters:
-  ///   - data: the data folder, locked against other servers.
+  ///   - data: the data folder, which this process has locked against other servers.
   ///   - now: milliseconds since 1970 UTC.
   public init(data: URL, now: @escaping @Sendable () -> Int64) {
     self.data = data.standardizedFileURL
@@ -74,8 +74,7 @@ public final class FolderAssetStore: AssetStore {
       guard let file = try DiskFile(new, O_WRONLY | O_CREAT | O_TRUNC) else { return }
       try file.write(bytes, at: 0)
       file.setModified(now())
-      // NB: not flushed. After a power failure a note may be missing; the client then repeats its
-      // upload.
+      // NB: the note is not flushed. If a power failure loses it, the client repeats its upload.
       try Disk.rename(new, to: path, flushes: false)
     }
   }
@@ -133,7 +132,7 @@ public final class FolderAssetStore: AssetStore {
   }
 }
 
-/// A whole file of a folder.
+/// A complete file in the `files` folder.
 private struct FolderFile: AssetFile {
   let file: DiskFile
   let size: Int64

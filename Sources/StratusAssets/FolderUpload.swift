@@ -4,7 +4,7 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// An upload into a folder; its checksum is computed as the bytes come.
+/// An upload into a folder. Its checksum is computed while the bytes arrive.
 final class FolderUpload: AssetUpload {
   private struct State {
     /// nil: the upload has ended, or a later opener has taken it over.
@@ -16,7 +16,7 @@ final class FolderUpload: AssetUpload {
     var isFlushing = false
     /// Whether a later opener has taken the upload over.
     var isLost = false
-    /// The previous owner of the upload, until it has been notified of the takeover.
+    /// The previous owner of the upload, until this owner has told it of the takeover.
     var previous: FolderUpload?
   }
 
@@ -34,7 +34,7 @@ final class FolderUpload: AssetUpload {
   private let onEnd: @Sendable (FolderUpload) -> Void
   private let state: Mutex<State>
 
-  /// - Parameter previous: the current owner of the upload.
+  /// - Parameter previous: the owner from which ``begin(fromNothing:)`` takes the upload over.
   init(
     path: String, folders: AssetFolders, disk: Disk, checksums: KeptChecksums,
     after previous: FolderUpload?, now: @escaping @Sendable () -> Int64,
@@ -89,8 +89,9 @@ final class FolderUpload: AssetUpload {
 
   /// Marks the upload as taken over by a later opener.
   ///
-  /// NB: an upload that has not begun never will, so it must notify the previous owner itself.
-  /// Locks are taken from the latest owner to the earliest, so no deadlock is possible.
+  /// NB: this upload may not have begun yet, and now it never will. It must therefore pass the
+  /// takeover on to its previous owner. Locks are taken from the latest owner to the earliest, so
+  /// no deadlock is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)
@@ -104,8 +105,8 @@ final class FolderUpload: AssetUpload {
     state.previous = nil
   }
 
-  /// Releases the file. Its bytes stay on disk, unless a flush has failed: that failure cannot be
-  /// detected again later.
+  /// Releases the file. Its bytes stay on disk, but not after a failed flush, because no later
+  /// flush would report that failure again.
   private func leave(_ state: inout State) {
     guard let file = state.file else { return }
     state.file = nil
@@ -164,7 +165,7 @@ final class FolderUpload: AssetUpload {
   }
 
   func discard() async {
-    // NB: under the lock, so that no other request can open the upload in the meantime.
+    // NB: remove the file under the lock, so that no other request can open the upload in between.
     try? await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         guard state.file != nil else { return }
@@ -180,6 +181,8 @@ final class FolderUpload: AssetUpload {
     return file
   }
 
+  /// Runs `body` under the lock.
+  ///
   /// NB: `Mutex.withLock` does not propagate typed errors with every compiler; a `Result` does.
   private func change<Value: Sendable>(
     _ body: (inout State) throws(ServerError) -> Value

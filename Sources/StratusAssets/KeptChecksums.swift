@@ -1,9 +1,9 @@
 import Crypto
 import Synchronization
 
-/// The checksums of closed uploads, so that a resumed upload need not be read again.
+/// The checksums of closed uploads. With them, resuming an upload need not read its file again.
 ///
-/// Only the latest entries are kept. Without an entry, the upload reads its file again.
+/// Only the latest entries are kept; for other uploads, the file is read again.
 final class KeptChecksums: Sendable {
   struct Entry: Sendable {
     var hash: SHA256
@@ -30,7 +30,8 @@ final class KeptChecksums: Sendable {
     }
   }
 
-  /// Returns and removes an entry, because the upload's new owner changes its bytes.
+  /// Returns and removes an entry. The entry becomes outdated when the upload's new owner appends
+  /// bytes.
   func take(_ path: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: path)?.entry }
   }

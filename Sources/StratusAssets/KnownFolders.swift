@@ -4,7 +4,7 @@ import Synchronization
 
 /// Creates folders, and remembers the folders that are certainly on disk.
 final class KnownFolders: Sendable {
-  /// The maximum number of remembered folders. A forgotten folder costs one more flush.
+  /// The maximum number of remembered folders. A folder that was forgotten is flushed once more.
   private static let countMax = 4_096
 
   private let root: String
@@ -14,8 +14,8 @@ final class KnownFolders: Sendable {
 
   /// Creates a folder and its parents, and returns when their names are on disk.
   ///
-  /// NB: calls run one after the other. A folder that another call has just created exists before
-  /// its name is on disk.
+  /// NB: calls run one after the other. Otherwise, a call could find a folder that another call has
+  /// just created, and return before the folder's name is on disk.
   func make(_ path: String) throws(ServerError) {
     let result = known.withLock { known -> Result<Void, ServerError> in
       do throws(ServerError) { return .success(try make(path, &known)) } catch {

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Everything that the server answers: the API on one screen.
+/// The handlers of all requests to the server.
 public struct Service: Sendable {
   /// One handler for each endpoint.
   public let handlers: [any EndpointHandler]
@@ -17,14 +17,15 @@ public struct Service: Sendable {
   /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
-  /// Creates the container of a principal's first write, on a development server.
+  /// Creates a container before a principal's first write to it, on a development server.
   public typealias CreateContainer =
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
 
   /// - Parameters:
-  ///   - cascades: signalled when a store has a cascade to continue.
-  ///   - changes: signalled when a store has new outbox entries.
-  ///   - queues: signalled when a device registers a token and already has waiting notifications.
+  ///   - cascades: gets a signal when a store has a cascade to continue.
+  ///   - changes: gets a signal when a store has new outbox entries.
+  ///   - queues: gets a signal when a device registers a token and already has waiting
+  ///     notifications.
   ///   - limits: the limits that do not concern request rates.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   ///   - uses: notes which indexes queries read.

@@ -7,7 +7,7 @@ package enum ArchiveRegistration {
   package static func register() {
     ArchiveName.location.register(CLLocation.self)
     ArchiveName.predicateComparison.register(NSComparisonPredicate.self)
-    // The names in archives until November 2026.
+    // Archives that were written until November 2026 contain these names.
     let former: [(String, AnyClass)] = [
       ("StratusFoundation.FormattedCompoundPredicate", FormattedCompoundPredicate.self),
       ("StratusFoundation.KeySortDescriptor", KeySortDescriptor.self),

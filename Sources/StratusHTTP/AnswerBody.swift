@@ -8,9 +8,9 @@ public enum AnswerBody: Sendable {
   /// No body, although the head gives a size: the answer to HEAD.
   case absent(size: Int64)
 
-  /// All of it.
+  /// Returns the whole body.
   ///
-  /// - Throws: what the asset store throws.
+  /// - Throws: the error of the asset store.
   public func collected() async throws(ServerError) -> [UInt8] {
     switch self {
     case .bytes(let bytes): return bytes

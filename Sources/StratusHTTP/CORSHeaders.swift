@@ -1,9 +1,10 @@
 import HTTPTypes
 
-/// Header fields that let web pages send requests and read the answers (web-auth §6).
+/// The header fields with which browsers let web pages send requests and read the answers (web-auth
+/// §6).
 enum CORSHeaders {
-  /// Whether a list of allowed origins contains an origin; hosts and schemes are compared without
-  /// case.
+  /// Whether a list of allowed origins contains an origin. Hosts and schemes are compared without
+  /// regard to case.
   static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
     allowed.contains(origin) || allowed.contains(origin.lowercased())
   }
@@ -11,8 +12,8 @@ enum CORSHeaders {
   /// - Parameter allowed: the origins that the API token allows; nil: no restriction.
   ///
   /// Choice: credentials are allowed only for listed origins. Without a list, any page may send
-  /// requests, but no browser adds cookies or lets the page read an answer to a request with
-  /// cookies. CloudKit JS sends no cookies: its tokens are in the URL.
+  /// requests. But then no browser adds cookies, and no browser lets the page read an answer to a
+  /// request with cookies. CloudKit JS sends no cookies, because its tokens are in the URL.
   static func add(
     to fields: inout HTTPFields, for request: HTTPFields, allowed: Set<String>?
   ) {
@@ -26,7 +27,7 @@ enum CORSHeaders {
     fields[.accessControlExposeHeaders] = exposed
   }
 
-  /// The answer to a preflight.
+  /// Adds the header fields of the answer to a preflight.
   static func addPreflight(to fields: inout HTTPFields, for request: HTTPFields) {
     fields[.allow] = methods
     if fields[.accessControlAllowOrigin] == nil { return }
@@ -70,7 +71,7 @@ extension HTTPField.Name {
   static let respondingInstance = known("X-Responding-Instance")
   static let limitRule = known("X-Stratus-Limit")
 
-  /// NB: the fallback is never reached: the names above are legal tokens.
+  /// NB: the fallback is never used, because the names above are legal tokens.
   private static func known(_ name: String) -> HTTPField.Name {
     HTTPField.Name(name) ?? .server
   }

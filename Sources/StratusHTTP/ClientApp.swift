@@ -1,13 +1,14 @@
 import HTTPTypes
 import StratusWire
 
-/// The app of a client and its version, as far as a request names them.
+/// The app of a client and its version, as far as a request contains them.
 ///
-/// Choice: CloudKit has no field for them. The query parameter `clientBuildNumber`, which Apple's
-/// web apps send, comes first. Otherwise it is the first product of `User-Agent`, such as
-/// `Notes/42` of `Notes/42 CFNetwork/1490 Darwin/23`, which Apple's frameworks and ours send.
+/// Choice: CloudKit has no field for the app. The name is the query parameter `clientBuildNumber`,
+/// which Apple's web apps send. If it is missing, the name is the first product of `User-Agent`,
+/// which Apple's frameworks and ours send: for example `Notes/42` of `Notes/42 CFNetwork/1490
+/// Darwin/23`.
 enum ClientApp {
-  /// - Returns: printable ASCII; empty: the request names no app.
+  /// - Returns: printable ASCII text; empty: the request names no app.
   static func name(of request: HTTPRequest) -> String {
     let query = RequestQuery(RequestTarget(request.path ?? "/").query)
     let text =

@@ -4,15 +4,15 @@ public import Logging
 import NIOCore
 public import StratusWire
 
-/// The server as the network sees it.
+/// Connects a router to the network.
 public enum HTTPServer {
-  /// Joins a router to the network.
+  /// Makes the application that serves a router's clients.
   ///
   /// - Parameters:
-  ///   - port: 0 for any free one.
-  ///   - connections: how long it waits for clients.
-  ///   - onReady: called with the port once requests are answered.
-  /// - Returns: the application, not yet running.
+  ///   - port: 0: any free port.
+  ///   - connections: the time-outs for clients and the maximum number of connections.
+  ///   - onReady: called with the port when the server accepts requests.
+  /// - Returns: the application, which is not running yet.
   public static func application(
     router: Router, host: String, port: Int, connections: ConnectionSettings = .init(),
     logger: Logger, onReady: @escaping @Sendable (_ port: Int) async -> Void
@@ -27,11 +27,11 @@ public enum HTTPServer {
 }
 
 extension HTTPServer {
-  /// Where the operator's commands reach the server.
+  /// The address at which the server receives the operator's commands.
   public enum ManagementAddress: Sendable {
-    /// A socket in the file system, which has no port and which only its folder's owner reaches.
+    /// A socket in the file system. It has no port, and only the owner of its folder can use it.
     case socket(path: String)
-    /// A port of this machine; 0: any free one.
+    /// A port of this machine; 0: any free port.
     case port(Int)
   }
 
@@ -39,8 +39,8 @@ extension HTTPServer {
   ///
   /// - Parameters:
   ///   - router: a router whose `endpointSet` is ``Router/EndpointSet/management``.
-  ///   - onReady: called with the URL once requests are answered.
-  /// - Returns: the application, not yet running.
+  ///   - onReady: called with the URL when the server accepts requests.
+  /// - Returns: the application, which is not running yet.
   public static func management(
     router: Router, at managementAddress: ManagementAddress,
     connections: ConnectionSettings = .init(),
@@ -65,7 +65,8 @@ extension HTTPServer {
       logger: logger)
   }
 
-  /// How AsyncHTTPClient names a socket in the file system: its path stands in for the host.
+  /// The URL by which AsyncHTTPClient finds a socket in the file system. The socket's path replaces
+  /// the host.
   static func url(ofSocket path: String) -> String {
     let name = path.utf8.map { byte -> String in
       let isPlain =
@@ -79,8 +80,8 @@ extension HTTPServer {
   }
 }
 
-/// A responder that is never called: ``ConnectionGate`` serves the connections. Hummingbird
-/// listens, accepts connections, and ends them with the server.
+/// A responder that is never called, because ``ConnectionGate`` serves the connections. Hummingbird
+/// listens, accepts connections, and closes them when the server stops.
 private struct NoResponder: HTTPResponder {
   struct Context: InitializableFromSource {
     init(source: ApplicationRequestContextSource) {}

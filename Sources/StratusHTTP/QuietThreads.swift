@@ -1,26 +1,26 @@
 import Foundation
 
-/// Threads of low priority for expensive requests. The requests of other callers keep the threads
-/// of the runtime's pool, and come first where the processor is short.
+/// Threads of low priority for expensive requests. The runtime's thread pool stays free for other
+/// callers' requests. If the processor is busy, these other requests run first.
 ///
 /// NB: unchecked; `condition` guards the queue.
 final class QuietThreads: TaskExecutor, @unchecked Sendable {
-  /// The threads of this process, as many as it has processors.
+  /// The threads of this process: as many as it has processors, at least two.
   static let shared = QuietThreads(count: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
-  /// The priority of the threads as the system counts it: 0 is the usual one, 19 the lowest.
+  /// The priority of the threads as a Unix nice value: 0 is normal, 19 is the lowest priority.
   private static let niceness: Int32 = 10
 
   private let condition = NSCondition()
   private var waiting: [UnownedJob] = []
-  /// The index of the first element of ``waiting`` that has not begun.
+  /// The index of the first element of ``waiting`` that was not taken yet.
   private var next = 0
 
   init(count: Int) {
     for number in 0..<count {
       let thread = Thread { [self] in
         Thread.current.name = "stratus-quiet-\(number)"
-        // NB: on Linux this concerns the calling thread only.
+        // NB: on Linux the call changes the priority of the calling thread only.
         #if os(Linux)
           setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         #endif

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The destination of a URL's path.
+/// The meaning of a URL's path.
 enum RequestPath: Sendable, Equatable {
   /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`, and for devices and
   /// their notifications `/device/1/{container}/{environment}/{entity}/{action}`.
@@ -14,8 +14,8 @@ enum RequestPath: Sendable, Equatable {
   case management(endpoint: String)
   /// `/assets/upload/{ticket}`.
   case upload(ticket: String)
-  /// `/assets/download/{ticket}`; a file's name may follow, which clients put in for `${f}`
-  /// (web-services §3.4).
+  /// `/assets/download/{ticket}`. A file's name may follow, because clients put a name in place of
+  /// `${f}` (web-services §3.4).
   case download(ticket: String)
   /// `/health`, `/health/live`, `/health/ready`.
   case health(Health)
@@ -24,7 +24,7 @@ enum RequestPath: Sendable, Equatable {
 
   /// The kinds of health checks.
   enum Health: String, Sendable {
-    /// Whether the server answers; `/health` is the same.
+    /// Whether the server answers at all; `/health` means the same.
     case live
     /// Whether the server can do its work.
     case ready
@@ -69,7 +69,8 @@ enum RequestPath: Sendable, Equatable {
 
   /// Reads the path after `database` or `device`.
   ///
-  /// NB: requests about devices name a database or none, under either word (web-services §1.1).
+  /// NB: requests about devices may name a database, after `database` as well as after `device`
+  /// (web-services §1.1).
   private init?(store parts: inout PathParts, isDevice: Bool) {
     guard parts.next() == "1", let container = parts.next(),
       let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) })
@@ -102,7 +103,7 @@ private struct PathParts {
     return part.isEmpty ? nil : Substring(part)
   }
 
-  /// All parts to come, a slash between each two.
+  /// All remaining parts, joined with slashes.
   var remaining: String {
     var copy = self
     var text = copy.next().map { String($0) } ?? ""

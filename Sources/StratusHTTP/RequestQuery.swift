@@ -33,8 +33,9 @@ struct RequestQuery: Sendable, Equatable {
     }
   }
 
-  /// NB: a plus sign stays one. Scripts forget to encode it, and no value of ours holds a space
-  /// (wire-quirks A6). What is encoded wrongly stays as it is, and fits no token.
+  /// NB: a plus sign is not decoded to a space. Scripts forget to encode it, and no value of ours
+  /// contains a space (wire-quirks A6). A wrongly encoded value stays unchanged, and matches no
+  /// token.
   private static func decode(_ text: Text) -> String {
     let plain = String(decoding: text, as: UTF8.self)
     guard text.contains(UInt8(ascii: "%")) else { return plain }

@@ -1,4 +1,4 @@
-/// The target of a request, as it was received, in two parts.
+/// The target of a request as it was received, split at the question mark.
 struct RequestTarget: Sendable, Equatable {
   let path: Substring
   /// The part after the question mark.

@@ -15,7 +15,7 @@ public struct Router: Sendable {
     case management
   }
 
-  /// The requests answered here. The endpoints of other doors count as unknown.
+  /// The requests that this router answers. It treats other endpoints as unknown.
   public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
@@ -37,14 +37,15 @@ public struct Router: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - hub: has what comes for those who listen for notifications.
-  ///   - pace: what callers are held to.
-  ///   - expensive: the turns of expensive requests.
-  ///   - managementToken: lets the operator in.
-  ///   - instance: names this process in answers.
-  ///   - publicURL: what clients call the server; nil: what each of them calls it.
-  ///   - readiness: what `/health/ready` looks at.
-  ///   - radar: counts the refusals of what production lacks.
+  ///   - hub: delivers notifications to requests that listen for them.
+  ///   - pace: the rate limits of callers.
+  ///   - expensive: lets the expensive requests of a caller take turns.
+  ///   - managementToken: authorizes the operator's commands.
+  ///   - instance: the name of this process in answers.
+  ///   - publicURL: the URL under which clients call the server; nil: the host that each request
+  ///     names.
+  ///   - readiness: the checks of `/health/ready`.
+  ///   - radar: counts the requests that production refused because it lacks a part of the schema.
   ///   - version: the server's version, for the page at `/`.
   public init(
     service: Service, hub: any NotificationListening, management: [any ManagementHandler],
@@ -74,9 +75,10 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request; every answer but a file and the page at `/` is JSON, whatever its status.
+  /// Answers one request. Every answer except a file and the page at `/` is JSON, whatever its
+  /// status.
   ///
-  /// - Parameter clientAddress: of the connection; nil: there is none.
+  /// - Parameter clientAddress: the address of the connection's client; nil: the client has none.
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
@@ -178,8 +180,8 @@ public struct Router: Sendable {
     }
   }
 
-  /// Answers a request; an expensive one when it is its caller's turn, and on threads of low
-  /// priority.
+  /// Answers a request. An expensive request waits until it is its caller's turn, and runs on
+  /// threads of low priority.
   private func inTurn(
     _ subject: CallerPace.Subject, _ endpoint: String, bodySize: Int, _ caller: Caller,
     _ answer: @Sendable (Caller) async throws(ServerError) -> [UInt8]
@@ -204,7 +206,8 @@ public struct Router: Sendable {
     return bytes
   }
 
-  /// Reads the body of a request whose signature covers it; it can be read again afterwards.
+  /// If the request is signed, reads its body now, because the signature covers it. The returned
+  /// body can be read again.
   private static func readFirst(
     _ body: any SentBody, ifSigned request: HTTPRequest
   ) async throws(ServerError) -> any SentBody {
@@ -215,7 +218,7 @@ public struct Router: Sendable {
   /// Authenticates the caller.
   ///
   /// - Parameter body: read only if a signature covers it.
-  /// - Returns: the caller to whom the rate limits apply.
+  /// - Returns: the subject whose rate limits apply to the request.
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,
     _ body: any SentBody, _ exchange: inout Exchange
@@ -247,14 +250,14 @@ public struct Router: Sendable {
       clientAddress: exchange.caller.clientAddress)
   }
 
-  /// Answers what a browser asks before a request: with the API token, which stands in the URL,
-  /// the origins that it allows are known.
+  /// Answers a browser's preflight. If the URL contains an API token, the answer depends on the
+  /// origins that the token allows.
   private func preflight(
     _ path: RequestPath, _ query: Substring?, _ exchange: inout Exchange
   ) async -> [UInt8] {
     if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
       let credentials = Credentials(apiToken: token, webAuthToken: nil)
-      // A token that is not good is refused with the request itself.
+      // If the token is invalid, the actual request is refused later, not this preflight.
       let admission = try? await authentication.admit(credentials, to: address.store)
       exchange.allowedOrigins = admission?.allowedOrigins
     }
@@ -279,7 +282,7 @@ public struct Router: Sendable {
     return ReadinessAnswer(faults: faults).jsonBytes
   }
 
-  /// What is not a GET does not listen.
+  /// Answers requests that have the path of a stream or poll but do not listen.
   private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
     if request.method == .options { return Array("{}".utf8) }
     if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }
@@ -299,7 +302,7 @@ public struct Router: Sendable {
     return try await handler.answer(try await body.bytes())
   }
 
-  /// Answers what is refused before the router could look at it.
+  /// Makes the answer to a request that was refused before the router received it.
   func refusal(_ status: HTTPResponse.Status, _ error: ServerError) -> (HTTPResponse, [UInt8]) {
     var exchange = Exchange(uuid: ambient.makeUUID())
     let body = describe(error, &exchange)
@@ -350,20 +353,20 @@ public struct Router: Sendable {
   }
 }
 
-/// What is known of one request while it is answered.
+/// The state of one request while it is being answered.
 struct Exchange {
   let uuid: String
   var caller: Caller
-  /// The store that the request is for; nil: none, or not known yet.
+  /// The store that the request concerns; nil: none, or not known yet.
   var store: StoreAddress?
   var status = HTTPResponse.Status.ok
-  /// Fields of this answer's own.
+  /// The header fields of this answer only.
   var fields = HTTPFields()
   var isAsset = false
   var isCourier = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
-  /// The origins that the API token allows; nil: no restriction, or none is known.
+  /// The origins that the API token allows; nil: no restriction, or the token is not known yet.
   var allowedOrigins: Set<String>?
 
   init(uuid: String) {
@@ -374,7 +377,7 @@ struct Exchange {
 
   /// Refuses a web page whose origin the API token does not allow (web-auth §2).
   ///
-  /// Choice: 403, `ACCESS_DENIED`; what Apple's service answers is not documented.
+  /// Choice: 403, `ACCESS_DENIED`. Apple's answer is not documented.
   func requireOrigin(of request: HTTPRequest) throws(ServerError) {
     guard let allowedOrigins, let origin = request.headerFields[.origin] else { return }
     guard CORSHeaders.allows(origin, allowedOrigins) else {
@@ -384,7 +387,7 @@ struct Exchange {
 }
 
 extension String {
-  /// Takes as long for a near miss as for a far one.
+  /// Compares in a time that does not depend on the number of equal characters.
   fileprivate func isEqualInConstantTime(to other: String) -> Bool {
     let (left, right) = (Array(utf8), Array(other.utf8))
     guard left.count == right.count else { return false }

@@ -5,14 +5,14 @@ import StratusWire
 public protocol SentBody: Sendable {
   /// The complete body.
   ///
-  /// - Throws: `BAD_REQUEST` if it is larger than a JSON request may be, or ends early.
+  /// - Throws: `BAD_REQUEST` if the body is larger than the limit of JSON requests, or ends early.
   func bytes() async throws(ServerError) -> [UInt8]
 
-  /// The body in pieces of any number; may be called only once.
+  /// The body in any number of pieces. Call this only once.
   func pieces() -> any BodyPieces
 }
 
-/// Gives a body piece by piece.
+/// Returns a body piece by piece.
 public protocol BodyPieces: AnyObject {
   /// The next bytes; nil at the end.
   ///
@@ -20,7 +20,7 @@ public protocol BodyPieces: AnyObject {
   func next() async throws(ServerError) -> [UInt8]?
 }
 
-/// A body that is all there.
+/// A body that has arrived completely.
 public struct WholeBody: SentBody {
   private let contents: [UInt8]
 

@@ -23,8 +23,8 @@ enum Live {
     // NB: an infinite time or NaN would trap.
     sleep: { try await Task.sleep(for: .seconds($0 > 0 ? min($0, sleepSecondsMax) : 0)) },
     watch: { seconds in
-      // NB: sleeps in short slices. A cancelled sleep stays in memory until its planned end, and
-      // time during which the process is stopped counts as one slice.
+      // NB: sleep in short slices. A cancelled sleep stays in memory until its planned end. If the
+      // process is stopped for a while, that time counts as at most one slice.
       var left = min(seconds, sleepSecondsMax)
       while left > 0 {
         try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))
@@ -61,7 +61,7 @@ enum Live {
   /// built or installed.
   static let program: String = {
     let name = ProcessInfo.processInfo.processName
-    // Linux appends this text if the file was replaced since the start, as by a build.
+    // Linux appends this text if the file was replaced after the start, for example by a build.
     let mark = " (deleted)"
     return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
   }()

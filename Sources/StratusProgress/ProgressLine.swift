@@ -1,16 +1,16 @@
 import Synchronization
 
-/// One line of a terminal that shows how far long work is, and how much time is left.
+/// One line of a terminal that shows how much of a long task is done, and how much time is left.
 ///
-/// It draws nothing if there is no terminal, and nothing in the first half second, so that short
-/// work leaves no trace. ``end()`` removes the line.
+/// The line is not drawn if there is no terminal. It is not drawn in the first half second either,
+/// so that short work leaves no trace. ``end()`` removes the line.
 public final class ProgressLine: Sendable {
   /// The unit in which work is counted.
   public enum Unit: Sendable, Equatable {
     case bytes
     /// Things of a kind, such as `records`.
     case count(String)
-    /// Work that takes a given time. The amounts are milliseconds.
+    /// Work whose duration is known in advance. The amounts are milliseconds.
     case seconds
   }
 
@@ -40,12 +40,12 @@ public final class ProgressLine: Sendable {
     self.now = now
   }
 
-  /// Whether there is a terminal, so that callers may skip the work of counting.
+  /// Whether there is a terminal. If there is none, callers may skip counting their work.
   public var isShown: Bool { terminal != nil }
 
-  /// Starts a new piece of work. The time left is estimated from its own pace.
+  /// Starts a new piece of work. The time left is estimated from the pace of this piece alone.
   ///
-  /// - Parameter total: the amount of work; nil: unknown, and the line shows the time that it took.
+  /// - Parameter total: the amount of work; nil: unknown, and the line shows the elapsed time.
   public func begin(_ title: String, total: Int64?, unit: Unit) {
     let time = now()
     update { contents in
@@ -60,9 +60,9 @@ public final class ProgressLine: Sendable {
   /// Changes the title of the present work.
   public func rename(_ title: String) { update { $0.title = title } }
 
-  /// Says how much of the present work is done.
+  /// Sets how much of the present work is done.
   ///
-  /// - Parameter total: a better knowledge of the amount of work; nil: as before.
+  /// - Parameter total: a better estimate of the amount of work; nil: unchanged.
   public func advance(to done: Int64, of total: Int64? = nil) {
     update { contents in
       contents.done = done
@@ -73,7 +73,7 @@ public final class ProgressLine: Sendable {
   /// Adds to the amount of work that is done.
   public func advance(by amount: Int64) { update { $0.done += amount } }
 
-  /// Writes a line above the progress line; without a terminal too, by `write`.
+  /// Writes a line above the progress line. If there is no terminal, passes the line to `write`.
   public func note(_ line: String, orWithoutTerminal write: (String) -> Void) {
     guard let terminal else { return write(line) }
     contents.withLock { contents in

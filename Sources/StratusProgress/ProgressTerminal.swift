@@ -14,11 +14,12 @@ public struct ProgressTerminal: Sendable {
     self.write = write
   }
 
-  /// The variable that names a terminal for programs whose standard error is a pipe, such as tests.
+  /// The environment variable that names a terminal for programs whose standard error is a pipe,
+  /// such as tests.
   public static let variable = "STRATUS_TERMINAL"
 
-  /// Standard error, if it is a terminal that can replace a line; otherwise the terminal that
-  /// ``variable`` names; nil: there is none.
+  /// Standard error, if it is a terminal that can overwrite a line; otherwise the terminal that
+  /// ``variable`` names; nil: there is neither.
   public static var standardError: ProgressTerminal? {
     let variables = ProcessInfo.processInfo.environment
     if variables["TERM"] == "dumb" { return nil }

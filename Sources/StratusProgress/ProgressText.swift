@@ -1,7 +1,7 @@
 /// The text of a progress line.
 struct ProgressText {
   private static let barColumns = 20
-  /// With less work done than this, the pace says nothing about the time left.
+  /// Work that has run for a shorter time shows no estimate, because its pace is not known yet.
   private static let estimateMilliseconds: Int64 = 1_000
 
   var title: String
@@ -33,7 +33,8 @@ struct ProgressText {
       "[" + String(repeating: "#", count: filled)
       + String(repeating: ".", count: Self.barColumns - filled) + "]"
     let amounts = unit == .seconds ? nil : "\(amount(done)) of \(amount(total))"
-    // A narrow terminal lacks the bar first, then the amounts, and then the end of the title.
+    // If the terminal is narrow, the bar is left out first, then the amounts, then the end of the
+    // title.
     for parts in [[bar, percent, amounts, left], [percent, amounts, left], [percent, left]] {
       let text = ([title] + parts.compactMap(\.self)).joined(separator: "  ")
       if text.count <= columns { return text }

@@ -4,8 +4,8 @@ import Synchronization
 /// Delivers notifications from the stores' queues to connected listeners.
 ///
 /// The hub has no thread and no timer. ``run(workersMax:)`` or ``settle()`` does the pending work,
-/// and ``tick()`` is called about once a second. A user's queue is read once for all its listeners.
-/// Each notification is delivered to all listeners of a group in one call.
+/// and the server calls ``tick()`` about once a second. A user's queue is read once for all its
+/// listeners. Each notification is delivered to all listeners of a delivery group in one call.
 public final class Hub: NotificationListening {
   /// Seconds between two keep-alive messages on a connection.
   public let heartbeatSeconds: Int64
@@ -23,8 +23,9 @@ public final class Hub: NotificationListening {
   static let pageSizeBytesMax = 65_536
 
   /// - Parameters:
-  /// - heartbeatSeconds: 25, because proxies close connections that are silent for 30 s.
-  /// - report: receives the error when a queue cannot be read; the hub retries later.
+  ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
+  ///     seconds.
+  ///   - report: receives the error if a queue cannot be read. The hub retries later.
   public init(
     stores: any StoreCatalog, ambient: Ambient, heartbeatSeconds: Int64 = 25,
     report: @escaping @Sendable (ServerError) -> Void = { _ in }
@@ -74,7 +75,8 @@ public final class Hub: NotificationListening {
     while let work = state.withLock({ $0.takeWork() }) { await perform(work) }
   }
 
-  /// Finds the queues of a store with new notifications. Called after a change, and periodically.
+  /// Finds the queues of a store that have new notifications. Call this after a change, and at
+  /// intervals.
   public func look(at address: StoreAddress) async {
     guard let position = state.withLock({ $0.position(of: address) }) else { return }
     do throws(ServerError) {
@@ -99,8 +101,8 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
-  /// Releases listeners whose time is up, keeps the other connections alive, and retries failed
-  /// work.
+  /// Releases listeners whose deadline has passed, sends keep-alive messages to the others, and
+  /// retries failed work. Call this about once a second.
   public func tick() {
     let now = ambient.now()
     let (released, kept) = state.withLock {
@@ -111,8 +113,8 @@ public final class Hub: NotificationListening {
     signal.yield()
   }
 
-  /// Notes that every listening device is active, so that a device connected for a month is not
-  /// removed. Called once or twice a day.
+  /// Records that every listening device is active. Otherwise a device would be removed after a
+  /// month on one connection. Call this once or twice a day.
   public func touchDevices() async {
     let now = ambient.now()
     for (address, devices) in state.withLock(\.listeningDevices) {
@@ -132,9 +134,9 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases the listeners of disabled accounts and of ended sessions. Called after such a change,
-  /// and about every second, since another process may have made the change, and a listener may
-  /// have been admitted just before it.
+  /// Releases the listeners of disabled accounts and of ended sessions. Call this after such a
+  /// change. Call it also about every second, because another process may have made the change, or
+  /// a listener may have been admitted just before it.
   ///
   /// - Throws: the error of `authentication`.
   public func releaseEnded(by authentication: any Authentication) async throws(ServerError) {
@@ -151,7 +153,7 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases all current and future listeners; the server is stopping.
+  /// Releases all current and future listeners. Call this when the server stops.
   public func close() {
     let listeners = state.withLock { $0.close() }
     for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }

@@ -15,10 +15,10 @@ struct HubState {
 
   private var topics: [Topic: TopicState] = [:]
   private var polls: [ObjectIdentifier: Poll] = [:]
-  /// For each store, the number of listened topics and the change number checked so far; nil: no
-  /// queue of it was read yet.
+  /// For each store, the number of topics with listeners, and the notification number up to which
+  /// the store was checked. The position is nil if no queue of the store was read yet.
   private var stores: [StoreAddress: (position: Int64?, topics: Int)] = [:]
-  /// Acknowledgements of devices that are not in the store yet.
+  /// Acknowledgements of devices that are not written to the store yet.
   private var consumed: [DeviceKey: Int64] = [:]
   private var work = WorkList()
   private var failures: [HubWork] = []
@@ -42,7 +42,7 @@ struct HubState {
     return result
   }
 
-  // NB: the caller calls `group.release`, since the group may call the hub again.
+  // NB: the caller must call `group.release` itself, because the group may call the hub again.
   mutating func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
   ) -> Bool {
@@ -78,8 +78,8 @@ struct HubState {
 
   /// Removes a topic without listeners.
   ///
-  /// NB: a topic that is being read stays. The round identifies the topic by its key, and would
-  /// treat new listeners of the same topic as listeners it already reads for, with wrong positions.
+  /// NB: a topic whose queue is being read stays. A round finds its topic by the key. If listeners
+  /// joined a new topic with this key, the round would treat them as its own, with wrong positions.
   private mutating func forgetIfIdle(_ topic: Topic) {
     guard let state = topics[topic], state.isEmpty, !state.isServed else { return }
     topics[topic] = nil
@@ -99,7 +99,7 @@ struct HubState {
     if let known = consumed[key], known <= number { consumed[key] = nil }
   }
 
-  /// Adds a topic to the work list if the topic needs service and is not listed.
+  /// Adds a topic to the work list if the topic has work and is not in the list yet.
   private mutating func enqueue(_ topic: Topic) {
     guard let state = topics[topic], state.needsService, !state.isQueued, !state.isServed
     else { return }
@@ -114,7 +114,7 @@ struct HubState {
     return count
   }
 
-  /// The next work item; nil: there is none, and the worker ends.
+  /// Returns the next work item. nil: there is none, and the worker ends.
   mutating func takeWorkOrRest() -> HubWork? {
     if let next = takeWork() { return next }
     workers -= 1
@@ -127,7 +127,7 @@ struct HubState {
     return next
   }
 
-  /// Keeps failed work for the next tick.
+  /// Keeps failed work until the next tick.
   mutating func failed(_ work: HubWork) {
     failures.append(work)
     if case .serve(let topic) = work {
@@ -194,7 +194,7 @@ struct HubState {
   func listeners(
     for users: Set<String>, at address: StoreAddress
   ) -> [any NotificationListener] {
-    // NB: iterates over the smaller set, because all listeners contend for this lock.
+    // NB: iterate over the smaller set, because all listeners contend for the lock of this state.
     if users.count < topics.count {
       return users.flatMap {
         topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? []
@@ -215,7 +215,7 @@ struct HubState {
   }
 }
 
-/// Rounds: reading a topic's queue from its lowest position to its end.
+/// A round reads a topic's queue from the lowest position of its listeners to the end.
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 
@@ -232,8 +232,8 @@ extension HubState {
       return true
     }
     guard isDone else { return false }
-    // A store's changes are followed from the first queue read. A queue that was read before that
-    // position is read again.
+    // A store's notifications are followed from the end of the first queue that was read. If
+    // another queue was read only up to an earlier number, it is read again.
     let followed = stores[topic.store]?.position
     if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }
@@ -243,10 +243,10 @@ extension HubState {
   }
 }
 
-/// Pending work, first in, first out.
+/// The pending work, in first-in, first-out order.
 private struct WorkList {
   private var incoming: [HubWork] = []
-  /// Older than ``incoming``, taken from the end.
+  /// Older work than ``incoming``. Its next item is at the end.
   private var outgoing: [HubWork] = []
 
   var count: Int { incoming.count + outgoing.count }

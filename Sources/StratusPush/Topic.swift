@@ -17,11 +17,13 @@ enum HubWork: Sendable {
 struct SubscribedListener {
   let listener: any NotificationListener
   let deviceID: String
-  /// The session that the listener listens in; nil: it has none.
+  /// The session in which the listener listens; nil: it has none.
   var sessionID: String?
-  /// The last number that the listener knows. Used while the listener catches up with the others.
+  /// The last number that the listener knows. Used until the listener has caught up with the
+  /// others.
   var ownPosition: Int64
-  /// The last number that the device has received on any connection. Not less than ``ownPosition``.
+  /// The last number that the device has received on any connection. It is never less than
+  /// ``ownPosition``.
   var position: Int64
 }
 
@@ -32,7 +34,7 @@ struct PositionedDelivery {
   var listeners: [any NotificationListener]
 }
 
-/// Groups listeners by their delivery group.
+/// Divides listeners into their delivery groups.
 enum DeliveryGroups {
   static func batches(
     _ listeners: [any NotificationListener]

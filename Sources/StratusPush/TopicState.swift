@@ -7,7 +7,7 @@ struct TopicState {
   /// Listeners that have received every notification up to ``position``.
   private var current: Subscribers = [:]
   private var position: Int64 = 0
-  /// New listeners.
+  /// New listeners, which may not have received all notifications yet.
   private var behind: Subscribers = [:]
   /// New listeners for whom the queue is being read.
   private var joining: Subscribers = [:]
@@ -36,7 +36,7 @@ struct TopicState {
     return found.contains { $0 != nil }
   }
 
-  /// - Returns: the position to read from; nil: no read is needed.
+  /// - Returns: the position from which to read; nil: no read is needed.
   mutating func beginRound() -> Int64? {
     guard !isServed, needsService, !isEmpty else { return nil }
     isServed = true
@@ -46,16 +46,16 @@ struct TopicState {
     return start
   }
 
-  /// The lowest position of a listener.
+  /// The lowest position among the listeners.
   private var start: Int64 {
     let least = joining.values.map(\.position).min() ?? .max
     return current.isEmpty ? least : min(position, least)
   }
 
-  /// Divides a page among the listeners.
+  /// Returns the parts of a page that the listeners must get.
   ///
-  /// NB: the last page goes to every new listener, even without a notification for it. The page
-  /// sets the listener's position, and the next delivery starts exactly there.
+  /// NB: the last page goes to every new listener, even if it contains no notification for the
+  /// listener. It sets the listener's position, and the next delivery begins exactly there.
   func deliveries(of page: [QueuedNotification], isLast: Bool) -> [PositionedDelivery] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
     var parts: [[Int64]: [SubscribedListener]] = [:]
@@ -80,8 +80,8 @@ struct TopicState {
     return last.number > position
   }
 
-  /// NB: a device that caused a notification in this page gets a separate delivery without it. The
-  /// delivery may be empty, but it still advances the device's position.
+  /// NB: a device that caused a notification in this page gets a separate delivery without that
+  /// notification. This delivery may be empty, but it still advances the device's position.
   private static func deliveries(
     of page: [QueuedNotification], after position: Int64, _ subscribers: [SubscribedListener],
     _ origins: Set<ExactName>

@@ -6,19 +6,19 @@ public import StratusPush
 import StratusSQLite
 import Synchronization
 
-/// How a server reaches Apple's push service.
+/// The settings by which a server uses Apple's push service.
 public struct APNsAccess: Sendable {
   public var key: APNsKey
   /// The app's bundle ID.
   public var topic: String
-  /// Apple's, unless a test plays Apple.
+  /// The hosts of Apple's service, or of a test's own service.
   public var hosts = APNsHosts()
-  /// What is trusted in place of the system's certificates, for tests.
+  /// The certificates that are trusted in place of the system's certificates, for tests.
   public var trustedCertificatePEM: String?
 
   /// - Parameters:
-  ///   - keyFile: the `.p8` file that Apple gave out.
-  ///   - keyID: ten letters and digits, as is `teamID`.
+  ///   - keyFile: the `.p8` file from Apple.
+  ///   - keyID: ten letters and digits; `teamID` has the same form.
   /// - Throws: a sentence for the operator.
   public init(keyFile: URL, keyID: String, teamID: String, topic: String) throws {
     let pem: String
@@ -32,16 +32,16 @@ public struct APNsAccess: Sendable {
 
 /// Sends notifications to devices through Apple's push service while the server runs.
 ///
-/// It sends after each signal. It also checks periodically, in case a crash or a full buffer lost
-/// the signal, and for waits that have expired.
+/// It sends after each signal. It also checks at intervals, because a crash or a full buffer may
+/// have lost a signal, and because waits expire.
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
-  /// Opens all existing stores. Devices of Apple's service need not call the server, so no request
-  /// might open their store.
+  /// Opens all existing stores. Devices on Apple's service need not send requests, so possibly no
+  /// request would open their store.
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
-  /// Signals queues that have grown, and devices with waiting notifications.
+  /// Signals queues that have grown, and devices for which older notifications wait.
   let queues: any Signals
   /// Ensures that only one process sends for a store.
   let locks: any WorkLocks

@@ -2,8 +2,8 @@ import ServiceLifecycle
 
 /// Removes bytes of files that no record has referenced for a while.
 struct AssetSweep: ServiceLifecycle.Service {
-  /// NB: each run lists every file, so it should not run every minute. The removed bytes are a day
-  /// old.
+  /// NB: each run lists every file, so the runs must not be frequent. Bytes are removed only after
+  /// a day, so a delay does not matter.
   private static let pause = Duration.seconds(600)
 
   let parts: Composition

@@ -22,7 +22,7 @@ public struct Composition: Sendable {
   let cascades: any Signals = LocalSignals()
   /// Signals changes that may cause notifications.
   let changes: any Signals = LocalSignals()
-  /// Counts the refusals of what production lacks.
+  /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
@@ -40,8 +40,8 @@ public struct Composition: Sendable {
   /// - Parameters:
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
-  /// - push: the settings for delivering notifications to listeners.
-  /// - Throws: if the data folder cannot be used, with a sentence that says why.
+  ///   - push: the settings for delivering notifications to listeners.
+  /// - Throws: a sentence that says why the data folder cannot be used.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
     limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
@@ -52,10 +52,10 @@ public struct Composition: Sendable {
   }
 
   /// - Parameters:
-  /// - storage: the storage engine.
+  ///   - storage: the storage engine.
   ///   - publicURL: see ``Settings/publicURL``.
-  /// - push: the settings for delivering notifications to listeners.
-  /// - limits: the limits on callers' requests.
+  ///   - push: the settings for delivering notifications to listeners.
+  ///   - limits: the limits on callers' requests.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
@@ -124,17 +124,18 @@ public struct Composition: Sendable {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
-  /// Removes the remaining data of deleted zones from the open stores; returns when all is done.
+  /// Removes the remaining data of deleted zones from the open stores. Returns when all of it is
+  /// removed.
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
     }
   }
 
-  /// Does steps of copies and removals of fields in every open store, for tests. A running server
-  /// does this itself.
+  /// Runs steps of retirements (copying renamed fields, removing dropped ones) in every open store,
+  /// for tests. A running server does this itself.
   ///
-  /// - Parameter stepsMax: the number of steps in each store; nil: until all is done.
+  /// - Parameter stepsMax: the number of steps in each store; nil: until nothing is left to do.
   public func continueRetirements(stepsMax: Int? = nil) async throws(ServerError) {
     for store in stores.openStores {
       let retirements = ContinueRetirements(store: store, ambient: ambient)
@@ -143,15 +144,16 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Returns the disk space of deleted data from the open stores; returns when all is done.
+  /// Returns the disk space of deleted data from the open stores to the system. Returns when this
+  /// is done.
   public func returnSpace() async throws(ServerError) {
     for store in stores.openStores {
       while try await ReturnSpace(store: store).step() {}
     }
   }
 
-  /// Drops the indexes that no query has used for a long time from the open stores; returns when
-  /// all is done.
+  /// Drops the indexes that no query has used for a long time from the open stores. Returns when
+  /// this is done.
   public func dropUnusedIndexes() async throws(ServerError) {
     for (address, store) in stores.openStoresByAddress {
       let work = DropUnusedIndexes(store: store, at: address, uses: uses, ambient: ambient)
@@ -159,7 +161,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes asset bytes that no record references from the open stores; returns when all is done.
+  /// Removes asset bytes that no record references from the open stores. Returns when this is done.
   ///
   /// The failure of one store is logged, and the other stores are still processed.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
@@ -188,7 +190,7 @@ public struct Composition: Sendable {
       authentication: accounts, queues: queues, locks: locks, live: live, logger: logger)
   }
 
-  /// Opens all existing stores one after the other, and starts their pending work; returns when all
+  /// Opens all existing stores one after the other, and starts their pending work. Returns when all
   /// are open.
   ///
   /// The failure of one store is logged, and the other stores are still opened.
@@ -232,7 +234,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Does steps of the pending cascades and hierarchies in every open store, for tests. A running
+  /// Runs steps of the pending cascades and hierarchies in every open store, for tests. A running
   /// server does this itself.
   ///
   /// - Parameter stepsMax: the number of steps in each store; nil: until all cascades are complete.
@@ -258,8 +260,8 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes old notifications and long inactive devices from the open stores; returns when all is
-  /// done.
+  /// Removes old notifications, and devices that were inactive for a long time, from the open
+  /// stores. Returns when this is done.
   public func pruneNotifications() async throws(ServerError) {
     let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
     for store in stores.openStores {
@@ -273,7 +275,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Expires every change token, as restoring a backup does, for tests.
+  /// Expires every change token, for tests. Restoring a backup has the same effect.
   ///
   /// - Throws: `BAD_REQUEST` if the data is not in memory.
   public func renewEpochs() throws(ServerError) {
@@ -283,8 +285,8 @@ public struct Composition: Sendable {
     try renew()
   }
 
-  /// The store of a container, for tests that bypass requests. A missing container is created, as
-  /// by the first write of a request.
+  /// The store of a container, for tests that bypass requests. If the container does not exist,
+  /// this creates it, like the first write of a request.
   ///
   /// - Throws: an error of the stores.
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
@@ -293,7 +295,7 @@ public struct Composition: Sendable {
   }
 
   /// Removes the bytes of every file, as a failing disk could, for tests. Records still reference
-  /// them.
+  /// these files.
   ///
   /// - Throws: an error of the asset store.
   public func loseAssets() async throws(ServerError) {
@@ -307,10 +309,10 @@ public struct Composition: Sendable {
   /// The problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the stores' memory that was not used since the last call; returns whether there was any.
+  /// Frees the stores' memory that was not used since the last call. Returns whether any was freed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
-  /// Closes the files; every acknowledged write is on disk already.
+  /// Closes the files. Every acknowledged write is already on disk.
   public func close() async {
     do throws(ServerError) { try await radar.flush() } catch {
       logger.error("the counts of refusals in production are lost: \(error.reason)")

@@ -2,10 +2,11 @@ import Logging
 import StratusDomain
 
 extension Composition {
-  /// The number of deletions in one transaction, small enough that writers hardly wait.
+  /// The maximum number of deletions that one transaction removes. With so few, writers hardly
+  /// wait.
   private static let stepDeletions = 500
 
-  /// Removes old deletions from the histories while the server runs.
+  /// Makes the service that removes old deletions from the histories.
   ///
   /// - Parameter days: see ``Settings/historyDays``.
   func deletionSweep(days: Int64, logger: Logger) -> StoreSweep {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The limit of files and connections that this process may have open.
+/// The maximum number of files and connections that this process may have open.
 enum DescriptorLimit {
   /// The minimum number of descriptors reserved for stores, files and the log.
   private static let reserveMin = 64
   /// The maximum reserve. Choice: 50 open containers, and 200 files in transfer.
   private static let reserveMax = 1_000
-  /// The limit assumed where the system has none.
+  /// The limit that is assumed if the system has none.
   private static let endless = 1_048_576
 
   /// Raises the limit as far as the system allows an unprivileged process.

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusPush
 
-/// The queue for Apple's push service, without users whose accounts are disabled.
+/// A queue for Apple's push service that leaves out users whose accounts are disabled.
 struct EnabledUsersQueue: APNsQueue {
   let queue: any APNsQueue
   let container: String

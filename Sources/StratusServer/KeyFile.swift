@@ -7,9 +7,9 @@ import Synchronization
 /// The server's own keys in a file that only its owner can read: `keys/server.keys` in the data
 /// folder.
 ///
-/// One key per line: its purpose, its number, and its bytes as hex digits. The file is separate
-/// from the data, so that a backup of the data can omit it. Several processes may use it: each call
-/// reads it again, and a lock lets one process at a time change it.
+/// Each line has one key: its purpose, its number, and its bytes as hex digits. The file is
+/// separate from the data, so that a backup of the data can omit it. Several processes may use the
+/// file. Each call reads the file again, and a lock lets one process at a time change it.
 final class KeyFile: SigningKeyStore {
   static let folderName = "keys"
   private static let name = "server.keys"
@@ -37,7 +37,7 @@ final class KeyFile: SigningKeyStore {
     keys = Mutex(FileManager.default.fileExists(atPath: file.path) ? try Self.read(file) : [:])
   }
 
-  /// Imports the secrets of an earlier version. A key that the file already has stays.
+  /// Imports the secrets of an earlier version. A key that is already in the file stays.
   ///
   /// - Parameter earlier: the secrets by their earlier names.
   /// - Throws: `INTERNAL_ERROR` if the file cannot be written.
@@ -65,8 +65,8 @@ final class KeyFile: SigningKeyStore {
     }
   }
 
-  /// Reads the keys again and changes them; the change is on disk when this method returns. If the
-  /// file is gone, the keys in memory count.
+  /// Reads the keys again and changes them. The change is on disk when this method returns. If the
+  /// file no longer exists, the keys in memory are used.
   private func change<Value: Sendable>(
     _ body: (inout [String: [SigningKey]]) -> Value
   ) throws(ServerError) -> Value {
@@ -110,8 +110,8 @@ final class KeyFile: SigningKeyStore {
       keys.map { "\(purpose) \($0.id) \(hex($0.bytes))\n" }
     }
     try OwnerFile.write(Array(lines.joined().utf8), to: file)
-    // NB: flushes the names of both folders, since new data may be written at once that needs these
-    // keys.
+    // NB: this flushes the names of both folders, because new data that needs these keys may be
+    // written immediately.
     DataFolder.flushNames(in: folder)
     DataFolder.flushNames(in: folder.deletingLastPathComponent())
   }
@@ -129,15 +129,15 @@ final class KeyFile: SigningKeyStore {
   }
 }
 
-/// Lets one process at a time change the key file. The system releases the lock of a killed
-/// process.
+/// A lock that lets one process at a time change the key file. The system releases the lock of a
+/// killed process.
 private struct KeyFileLock {
   private let descriptor: Int32
 
   /// Waits until no other process holds the lock.
   ///
-  /// - Parameter file: the key file. The lock is a file beside it, because the key file is
-  ///   replaced.
+  /// - Parameter file: the key file. The lock is a separate file beside it, because each change
+  ///   replaces the key file.
   init(_ file: URL) throws {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true,

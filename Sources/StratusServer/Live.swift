@@ -1,7 +1,7 @@
 import Foundation
 public import StratusDomain
 
-/// The real clock, random numbers and UUIDs. No other part of the server creates them.
+/// The real clock, random numbers and UUIDs. Other parts of the server get them only from here.
 public struct Live: Sendable {
   public var ambient: Ambient
   /// Unpredictable bytes.
@@ -23,12 +23,12 @@ public struct Live: Sendable {
   /// The system's clock, in milliseconds since 1970 UTC.
   public static func milliseconds() -> Int64 { Ambient.live.now() }
 
-  /// 0 ..< 1
+  /// A random number in 0 ..< 1.
   func chance() -> Double {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)
   }
 
-  /// A random 64-bit number that was never drawn before, with practical certainty.
+  /// A random 64-bit number, which practically never repeats.
   func makeEpoch() -> Int64 {
     randomness(8).reduce(0) { $0 << 8 | Int64($1) }
   }
@@ -42,7 +42,8 @@ extension Ambient {
 
   /// A random UUID (RFC 9562, version 4).
   ///
-  /// NB: not `UUID()`, which on Linux opens a device file every time; each request has one.
+  /// NB: this does not use `UUID()`, which opens a device file every time on Linux. Each request
+  /// needs a UUID.
   private static func makeUUID() -> UUID {
     var generator = SystemRandomNumberGenerator()
     let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

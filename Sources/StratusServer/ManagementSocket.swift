@@ -1,18 +1,19 @@
 import Foundation
 import StratusHTTP
 
-/// The address where a server listens for the operator's commands, with the files to remove at the
-/// end.
+/// The address at which a server listens for the operator's commands, and the files to remove when
+/// the server stops.
 struct ManagementSocket {
   private static let name = "management.sock"
-  /// The longest path of a socket: 108 bytes on Linux and 104 elsewhere, the last of them 0.
+  /// The maximum length of a socket's path. Systems allow 108 bytes (Linux) or 104, including a
+  /// final 0.
   private static let pathBytesMax = 103
 
   let address: HTTPServer.ManagementAddress
   private let folderToRemove: URL?
 
-  /// - Parameter port: the port to listen on; nil: a socket.
-  /// - Throws: an error if no socket can be created.
+  /// - Parameter port: the port to listen on; nil: a socket is used instead.
+  /// - Throws: an error if the socket cannot be created.
   init(data: URL, port: Int?) throws {
     if let port {
       address = .port(port)
@@ -21,7 +22,8 @@ struct ManagementSocket {
     }
     let socket = data.standardizedFileURL.appendingPathComponent(Self.name)
     if socket.path.utf8.count <= Self.pathBytesMax {
-      // Removes the socket of a killed server; the folder is locked, so no running server uses it.
+      // A killed server leaves its socket. The folder is locked, so no running server uses this
+      // socket.
       try? FileManager.default.removeItem(at: socket)
       address = .socket(path: socket.path)
       folderToRemove = nil

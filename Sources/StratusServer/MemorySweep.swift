@@ -3,11 +3,11 @@ import ServiceLifecycle
 
 /// Returns memory to the system after a load, so that a quiet server is small again.
 ///
-/// A store's readers are closed when they were not used for a while, and the C library's heap gives
-/// back its free pages: it keeps them otherwise, up to the largest amount that was ever in use.
+/// Readers of a store are closed when they were not used for a while. The C library's heap is asked
+/// to return its free pages, because otherwise it keeps as many as were ever in use.
 struct MemorySweep: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(5)
-  /// The heap gives back pages when the process has grown by this much.
+  /// The process's growth, in pages, after which the heap is asked to return free pages.
   private static let growthPagesMin = 8_192
 
   let parts: Composition
@@ -25,7 +25,7 @@ struct MemorySweep: ServiceLifecycle.Service {
     }
   }
 
-  /// The pages of the process's own memory; 0 if the system does not tell.
+  /// The number of pages that belong to this process alone; 0 if the system does not report it.
   private static var ownPages: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
       return 0
@@ -36,7 +36,7 @@ struct MemorySweep: ServiceLifecycle.Service {
 
   private static func trim() { _ = heapTrim?(0) }
 
-  /// `malloc_trim`, which only glibc has; nil: there is none.
+  /// The function `malloc_trim` of glibc; nil: the C library has no such function.
   private static let heapTrim: (@convention(c) (Int) -> Int32)? = {
     guard let program = dlopen(nil, RTLD_NOW), let address = dlsym(program, "malloc_trim") else {
       return nil

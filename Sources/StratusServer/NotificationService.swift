@@ -3,7 +3,8 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Delivers notifications to listeners, checks for missed signals, and removes old notifications.
+/// Delivers notifications to listeners, checks whether signals were lost, and removes old
+/// notifications.
 struct NotificationService: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(1)
   private static let pausesPerPrune = 600

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that only its owner can read.
 enum OwnerFile {
-  /// Replaces the file as a whole; its bytes are on disk when this returns.
+  /// Replaces the whole file. The bytes are on disk when this method returns.
   ///
   /// - Throws: Foundation's error.
   static func write(_ bytes: [UInt8], to file: URL) throws {

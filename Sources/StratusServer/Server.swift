@@ -7,9 +7,9 @@ import StratusHTTP
 import StratusWire
 import UnixSignals
 
-/// A server from start to stop.
+/// A server that runs from start to stop.
 public struct Server: Sendable {
-  /// The information that is available once the server answers.
+  /// The information that is available when the server accepts requests.
   public struct Ready: Sendable {
     /// The server's address, e.g. `http://127.0.0.1:8080`.
     public let url: String
@@ -31,12 +31,12 @@ public struct Server: Sendable {
     self.logger = logger
   }
 
-  /// Runs until a signal or the task's cancellation. Requests in progress are answered before it
-  /// returns, unless they take longer than the grace period; then their connections are closed.
+  /// Runs until a signal arrives or the task is cancelled. Requests in progress are answered before
+  /// this returns. If they take longer than the grace period, their connections are closed instead.
   ///
   /// - Parameters:
-  ///   - heedsSignals: whether SIGTERM and SIGINT end it.
-  ///   - onReady: called once requests are answered.
+  ///   - heedsSignals: whether SIGTERM and SIGINT stop the server.
+  ///   - onReady: called when the server accepts requests.
   /// - Throws: if the data folder or the port cannot be used.
   public func run(
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
@@ -73,7 +73,7 @@ public struct Server: Sendable {
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), logger: logger
     ) { [settings, logger, developer] port in
-      // The commands must find their way from the moment the server is ready.
+      // Management commands must be able to find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let url = "http://\(Settings.inURL(settings.bareHost)):\(port)"
       let management = ManagementFile(
@@ -102,7 +102,8 @@ public struct Server: Sendable {
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     services.append(MemorySweep(parts: parts))
     services.append(SessionSweep(accounts: parts.accounts, logger: logger))
-    // NB: notifications to Apple's service are sent without a request, so the stores stay open.
+    // NB: with Apple's push service, notifications are sent without any request, so stores must
+    // stay open.
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {
       services.append(StoreIdling(parts: parts, idleSeconds: seconds))
     }
@@ -110,7 +111,7 @@ public struct Server: Sendable {
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }
-    // NB: services end in reverse order: listeners are released before the last requests are
+    // NB: services stop in reverse order: listeners are released before the last requests are
     // answered.
     services.append(NotificationService(parts: parts, logger: logger))
     let group = ServiceGroup(

@@ -6,7 +6,7 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// The storage engine under ``Composition``.
+/// The storage engine that a ``Composition`` uses.
 public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
@@ -14,21 +14,21 @@ public struct ServerStorage: Sendable {
   let assets: any AssetStore
   /// Expires every change token; nil: this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
-  /// Migrates the data of an earlier version; must be called first.
+  /// Migrates the data of an earlier version. Must be called first.
   let prepare: @Sendable () async throws -> Void
   /// The problems of the stored files.
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call; returns whether there was any.
+  /// Frees the memory that was not used since the last call. Returns whether any was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Lets current work finish, and refuses new work.
   let close: @Sendable () async -> Void
 
-  /// A folder of SQLite files.
+  /// Makes a storage that consists of a folder with SQLite files.
   ///
-  /// - Parameter limits: how many requests may wait for a store.
-  /// - Throws: if the folder cannot be used, with a sentence that says why.
+  /// - Parameter limits: the number of requests that may wait for a store.
+  /// - Throws: a sentence that says why the folder cannot be used.
   public init(folder url: URL, live: Live, limits: LimitSettings = .unpaced) throws {
     let folder = try DataFolder(url)
     try folder.requireRegistry()
@@ -74,7 +74,7 @@ public struct ServerStorage: Sendable {
     }
   }
 
-  /// The process's memory, for tests: nothing survives it.
+  /// Makes a storage in the memory of the process, for tests. No data outlives the process.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public init(inMemory live: Live) throws(ServerError) {
@@ -96,7 +96,7 @@ public struct ServerStorage: Sendable {
   }
 }
 
-/// Why a data folder's own file cannot be used: one sentence for the operator.
+/// The reason why a data folder's own file cannot be used, as one sentence for the operator.
 struct StorageFailure: Error, CustomStringConvertible {
   let description: String
 
@@ -108,17 +108,17 @@ struct StorageFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Stores that can be gone through, for what goes on behind the requests.
+/// A store catalog that can list its open stores, for background work.
 protocol OpenStoreCatalog: StoreCatalog {
-  /// The stores in use so far, each by its address.
+  /// The stores in use so far, by address.
   var openStoresByAddress: [StoreAddress: any Store] { get }
-  /// Whether there is a store, in use or not; none is made.
+  /// Whether a store exists, in use or not. This call creates none.
   func hasStore(at address: StoreAddress) -> Bool
   /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
-  /// Closes a store unless it is in use, or was since a time; the next request opens it again.
+  /// Closes a store unless it is in use or was used since a time. The next request opens it again.
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
-  /// The bytes of a store's files without its assets; 0: it has none.
+  /// The size of a store's files in bytes, without its assets; 0: the store has no file.
   func sizeBytes(ofStore address: StoreAddress) -> Int64
   /// Removes a container's stores with all their data.
   func deleteStores(of container: String) async throws(ServerError)
@@ -132,7 +132,7 @@ extension OpenStoreCatalog {
 extension SQLiteStores: OpenStoreCatalog {}
 
 extension MemoryStores: OpenStoreCatalog {
-  /// None: memory is all that a closed store would free, and all that it is.
+  /// Returns no stores: data in memory would be lost if its store were closed.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] { [:] }
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {}
   func sizeBytes(ofStore address: StoreAddress) -> Int64 { 0 }

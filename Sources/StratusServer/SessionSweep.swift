@@ -5,7 +5,7 @@ import StratusDomain
 
 /// Removes sessions that have ended, so that the registry keeps only valid ones.
 struct SessionSweep: ServiceLifecycle.Service {
-  /// A session ends after weeks, so an hour more does not matter.
+  /// The time between two runs. Sessions last for weeks, so a delay of an hour does not matter.
   private static let pause = Duration.seconds(3_600)
 
   let accounts: Accounts

@@ -1,45 +1,47 @@
 public import Foundation
 public import StratusWire
 
-/// Everything about a server that can be set.
+/// All settings of a server.
 public struct Settings: Sendable {
-  /// Where all data lies.
+  /// The folder with all data.
   public var dataFolder: URL
   /// The address to listen on.
   public var host: String
-  /// 0: any free one.
+  /// 0: any free port.
   public var port: Int
-  /// The e-mail of the account that a server for developers signs in; nil: an ordinary server.
+  /// The e-mail of the account for which a development server signs in; nil: an ordinary server.
   public var developerEmail: String?
-  /// The address under which clients call the server, e.g. `https://cloud.example.org`; the URLs
-  /// that the server hands out begin with it. nil: the name in each client's request, which is
-  /// wrong behind a proxy that ends TLS.
+  /// The address under which clients call the server, e.g. `https://cloud.example.org`. URLs in
+  /// answers begin with this address. nil: URLs contain the host that the request names, which is
+  /// wrong behind a proxy that terminates TLS.
   public var publicURL: String?
   /// The limits on callers' requests.
   public var limits: LimitSettings
-  /// How long it waits for clients, and how many connections it holds. ``Server`` adds bounds that
-  /// fit the descriptors it may open, unless there are any.
+  /// The time-outs for clients, and the maximum number of connections. ``Server`` adds limits that
+  /// fit the number of descriptors, where these settings have none.
   public var connections = ConnectionSettings()
-  /// Whether connections from one address are bounded where ``connections`` says nothing of it.
+  /// Whether the number of connections from one address is limited even if ``connections`` sets no
+  /// such limit.
   public var boundsAddresses = false
-  /// How notifications reach those who listen.
+  /// How notifications reach clients that listen for them.
   public var push = PushSettings()
-  /// How notifications reach devices by Apple's push service; nil: they do not.
+  /// How notifications reach devices through Apple's push service; nil: they are not sent there.
   public var apns: APNsAccess?
-  /// How many days deletions stay in the history. A client with an older change token must start
-  /// again with a nil token. nil: forever.
+  /// The number of days for which deletions stay in the history. A client with an older change
+  /// token must start again with a nil token. nil: forever.
   public var historyDays: Int64?
-  /// How long bytes are kept that no record references.
+  /// The time, in seconds, for which bytes without a referring record are kept.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
-  /// How long a store without requests stays open; nil: as long as the server runs.
+  /// The time, in seconds, for which a store without requests stays open; nil: as long as the
+  /// server runs.
   public var storeIdleSeconds: Int64?
 
-  /// Where this machine's operator manages the server by a port; nil: by a socket in the data
-  /// folder, which only its owner reaches.
+  /// The port of this machine at which the operator manages the server; nil: a socket in the data
+  /// folder, which only the folder's owner can use.
   public var managementPort: Int?
 
-  /// A day: twice as long as receipts live.
+  /// One day. This is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 
   public init(
@@ -56,7 +58,7 @@ public struct Settings: Sendable {
 }
 
 extension Settings {
-  /// How a URL names a host: an IPv6 address stands in brackets (RFC 3986 §3.2.2).
+  /// The form of a host in a URL. An IPv6 address is put in brackets (RFC 3986 §3.2.2).
   public static func inURL(_ host: String) -> String {
     guard host.contains(":"), !host.hasPrefix("[") else { return host }
     return "[" + host.replacing("%", with: "%25") + "]"
@@ -67,7 +69,7 @@ extension Settings {
     host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
   }
 
-  /// The bounds of connections that hold with so many descriptors.
+  /// Returns the connection settings with limits that fit a number of descriptors.
   func connections(with descriptors: Int) -> ConnectionSettings {
     var settings = connections
     let all = min(settings.connectionsMax ?? .max, DescriptorLimit.connectionsMax(of: descriptors))
@@ -79,16 +81,17 @@ extension Settings {
   }
 }
 
-/// How notifications reach those who listen.
+/// How notifications reach clients that listen for them.
 public struct PushSettings: Sendable {
-  /// How long a poll is held.
+  /// The time after which a poll without a notification is answered.
   public var pollHoldSeconds: Int64
-  /// Between two signs that a stream stands.
+  /// The time between two keep-alive messages of a stream.
   public var heartbeatSeconds: Int64
 
   /// - Parameters:
-  ///   - pollHoldSeconds: 30, what clients of CloudKit JS are used to.
-  ///   - heartbeatSeconds: 25, less than the 30 after which proxies close what is silent.
+  ///   - pollHoldSeconds: by default 30, which clients of CloudKit JS are used to.
+  ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
+  ///     seconds.
   public init(pollHoldSeconds: Int64 = 30, heartbeatSeconds: Int64 = 25) {
     self.pollHoldSeconds = pollHoldSeconds
     self.heartbeatSeconds = heartbeatSeconds

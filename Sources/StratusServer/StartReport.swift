@@ -1,8 +1,8 @@
 import Foundation
 import StratusWire
 
-/// The lines that a server prints when it is ready: its version, its data, its address, and
-/// everything that is switched on.
+/// The lines that a server prints when it is ready: its version, its data, its address, and the
+/// features that are switched on.
 public struct StartReport: Sendable, Equatable {
   /// The lines, each with a name and a value.
   public let lines: [String]

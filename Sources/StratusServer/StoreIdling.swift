@@ -22,7 +22,7 @@ struct StoreIdling: ServiceLifecycle.Service {
 }
 
 extension Composition {
-  /// Closes the stores that have had no request for this long and have no pending work.
+  /// Closes the stores that had no request for `idleSeconds` and have no pending work.
   public func closeIdleStores(idleSeconds: Int64) async {
     let time = ambient.now() - idleSeconds * 1_000
     for (address, store) in stores.idleStores(unusedSince: time) {
@@ -31,7 +31,8 @@ extension Composition {
     }
   }
 
-  /// Whether the server's own work in a store is finished; does one step of the work if not.
+  /// Whether the server has no background work left in a store. If some is left, this runs one
+  /// step.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }

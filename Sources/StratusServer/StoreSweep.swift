@@ -3,17 +3,18 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Background work of the server in its stores, one step at a time. A signal starts it at once. It
-/// also runs periodically in every open store, in case a crash or a full buffer lost the signal. If
-/// several processes serve a store, only one at a time works in it.
+/// Background work of the server in its stores, one step at a time. A signal starts the work at
+/// once. The work also runs at intervals in every open store, because a crash or a full buffer may
+/// have lost a signal. If several processes serve a store, only one at a time works in it.
 ///
-/// Work that a crash left in a store continues when the store is opened; until then no client sees
-/// its effect. If Apple's push service is used, all stores are opened at the start.
+/// If a crash interrupts work in a store, the work continues when the store is opened. Until then,
+/// no client sees an effect of the unfinished work. If Apple's push service is used, all stores are
+/// opened at the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// One step of the work in a store; returns whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool
 
-  /// The number of steps in one store before other stores are processed.
+  /// The number of steps in one store before other stores get their turn.
   private static let stepsInRow = 20
 
   /// The name of the work, for the log of a failed step.
@@ -24,7 +25,7 @@ struct StoreSweep: ServiceLifecycle.Service {
   var signals: (any Signals)?
   let locks: any WorkLocks
   let logger: Logger
-  /// Work that every process does in its open stores, also while another one holds the lock.
+  /// Work that every process does in its open stores, even while another process holds the lock.
   var own: (@Sendable (any Store, StoreAddress) async throws(ServerError) -> Void)?
   let step: Step
 
@@ -67,7 +68,7 @@ struct StoreSweep: ServiceLifecycle.Service {
         let hasMore = try await locks.withLock(on: work, at: address) { () throws(ServerError) in
           try await step(store, address)
         }
-        // If another process holds the lock, that process continues.
+        // If another process holds the lock, that process continues the work.
         if hasMore != true || Task.isCancelled { return false }
       }
       return true
@@ -98,7 +99,7 @@ extension Composition {
   /// Removes the records of deleted zones in the background, so that deleting a zone of a million
   /// records is as quick as deleting an empty one.
   private func zoneSweep(logger: Logger) -> StoreSweep {
-    // Records a transaction: short enough that writers hardly wait behind it.
+    // The number of records in one transaction. With so few, writers hardly wait for it.
     let stepRecords = 500
     return StoreSweep(
       work: .zonePurge, pause: .seconds(2), stores: stores, locks: locks, logger: logger
@@ -107,7 +108,7 @@ extension Composition {
     }
   }
 
-  /// Drops unused indexes, to free capacity for others and to make saves faster.
+  /// Drops unused indexes, which makes room for others and makes saves faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger,
@@ -136,8 +137,8 @@ extension Composition {
     ) { (store, _) async throws(ServerError) in try await ReturnSpace(store: store).step() }
   }
 
-  /// Continues cascading deletions that contain more records than one transaction can delete, and
-  /// changes of shared hierarchies that concern more records than one can change.
+  /// Continues cascading deletions with more records than one transaction can delete. Also
+  /// continues changes of shared hierarchies with more records than one transaction can change.
   private func cascadeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
@@ -146,7 +147,7 @@ extension Composition {
       let hasCascades = try await ContinueCascades(store: store, ambient: ambient).step()
       let hasHierarchies = try await ContinueHierarchies(store: store, ambient: ambient).step()
       guard hasCascades || hasHierarchies else { return false }
-      // Both may concern subscribers.
+      // Both kinds of changes may concern subscribers.
       changes.send(StoreSignal(address))
       return true
     }
@@ -161,7 +162,8 @@ extension Composition {
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
-      // NB: each signal makes the service go through all stores, and a look around visits all.
+      // NB: signal only if the step did something. A signal makes the service visit all stores, and
+      // this sweep runs in every store at intervals.
       if progress != .idle { queues.send(StoreSignal(address)) }
       return progress.mayHaveMore
     }

@@ -1,12 +1,14 @@
 import Foundation
 import StratusWire
 
-/// The name and version of the app, which its requests carry as `User-Agent`. A server counts by
-/// them what an app needed and what production lacks.
+/// The name and version of the app, which its requests carry as `User-Agent`. For each name and
+/// version, the server counts the requests that failed because production lacks a record type,
+/// field or index.
 enum AppName {
-  /// Such as `Notes/42 Stratus/0.1.0`.
+  /// For example `Notes/42 Stratus/0.1.0`.
   ///
-  /// A bundle names its version. Elsewhere, as on Linux, `STRATUS_APP_VERSION` does.
+  /// The version comes from the app's bundle. Without a bundle, as on Linux, it comes from
+  /// `STRATUS_APP_VERSION`.
   static let userAgent: String = {
     let version =
       Bundle.main.infoDictionary?["CFBundleVersion"] as? String

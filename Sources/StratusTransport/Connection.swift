@@ -78,8 +78,8 @@ public final class Connection: Sendable {
   /// small; larger pieces cost memory.
   public static let defaultPieceBytesMax = 2_097_152
 
-  /// - Parameter signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the
-  ///   token is the first of its sign-in.
+  /// - Parameter signIn: the ``accountDigest`` of the sign-in, if the token was renewed since; nil:
+  ///   the token comes directly from a new sign-in.
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
     exchange: any HTTPExchange, timing: Timing,
@@ -110,8 +110,8 @@ public final class Connection: Sendable {
   /// - Parameters:
   ///   - apiToken: nil keeps the present token.
   ///   - webAuthToken: nil: no user is signed in.
-  ///   - signIn: the ``accountDigest`` of the sign-in that the token belongs to; nil: the token is
-  ///     the first of its sign-in.
+  ///   - signIn: the ``accountDigest`` of the sign-in, if the token was renewed since; nil: the
+  ///     token comes directly from a new sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
@@ -278,7 +278,8 @@ public final class Connection: Sendable {
     return URL(string: text + query(as: identity))
   }
 
-  /// The URL of the stream of the user's notifications in this container, with its generation.
+  /// The URL of the stream of the user's notifications in this container, and the generation of its
+  /// tokens.
   var streamAddress: (url: URL, generation: Int)? {
     let identity = identity.withLock { $0 }
     var text = address.url + "/device/1/" + Self.escaped(address.container)

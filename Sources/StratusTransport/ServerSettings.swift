@@ -9,8 +9,8 @@ public struct ServerSettings: Sendable, Hashable {
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
-  /// Identifies the sign-in that the token belongs to; nil: the token is the first of its sign-in.
-  /// See ``Connection/accountDigest``.
+  /// Identifies the sign-in from which the token was renewed; nil: the token comes directly from a
+  /// new sign-in. See ``Connection/accountDigest``.
   public var signIn: String?
   /// The file in which this device saves the keys of encrypted values.
   public var keysFile: URL?

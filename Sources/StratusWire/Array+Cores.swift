@@ -13,8 +13,8 @@ extension Array where Element: Sendable {
     let parts = Cores.parts(of: count)
     if parts.count < 2 { return map(body) }
     return Array<Value>(unsafeUninitializedCapacity: count) { results, resultsCount in
-      // NB: each part writes its own indexes only, and all parts are finished when this call
-      // continues.
+      // NB: each part writes only to its own indexes. All parts are finished when `perform`
+      // returns.
       nonisolated(unsafe) let results = results
       Cores.perform(parts.count) { part in
         for index in parts[part] {
@@ -29,8 +29,8 @@ extension Array where Element: Sendable {
 /// The processor cores of this machine.
 @usableFromInline
 package enum Cores {
-  /// Splits a number of elements into one part for each core. No part is so small that waking a
-  /// thread for it costs more than its work.
+  /// Splits a number of elements into at most one part for each core. Parts are not so small that
+  /// waking a thread costs more than the part's work.
   @usableFromInline
   static func parts(of count: Int) -> [Range<Int>] {
     let most = count / 32

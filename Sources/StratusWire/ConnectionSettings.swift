@@ -4,10 +4,11 @@
 public struct ConnectionSettings: Sendable, Hashable {
   /// The time from the first byte of a request's head to its last byte.
   public var headTimeout: Duration
-  /// The time in which a request's body must end, or ``Limits/progressBytesMin`` more of it must
-  /// arrive.
+  /// The time within which a request's body must end, or ``Limits/progressBytesMin`` more bytes of
+  /// it must arrive.
   public var bodyTimeout: Duration
-  /// The time in which the client must read an answer, or ``Limits/progressBytesMin`` more of it.
+  /// The time within which the client must read an answer, or ``Limits/progressBytesMin`` more
+  /// bytes of it.
   public var answerTimeout: Duration
   /// The time between an answer and the first byte of the next request.
   public var idleTimeout: Duration

@@ -16,26 +16,27 @@ public struct LimitSettings: Sendable, Hashable {
     }
   }
 
-  /// nil: unlimited, also for the following rates.
+  /// The rates of signed-in users and of API tokens. nil: unlimited, as for all rates below.
   public var requestsPerUser: Rate?
   public var operationsPerUser: Rate?
   public var requestsPerAPIToken: Rate?
   public var operationsPerAPIToken: Rate?
-  /// The rate of callers who are not signed in, also for the next property.
+  /// The rates of requests without a signed-in user, by address and by API token.
   public var anonymousRequestsPerAddress: Rate?
   public var anonymousRequestsPerAPIToken: Rate?
   /// The number of notification streams that one user may hold open.
   public var streamsPerUserMax: Int?
   /// The number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
-  /// The number of requests that may wait for one store's writer. Its readers have the same limit.
+  /// The number of requests that may wait for the writer of one store. The same number may wait for
+  /// its readers.
   public var storeWaitingMax: Int
-  /// The number of one caller's expensive requests that run at the same time while other callers
+  /// The number of expensive requests of one caller that run at the same time while other callers
   /// are active. nil: any number.
   public var expensiveRequestsPerCallerMax: Int?
   /// The number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
-  /// The bytes that one user has uploaded and that no record holds.
+  /// The bytes of one user's uploaded files that no record holds.
   public var unheldBytesPerUserMax: Int64
   /// The bytes in one store that no record holds.
   public var unheldBytesPerStoreMax: Int64

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// The options for Apple's push service: all of them, or none.
+/// The options for Apple's push service. Either all of them must be given, or none.
 struct APNsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -3,7 +3,7 @@ import Foundation
 import StratusProgress
 import StratusServer
 
-/// `stratus backup`: copies a server's data, while it runs or not.
+/// `stratus backup`: copies a server's data, even while the server runs.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
@@ -65,7 +65,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 }
 
-/// Runs a copy, and shows how far it is if standard error is a terminal.
+/// Runs a copy, and shows its progress if standard error is a terminal.
 private func withProgress(
   _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Backup.Summary
 ) throws -> Backup.Summary {

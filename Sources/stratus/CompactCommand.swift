@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// `stratus compact`: makes a server's files smaller, while it does not run.
+/// `stratus compact`: makes a server's files smaller, while the server is stopped.
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
@@ -25,7 +25,7 @@ struct CompactCommand: AsyncParsableCommand {
   }
 
   private static func size(_ bytes: Int64) -> String {
-    // Rounded up, so that no file seems to be empty.
+    // The size is rounded up, so that no file seems to be empty.
     "\((bytes + 1_023) / 1_024) KiB"
   }
 }

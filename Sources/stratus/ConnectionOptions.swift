@@ -2,9 +2,9 @@ import ArgumentParser
 import StratusServer
 import StratusWire
 
-/// How long a server waits for its clients, and how many connections it holds.
+/// The options for the time-outs of clients and the maximum number of connections.
 struct ConnectionOptions: ParsableArguments {
-  /// A day: longer than a server should wait for any client.
+  /// One day, which is longer than a server should wait for any client.
   private static let secondsMax: Int64 = 86_400
 
   @Option(help: "Seconds for requests in progress when the server ends; then connections close.")
@@ -37,7 +37,7 @@ struct ConnectionOptions: ParsableArguments {
       """)
   var connectionsPerAddress: Int?
 
-  /// - Throws: `Failure` for a number out of range.
+  /// - Throws: `Failure` if a number is out of range.
   func settings() throws -> ConnectionSettings {
     if let connectionsPerAddress, connectionsPerAddress < 0 {
       throw Failure("--connections-per-address must be 0 or more")

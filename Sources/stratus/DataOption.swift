@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// The data folder of a server on this machine, the same for every command.
+/// The option for the data folder of a server on this machine. All commands share it.
 struct DataOption: ParsableArguments {
   @Option(
     name: .customLong("data"),
     help: "The server's data folder; default: STRATUS_DATA, then .stratus.")
   var path: String?
 
-  /// Where the folder is.
+  /// The path of the folder.
   var folder: String {
     if let path { return path }
     let named = ProcessInfo.processInfo.environment["STRATUS_DATA"] ?? ""

@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// `stratus env`: the settings that a program needs to call the server.
+/// `stratus env`: prints the settings that a program needs to call the server.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
@@ -26,7 +26,7 @@ struct EnvCommand: AsyncParsableCommand {
   }
 }
 
-/// The shell exports that tell programs how to reach a server.
+/// The shell exports that give programs the address and tokens of a server.
 func exports(of server: ManagementFile) -> [String] {
   var lines = ["export STRATUS_URL=\(server.serverURL ?? server.url)"]
   guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {

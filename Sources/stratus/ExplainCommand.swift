@@ -5,7 +5,7 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// `stratus explain`: how the server answers a query.
+/// `stratus explain`: shows how the server answers a query.
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -62,8 +62,8 @@ struct ExplainCommand: AsyncParsableCommand {
     say("found    \(response.count ?? Int64(response.records.count)) records\(more)")
   }
 
-  /// Sends the query, and repeats it as long as the server builds the index that it needs: each
-  /// request builds a part of it.
+  /// Sends the query, and repeats it as long as the server builds an index that the query needs.
+  /// Each request builds a part of the index.
   ///
   /// - Throws: ``Failure``.
   private func send(
@@ -133,8 +133,8 @@ struct ExplainCommand: AsyncParsableCommand {
       exchange: NetworkExchange(), timing: Self.timing)
   }
 
-  /// The contents of a file, without the white space around them. A command line is no place for
-  /// secrets, because other users of the machine can read it.
+  /// Returns the contents of a file, without surrounding white space. Secrets must not be on the
+  /// command line, because other users of the machine can read it.
   ///
   /// - Throws: ``Failure``.
   private static func secret(in file: String) throws -> String {
@@ -148,8 +148,8 @@ struct ExplainCommand: AsyncParsableCommand {
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// NB: no clock and no chance: the request has no time limit, and one command at a time needs
-  /// not spread its repetitions.
+  /// NB: there is no clock and no randomness. The request has no time limit, and a single command
+  /// need not spread its retries.
   private static let timing = Timing(
     now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0.5 })
 

@@ -140,7 +140,7 @@ struct KeysCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that select the keys for a command, and their owner.
+/// The options that select the key file of a command, and the account.
 struct DeviceOptions: ParsableArguments {
   @Option(help: "The key file; default: STRATUS_KEYS, else ~/.config/stratus/keys.json.")
   var file: String?
@@ -184,18 +184,18 @@ struct DeviceOptions: ParsableArguments {
         deviceID: "stratus-keys"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
       exchange: NetworkExchange(),
-      // Calls have no time limit, so no clock is read.
+      // Calls have no time limit, so they need no clock.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
     return (container, AccountKeys(connection: connection, deviceKeys: keys))
   }
 }
 
-/// Turns an error about keys into a sentence that says what to do.
+/// Runs `body`, and turns its error about keys into a sentence that says what to do.
 func explained<Value>(_ body: () throws(KeyFailure) -> Value) throws -> Value {
   do throws(KeyFailure) { return try body() } catch { throw Failure(error) }
 }
 
-/// The same for calls to the server.
+/// Does the same as ``explained(_:)`` for calls to the server.
 private func asked<Value>(
   _ body: () async throws(KeyFailure) -> Value
 ) async throws -> Value {

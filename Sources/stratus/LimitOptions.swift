@@ -2,7 +2,7 @@ import ArgumentParser
 import StratusServer
 import StratusWire
 
-/// The limits on callers' requests.
+/// The options for the limits on callers' requests.
 struct LimitOptions: ParsableArguments {
   @Option(help: "Requests a second of one user, over time; 0: any number.")
   var requestsPerUser = Limits.requestsPerUserPerSecond
@@ -55,7 +55,7 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "Bytes in a container's store that no record holds.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
-  /// - Throws: `Failure` for a number out of range.
+  /// - Throws: `Failure` if a number is out of range.
   func settings() throws -> LimitSettings {
     guard streamsPerUser >= 0 else { throw Failure("--streams-per-user must be 0 or more") }
     guard expensiveRequestsPerCaller >= 0 else {

@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 public import StratusWire
 
-/// How a management command finds its server.
+/// The options by which a management command finds its server.
 struct ServerOptions: ParsableArguments {
   @OptionGroup var data: DataOption
 
@@ -43,7 +43,8 @@ extension ManagementFile {
     do {
       answer = try await exchange.send(
         HTTPRequest(
-          // NB: a socket has no host, and every request names one (RFC 9112 §3.2).
+          // NB: a socket has no host name, but every HTTP request must have the field `Host` (RFC
+          // 9112 §3.2).
           url: address,
           headers: ["Authorization": "Bearer \(token)", "Host": "localhost"],
           body: request.jsonBytes, timeoutSeconds: 30))
@@ -64,7 +65,7 @@ extension ManagementFile {
 }
 
 extension ManagementFile {
-  /// The management file of the server on a data folder.
+  /// Reads the management file of the server that uses a data folder.
   ///
   /// - Throws: ``Failure``.
   static func read(in data: DataOption) throws -> ManagementFile {

@@ -1,14 +1,14 @@
 import Foundation
 import StratusWire
 
-/// Why a command failed: one sentence that says what to do.
+/// The reason why a command failed, as one sentence that says what to do.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Writes a line to standard output at once, so that scripts reading a pipe see it.
+/// Writes a line to standard output immediately, so that a script that reads a pipe gets it.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -3,10 +3,10 @@ import StratusServer
 
 /// The options for notifications over open connections.
 struct PushOptions: ParsableArguments {
-  /// With a longer interval, the native framework would treat a stream as lost if one keep-alive is
-  /// late.
+  /// The maximum interval between keep-alive messages. With a longer interval, the native framework
+  /// would treat a stream as lost if one message is late.
   private static let heartbeatSecondsMax: Int64 = 30
-  /// Proxies do not hold an unanswered request longer than this.
+  /// The maximum time of a poll. Proxies do not keep an unanswered request open for longer.
   private static let pollSecondsMax: Int64 = 600
 
   @Option(
@@ -23,7 +23,7 @@ struct PushOptions: ParsableArguments {
       """)
   var pollSeconds = PushSettings().pollHoldSeconds
 
-  /// - Throws: `Failure` for a number out of range.
+  /// - Throws: `Failure` if a number is out of range.
   func settings() throws -> PushSettings {
     guard (1...Self.heartbeatSecondsMax).contains(heartbeatSeconds) else {
       throw Failure("--heartbeat-seconds must be 1 to \(Self.heartbeatSecondsMax)")

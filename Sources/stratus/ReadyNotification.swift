@@ -1,9 +1,10 @@
 import Foundation
 
-/// The message to the program that started the server and waits until it is ready, such as systemd.
+/// The message to the program that started the server, such as systemd, and that waits until the
+/// server is ready.
 enum ReadyNotification {
-  /// Says that the server answers requests, by the protocol of `sd_notify(3)`. Does nothing if no
-  /// service manager waits.
+  /// Sends the message by the protocol of `sd_notify(3)`: the server answers requests. Does nothing
+  /// if no service manager waits.
   static func send(
     variables: [String: String] = ProcessInfo.processInfo.environment
   ) {
@@ -20,7 +21,8 @@ enum ReadyNotification {
     }
   }
 
-  /// nil: the path is no socket's. A path that begins with `@` has no file: its first byte is 0.
+  /// nil: the path cannot be that of a socket. A path that begins with `@` names an abstract socket
+  /// without a file, and its first byte is 0.
   private static func address(of path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

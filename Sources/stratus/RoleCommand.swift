@@ -11,7 +11,7 @@ struct RoleCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Grant.self, Revoke.self])
 
-  /// The environment whose roles a command is about.
+  /// The container and environment whose roles a command changes or lists.
   struct Place: ParsableArguments {
     @Option(help: "The container's ID.")
     var container: String
@@ -20,7 +20,7 @@ struct RoleCommand: AsyncParsableCommand {
     var environment: ContainerEnvironment
   }
 
-  /// The account and role that a command is about.
+  /// The account and the role that a command changes.
   struct Assignment: ParsableArguments {
     @OptionGroup var place: Place
 

@@ -16,7 +16,7 @@ struct DevCommand: AsyncParsableCommand {
       """)
 
   static let email = "developer@localhost"
-  /// The container of `CKContainer.default()` unless the developer names another.
+  /// The container of `CKContainer.default()`, unless the developer names another one.
   static let container = "iCloud.org.example.Stratus"
 
   @OptionGroup var data: DataOption
@@ -34,8 +34,8 @@ struct DevCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
-    // NB: the developer's own file, not one in the data folder: a server's data never holds a key
-    // that opens it, and a copy of the folder stays unreadable.
+    // NB: this is the developer's own key file, outside the data folder. A server's data never
+    // contains a key that opens it, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
       environmentVariables: ProcessInfo.processInfo.environment)
     try await serve(settings) { ready in
@@ -50,9 +50,9 @@ struct DevCommand: AsyncParsableCommand {
   }
 }
 
-/// Makes the key of the developer's encrypted values, unless there is one.
+/// Makes the key for the developer's encrypted values, unless a key exists.
 ///
-/// - Returns: whether there is one now.
+/// - Returns: whether a key exists now.
 private func makeKey(in file: URL) -> Bool {
   do throws(KeyFailure) {
     _ = try DeviceKeys(file: file).newest(orDrawnFrom: Live.systemRandomness)
@@ -66,7 +66,7 @@ private func makeKey(in file: URL) -> Bool {
   }
 }
 
-/// A text as a shell reads it back.
+/// Quotes a text so that a shell reads the same text.
 func inShell(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     switch byte {
@@ -80,7 +80,7 @@ func inShell(_ text: String) -> String {
   return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
 }
 
-/// `stratus serve`: the server.
+/// `stratus serve`: runs a server.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -90,9 +90,9 @@ struct ServeCommand: AsyncParsableCommand {
       progress are answered, at the latest after --grace-period.
       """)
 
-  /// A hundred years.
+  /// The maximum of the option: a hundred years.
   private static let historyDaysMax: Int64 = 36_500
-  /// A year.
+  /// The maximum of the option: one year.
   private static let storeIdleMax: Int64 = 31_536_000
 
   @OptionGroup var data: DataOption
@@ -163,12 +163,13 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// - Throws: `Failure` for a number that is no port; the system would use its last 16 bits.
+/// - Throws: `Failure` for a number that is no port. The system would silently use its last 16
+///   bits.
 private func requirePort(_ port: Int) throws {
   guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
 }
 
-/// Where the operator's commands reach a server.
+/// The option for the address of the operator's commands.
 struct ManagementOptions: ParsableArguments {
   @Option(
     help: """
@@ -186,13 +187,13 @@ struct ManagementOptions: ParsableArguments {
   }
 }
 
-/// Runs a server until a signal.
+/// Runs a server until a signal arrives.
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
 private func serve(
   _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
 ) async throws {
-  // Whatever the server makes is for its owner alone.
+  // Only the owner may read the files that the server creates.
   umask(0o077)
   do {
     var logger = Logger(label: "stratus")

@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var all: [Finding] = []
     if server.url == nil {
       all = Doctor(data: server.data.url, readsAll: thorough).findings()
-      // A server that does not run is no problem: the folder can be examined alone.
+      // A stopped server is not a problem: the folder can be examined without it.
       if let status = try? await server.send(FetchStatus.self, .init()) {
         let names = Set(all.map(\.name))
         let own = Self.findings(of: status).filter {

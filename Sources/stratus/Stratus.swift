@@ -1,7 +1,7 @@
 import ArgumentParser
 import StratusWire
 
-/// CloudKit on your own ground.
+/// The command line of Stratus, a self-hosted CloudKit.
 @main
 struct Stratus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,7 +16,8 @@ struct Stratus: AsyncParsableCommand {
       CloudKitToolCommand.self,
     ])
 
-  /// Runs the command line. A binary of the name `cktool` has the commands of `stratus cktool`.
+  /// Runs the command line. A binary with the name `cktool` has the verbs of `stratus cktool` as
+  /// its commands.
   static func main() async {
     let arguments = CommandLine.arguments
     if arguments.first?.split(separator: "/").last == "cktool" {

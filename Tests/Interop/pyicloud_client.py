@@ -1,7 +1,7 @@
 """Drives a Stratus server with pyicloud's typed CloudKit client, which this project did not write.
 
-Starts `stratus dev` on a free port and a fresh folder, and talks to it in strict validation: every key
-of an answer must be one the client knows. Prints one line a check; exits 1 at the first that fails.
+Starts `stratus dev` on a free port with a new folder. The client validates strictly: it must know
+every key of an answer. Prints one line for each check, and exits with 1 at the first failure.
 
 Usage: pyicloud_client.py PATH_TO_STRATUS
 """
@@ -33,7 +33,7 @@ def check(what, condition):
 
 
 def start(binary, folder):
-    """Starts the server; answers the process and the settings it prints."""
+    """Starts the server, and returns the process and the settings that it prints."""
     process = subprocess.Popen(
         [binary, "dev", "--data", folder, "--port", "0"], stdout=subprocess.PIPE, text=True
     )

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs a program at a terminal of its own, and tells line by line what stands there.
+"""Runs a program at a terminal of its own, and prints each row of the terminal that changes.
 
 usage: terminal.py COLUMNS ROWS COMMAND...
 
-Each line of standard input is typed, with the Enter key behind it; '@keys TEXT' types the text alone,
-in which '\\x03' is Ctrl-C, and '@size COLUMNS ROWS' gives the terminal another size. Each row of the
-terminal that changes is printed as 'NUMBER|TEXT', from 1; in the end 'left as found' or 'left
-spoilt', by the terminal's settings. Knows as much of a terminal's language as the examples use.
+Each line of standard input is typed into the program, followed by the Enter key. '@keys TEXT' types
+the text without Enter; in it, '\\x03' is Ctrl-C. '@size COLUMNS ROWS' changes the size of the
+terminal. A row that changes is printed as 'NUMBER|TEXT'; the first row is 1. The last line is 'left
+as found' if the program has restored the terminal's settings, and 'left spoilt' if not. Only the
+escape sequences that the examples use are known.
 """
 import codecs
 import fcntl
@@ -44,7 +45,7 @@ class Terminal:
                 self.command(*match.groups())
                 at = match.end()
             elif text[at] == "\x1b":
-                # Half a sequence; the rest is on its way.
+                # The rest of the escape sequence has not arrived yet.
                 self.rest = text[at:]
                 return
             else:
@@ -111,7 +112,7 @@ def main():
         elif program.poll() is not None:
             break
         else:
-            # Nothing more comes at once: what stands there now was meant to.
+            # The program has stopped printing, so the screen is in the intended state.
             screen.show()
         if 0 in ready:
             some = os.read(0, 65536)

@@ -31,7 +31,7 @@ public struct QueryCheck: Sendable {
     numbers = first..<(first + count)
   }
 
-  /// Runs the data sets and prints a summary. If standard error is a terminal, shows how far it is.
+  /// Runs the data sets and prints a summary. If standard error is a terminal, shows the progress.
   ///
   /// - Returns: descriptions of the failures.
   public func run() async -> [String] {

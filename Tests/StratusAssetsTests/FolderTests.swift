@@ -106,7 +106,8 @@ import Testing
     folder.path + "/iCloud.org.example/development.assets/uploads/upload-1"
   }
 
-  /// Shown by changing bytes behind the store's back: reading them would change the checksum.
+  /// The test changes the bytes on the disk. If the store read them again, the checksum would be
+  /// different.
   @Test func `a resumed upload is not read again`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)

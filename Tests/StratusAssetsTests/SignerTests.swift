@@ -29,4 +29,21 @@ import Testing
     signer.replace(by: [[3], [2]])
     #expect(!signer.isValid(first, of: [4, 5]))
   }
+
+  @Test func `encrypted bytes are read by this server only`() {
+    let signer = HMACSigner(secret: [1])
+    let text = Array("the title of a record".utf8)
+    let encrypted = signer.encrypted(text)
+    #expect(signer.decrypted(encrypted) == text)
+    #expect(!encrypted.indices.contains { encrypted[$0...].starts(with: text.prefix(4)) })
+    #expect(signer.encrypted(text) != encrypted)
+    #expect(HMACSigner(secret: [2]).decrypted(encrypted) == nil)
+    for index in encrypted.indices {
+      var forged = encrypted
+      forged[index] ^= 1
+      #expect(signer.decrypted(forged) == nil)
+    }
+    signer.replace(by: [[2], [1]])
+    #expect(signer.decrypted(encrypted) == text)
+  }
 }

@@ -23,7 +23,7 @@ import Testing
           .init(recordType: "Note", name: "count", type: FieldType(.int64)),
           .init(recordType: "Note", name: "owner", type: FieldType(.reference)),
         ]))
-    // This field cannot be decoded. Code that reads it fails.
+    // The field `count` cannot be decoded, so code that reads it fails.
     let fields = """
       {"count":{"value":"?","type":"NOTHING"},"title":{"value":"One two","type":"STRING"},\
       "tags":{"value":["three"],"type":"STRING_LIST"},"owner":{"value":{"recordName":"o",\
@@ -57,7 +57,7 @@ import Testing
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }
   }
 
-  @Test func `a new parent that only looks like the previous one is stored`() throws {
+  @Test func `a new parent whose name only looks like the previous one is stored`() throws {
     let states = Self.names.map { parent in
       StoredRecord(
         name: "r", type: "Note", change: 1, isDeleted: false,

@@ -112,10 +112,12 @@ import Testing
     Row(#"{"value":1,"type":"INT64"}"#, known: FieldType(.double), nil),
   ]
 
-  /// The server decodes records that are sent whole before the transaction, and other records
-  /// inside it.
+  /// The server decodes the fields of a new or replaced record before the transaction, and those of
+  /// an update inside it.
   @Test(arguments: suggested + known + notPlain)
-  func `a field has the same value in a record that is sent whole`(row: Row) throws {
+  func `a field gets the same value when a record is created and when it is updated`(row: Row)
+    throws
+  {
     var situation = Situation()
     situation.schema.add(SchemaAddition(recordTypes: ["Note"]))
     if let type = row.type {

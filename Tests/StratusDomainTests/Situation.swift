@@ -88,6 +88,14 @@ struct PlainSigner: TicketSigner {
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
     signature == self.signature(of: bytes)
   }
+
+  func encrypted(_ bytes: [UInt8]) -> [UInt8] { bytes + signature(of: bytes) }
+
+  func decrypted(_ bytes: [UInt8]) -> [UInt8]? {
+    guard bytes.count >= 32 else { return nil }
+    let body = Array(bytes.dropLast(32))
+    return isValid(Array(bytes.suffix(32)), of: body) ? body : nil
+  }
 }
 
 /// The outcome of a decision for one operation.

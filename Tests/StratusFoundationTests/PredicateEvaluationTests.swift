@@ -33,7 +33,7 @@ import Testing
       "NONE tags == 'red'", "FALSEPREDICATE", "n == $unknown", "title MATCHES '('",
       "n BETWEEN {6, 9}", "unknown(n) == 5", "title == \"Gro\u{308}ße\"",
     ])
-  func `a predicate is false for another object`(format: String) {
+  func `a predicate is false for an object that does not match`(format: String) {
     #expect(!NSPredicate(format: format).evaluate(with: note))
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(!NSPredicate(format: format, near, 1000.0).evaluate(with: note))
   }
 
-  @Test func `SELF is a plain value, and variables come with the evaluation`() {
+  @Test func `SELF may be a plain value, and variables get their values at the evaluation`() {
     #expect(NSPredicate(format: "SELF > 3").evaluate(with: 4))
     #expect(NSPredicate(format: "SELF BEGINSWITH 'a'").evaluate(with: "ab"))
     #expect(

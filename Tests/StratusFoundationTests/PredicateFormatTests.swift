@@ -40,7 +40,7 @@ import Testing
       ("s == 'it\\'s \\n \\u00e9'", "s == \"it's \\n é\""), ("s == '%@ %d'", "s == \"%@ %d\""),
       ("Ünïcode == 'ü'", "Ünïcode == \"ü\""),
     ])
-  func `a format prints in one form`(format: String, printed: String) {
+  func `every format is printed in its standard form`(format: String, printed: String) {
     let predicate = PredicateFormat.parse(format, arguments: [])
     #expect(predicate.text == printed)
     if case .unreadable(let problem) = predicate { Issue.record("\(problem.reason)") }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a sort descriptor without a string key has no key`() {
+  @Test func `a sort descriptor whose key path has no string key has no key`() {
     #expect(NSSortDescriptor(keyPath: \NSString.length, ascending: true).key == nil)
     #expect(NSSortDescriptor(key: nil, ascending: true).key == nil)
   }

@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `the deprecated zones call reads only its own token key`() async throws {
+  @Test func `the deprecated zones-changes call reads only its own token key`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("A")
       let first = try await anna.post("zones/changes")

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a token stays valid while no deletion follows it`() async throws {
+  @Test func `a token stays valid if nothing was deleted after it`() async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Work")
       for name in ["a", "b"] { try await anna.save(name, in: "Work") }

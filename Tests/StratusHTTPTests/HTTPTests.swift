@@ -62,7 +62,7 @@ import Testing
       let answer = try await server.otherUser.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
-      // With a token without a list of origins, a browser sends no cookies (web-auth §5, 8).
+      // If an API token lists no origins, a browser sends no cookies (web-auth §5, 8).
       #expect(try answer.header("Access-Control-Allow-Credentials") == nil)
       let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {

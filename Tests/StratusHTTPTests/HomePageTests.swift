@@ -32,14 +32,14 @@ import Testing
     }
   }
 
-  @Test func `has a policy that permits its style`() throws {
+  @Test func `has a security policy that permits its style sheet`() throws {
     let text = String(decoding: HomePage(version: "1").body, as: UTF8.self)
     let style = try #require(text.firstMatch(of: #/<style>([^<]*)<\/style>/#)).output.1
     let hash = Data(Digest.sha256(Array(style.utf8))).base64EncodedString()
     #expect(HomePage.styleHash == "sha256-" + hash)
   }
 
-  @Test func `shows a version as text`() {
+  @Test func `escapes the special characters of the version`() {
     let text = String(decoding: HomePage(version: "1<b>&").body, as: UTF8.self)
     #expect(text.contains("<h1>Stratus 1&lt;b&gt;&amp;</h1>"))
   }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `is not at the operator's door`() async throws {
+  @Test func `is not served on the operator's socket`() async throws {
     try await withServer { server in
       var router = server.router
       router.endpointSet = .management

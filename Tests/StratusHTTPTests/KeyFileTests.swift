@@ -6,7 +6,7 @@ import Testing
 @testable import StratusServer
 
 @Suite struct `The file of the server's keys` {
-  @Test func `keeps the first key, and two after a rotation`() async throws {
+  @Test func `keeps its first key, and after a rotation the last two`() async throws {
     try await KeyFolder.with { url in
       let first = try KeyFile(data: url)
       #expect(try first.keys(for: "a", orKeep: [1, 255]) == [SigningKey(id: 1, bytes: [1, 255])])
@@ -19,8 +19,8 @@ import Testing
     }
   }
 
-  /// As two processes do.
-  @Test func `shows a rotation to everyone who has opened it`() async throws {
+  /// Two processes have opened the file.
+  @Test func `shows a rotation to every process that has opened it`() async throws {
     try await KeyFolder.with { url in
       let (one, other) = (try KeyFile(data: url), try KeyFile(data: url))
       #expect(try one.keys(for: "a", orKeep: [1]).map(\.bytes) == [[1]])
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `takes over the secrets of an earlier version`() async throws {
+  @Test func `takes over the secrets of an earlier release once`() async throws {
     try await KeyFolder.with { url in
       let keys = try KeyFile(data: url)
       try keys.adopt(["web auth tokens": [1], "developer API token": [2]])
@@ -104,7 +104,7 @@ import Testing
   }
 }
 
-@Suite struct `A damaged file of the server's own` {
+@Suite struct `A damaged registry file` {
   @Test func `is reported in one sentence`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")

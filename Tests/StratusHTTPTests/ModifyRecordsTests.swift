@@ -195,7 +195,9 @@ import Testing
     }
   }
 
-  @Test func `the zone's changes contain the writer's token until the next write`() async throws {
+  @Test func `the zone's changes contain the clientChangeToken of the last write that sent one`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for token in ["one", "two"] {

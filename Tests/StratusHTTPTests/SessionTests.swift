@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the last use of a session is stored to the hour`() async throws {
+  @Test func `the last use of a session is stored with the precision of an hour`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { server, anna in
       func lastUse() async throws -> JSON? {
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `ended sessions are removed without a list of them`() async throws {
+  @Test func `ended sessions are removed even if no operator lists the sessions`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { server, _ in
       let before = try await server.sessionCount

@@ -7,7 +7,7 @@ import Testing
 @testable import StratusServer
 
 /// Two processes with one registry and one key file. Each has its own memory.
-@Suite struct `Accounts in two processes` {
+@Suite struct `Two processes with one registry` {
   private struct Pair {
     let one: Accounts
     let other: Accounts
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Both processes have remembered the admission.
+  /// Both processes have the admission in memory.
   @Test func `refuse an ended session within a second`() async throws {
     try await withPair { pair in
       let token = try await pair.webToken()
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// The second process has read the old key, and no time passes.
+  /// The second process has read the old key. It must accept the new one without delay.
   @Test func `accept a token that another process sealed with a new key`() async throws {
     try await withPair { pair in
       let old = try await pair.webToken()

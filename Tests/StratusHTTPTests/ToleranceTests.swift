@@ -78,7 +78,9 @@ import Testing
   }
 
   @Test(arguments: ["ownerRecordName", "ownerName"])
-  func `A8: the owner of a zone has two keys and two placeholders`(key: String) async throws {
+  func `A8: the owner of a zone may be given by two keys and two placeholders`(key: String)
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let user = try #require(try await anna.post("users/caller")["userRecordName"].string)

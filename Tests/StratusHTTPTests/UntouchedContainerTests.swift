@@ -2,11 +2,12 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// A development server creates containers on first write, and a mistyped name must leave nothing.
+/// A development server creates a container on the first write. A read must not create one, since
+/// its name may be mistyped.
 @Suite struct `A container that does not exist yet` {
   private static let zone: JSON = ["zoneID": ["zoneName": "Work"]]
 
-  /// Requests that read, with what they answer for an empty container.
+  /// Requests that only read.
   private static let reads: [(endpoint: String, body: JSON)] = [
     ("users/caller", [:]), ("zones/list", [:]), ("zones/lookup", ["zones": [["zoneName": "a"]]]),
     ("records/lookup", ["records": [["recordName": "a"]]]),
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `has its caller's user record`() async throws {
+  @Test func `already has its caller's user record`() async throws {
     try await withAnna { anna in
       let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
       #expect(try await anna.lookup([name])[0]["recordType"] == "Users")
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `has a history that goes on when the container is created`() async throws {
+  @Test func `has a history that continues when the container is created`() async throws {
     try await withAnna { anna in
       let before = try await anna.post("changes/database")
       #expect(before["zones"] == [])

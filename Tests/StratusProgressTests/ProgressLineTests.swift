@@ -4,7 +4,7 @@ import Testing
 @testable import StratusProgress
 
 @Suite struct `A progress line` {
-  @Test func `shows the share, the amounts and the time left`() {
+  @Test func `shows the share, the amounts and the remaining time`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 4_000_000, unit: .bytes)
@@ -91,7 +91,7 @@ import Testing
     #expect(text.line(columns: 80) == "waiting for an index  12 s")
   }
 
-  @Test func `shows the time left of work that takes a given time`() {
+  @Test func `shows the remaining time of work whose duration is known in advance`() {
     let text = ProgressText(
       title: "soaking", done: 60_000, total: 600_000, unit: .seconds, elapsedMilliseconds: 60_000)
     #expect(text.line(columns: 80) == "soaking  [##..................]  10 %  9 min 00 s left")
@@ -102,7 +102,7 @@ import Testing
       (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (9_949, "9.9 kB"), (9_960, "10 kB"),
       (999_499, "999 kB"), (999_500, "1.0 MB"), (2_800_000_000, "2.8 GB"),
       (5_000_000_000_000, "5.0 TB"),
-    ] as [(Int64, String)]) func `has short numbers of bytes`(_ number: Int64, _ expected: String)
+    ] as [(Int64, String)]) func `shortens numbers of bytes`(_ number: Int64, _ expected: String)
   {
     #expect(ProgressText.bytes(number) == expected)
   }
@@ -111,7 +111,7 @@ import Testing
     arguments: [
       (0, "0 s"), (59_400, "59 s"), (59_500, "1 min 00 s"), (3_599_400, "59 min 59 s"),
       (3_900_000, "1 h 05 min"),
-    ] as [(Int64, String)]) func `has short times`(_ milliseconds: Int64, _ expected: String)
+    ] as [(Int64, String)]) func `shortens durations`(_ milliseconds: Int64, _ expected: String)
   {
     #expect(ProgressText.time(milliseconds) == expected)
   }
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// A terminal of 80 columns in memory, with a clock that stands still.
+/// A terminal of 80 columns in memory, and a clock that does not move.
 private final class Screen: Sendable {
   private let contents = Mutex((text: "", time: Int64(1_000_000)))
 

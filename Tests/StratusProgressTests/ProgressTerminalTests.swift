@@ -9,7 +9,7 @@ import Testing
     #expect(ProgressTerminal(Pipe().fileHandleForWriting).map { _ in 0 } == nil)
   }
 
-  @Test func `has the width of the terminal and gets its text`() throws {
+  @Test func `has the real terminal's width and writes to it`() throws {
     var (ours, theirs): (Int32, Int32) = (0, 0)
     var size = winsize(ws_row: 24, ws_col: 57, ws_xpixel: 0, ws_ypixel: 0)
     try #require(openpty(&ours, &theirs, nil, nil, &size) == 0)

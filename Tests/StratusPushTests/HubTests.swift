@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  /// As with a stream whose client reads slowly: the listener drops what it cannot take and
-  /// returns.
+  /// The listener is like a stream whose client reads slowly. It drops what it cannot take, and
+  /// joins again later.
   @Test func `delivers everything that an overloaded listener has missed`() async throws {
     try await withScene { scene in
       let (recorder, other) = (await scene.join("a"), await scene.join("b"))
@@ -134,7 +134,7 @@ import Testing
         await scene.hub.settle()
         event.yield()
       }
-      // The second listener also reads the queue, or finds it empty.
+      // Either a second read of the queue waits, or there was nothing to read.
       await happened.next()
       scene.stores.release(all: false)
       await first.value

@@ -6,8 +6,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The sample store has a zone with a tombstone of change 5, deleted at 11, and a deleted zone,
-/// which is change 2 of its database.
+/// The sample store has a zone with a tombstone (change number 5, deletion time 11) and a deleted
+/// zone, whose deletion has change number 2 in its database.
 @Suite struct `A store of an earlier version` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
@@ -39,7 +39,7 @@ import Testing
   func `keeps its tombstones after the upgrade`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
-        // Removes nothing before its time, whatever that time is.
+        // No tombstone is older than time 11, so nothing is removed.
         while try body.expireDeletions(before: 11, limit: 10) {}
         guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
           throw .fault("no zone")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// The deletion of a zone has no stored time. Its age counts from the upgrade.
+  /// Layouts 1 to 3 store no time for the deletion of a zone, so its age counts from the upgrade.
   @Test(arguments: [1, 2, 3, 4, 5])
   func `can remove its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in

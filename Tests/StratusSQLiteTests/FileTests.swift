@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// A copy of the files during operation equals the files of a killed server.
+  /// The files are copied while the server runs. The copy is like the files of a killed server.
   @Test func `an acknowledged write is in the files at once`() async throws {
     try await withTemporaryFolder { url in
       try await withTemporaryFolder { copy in

@@ -41,8 +41,10 @@ import Testing
     }
   }
 
-  /// SQLite begins a copy again when it sees another connection's commit.
-  @Test func `is of one moment and ends, although a server writes meanwhile`() async throws {
+  /// SQLite restarts a copy when it sees another connection's commit.
+  @Test func `contains the state of one moment and completes, although a server writes meanwhile`()
+    async throws
+  {
     try await withTemporaryFolder { root in
       let (old, new) = (root.appendingPathComponent("old"), root.appendingPathComponent("new"))
       try FileManager.default.createDirectory(at: new, withIntermediateDirectories: true)

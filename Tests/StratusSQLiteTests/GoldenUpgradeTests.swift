@@ -8,7 +8,7 @@ import Testing
 @testable import StratusSQLite
 
 /// Files that an earlier release wrote. Tests/GoldenTests checks their contents.
-@Suite struct `A store's file of the release before sharing` {
+@Suite struct `A store's file written by the last release without sharing` {
   private static let source = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Golden/2026-11-before-sharing/server-data")

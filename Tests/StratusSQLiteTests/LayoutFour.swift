@@ -1,9 +1,9 @@
 import Foundation
 
-/// A store's file of the fourth version of Stratus: the third version's, with the tables for the
-/// removal of tombstones.
+/// A store's file of the fourth version of Stratus. That version added the tables for the removal
+/// of tombstones to the third version's file.
 enum LayoutFour {
-  /// Like ``LayoutOne/make(in:changes:)``. Its deleted zones were deleted at 1,000.
+  /// Like ``LayoutOne/make(in:changes:)``. The deleted zones have the deletion time 1,000.
   static func make(in url: URL, changes: String = "") throws {
     try LayoutThree.make(in: url, changes: forgetting + changes)
   }

@@ -65,8 +65,8 @@ enum LayoutOne {
 
     """
 
-  /// Ann's zone with a family of records. Bob's zone with 2,500 records that refer to one record
-  /// and have a parent. A zone that is deleted and not purged.
+  /// Ann's zone has a family of records. Bob's zone has 2,500 records that refer to the first of
+  /// them and have the same parent. A third zone is deleted and not purged.
   private static let rows = #"""
     INSERT INTO store VALUES (1, 42, 3);
     INSERT INTO databases VALUES (1, 1, '_ann', 2), (2, 1, '_bob', 1);

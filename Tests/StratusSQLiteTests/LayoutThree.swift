@@ -1,7 +1,7 @@
 import Foundation
 
-/// A store's file of the third version of Stratus: the second version's, with record numbers,
-/// subscriptions and notifications.
+/// A store's file of the third version of Stratus. That version added record numbers, subscriptions
+/// and notifications to the second version's file.
 enum LayoutThree {
   /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A store's file of the second version of Stratus: the first version's, with indexes.
+/// A store's file of the second version of Stratus. That version added indexes to the first
+/// version's file.
 enum LayoutTwo {
   /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {

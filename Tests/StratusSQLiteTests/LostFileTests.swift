@@ -85,7 +85,9 @@ private func withKnownStores(
     }
   }
 
-  @Test func `of an earlier version is known from the first start on`() async throws {
+  @Test func `is detected for a store of an earlier version after one start of this version`()
+    async throws
+  {
     try await withRegistry { url, registry in
       try await withStores(in: url, epoch: 5) { _ = try await $0.store(at: development) }
       try await withKnownStores(in: url, registry) { try await $0.takeStock() }
@@ -106,7 +108,8 @@ private func withKnownStores(
         let error = await #expect(throws: ServerError.self) { try await store.save("two") }
         #expect(error?.reason == Reason.storeLost)
         #expect(await stores.problems().contains { $0.kind == .lost })
-        // The commit in between wrote to another file, so the return of the file changes nothing.
+        // The save of "two" went to another file, so the store refuses requests even after the file
+        // returns.
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         await #expect(throws: ServerError.self) { try await store.save("three") }
         await #expect(throws: ServerError.self) { try await store.names() }

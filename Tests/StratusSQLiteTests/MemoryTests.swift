@@ -29,7 +29,7 @@ import Testing
     #expect(try await store.names() == ["one", "three"])
   }
 
-  @Test func `gives a zone made after a restore a number that was never used`() async throws {
+  @Test func `gives a zone that is created after a restore a new number`() async throws {
     let time = Atomic<Int64>(1_767_225_600_000)
     let stores = MemoryStores(
       makeEpoch: { 7 }, now: { time.add(1, ordering: .relaxed).newValue })
@@ -46,7 +46,7 @@ import Testing
     #expect(numbers[0] != numbers[1])
   }
 
-  @Test func `that the backup does not contain is empty again`() async throws {
+  @Test func `is empty after a restore from a backup that does not contain it`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let backup = try stores.backup()
     let store = try await stores.store(at: development)

@@ -44,7 +44,7 @@ private func withPair(
     }
   }
 
-  /// Readers and writers have used the old epoch before.
+  /// The other store has already read and written with the old epoch.
   @Test func `notice a new epoch`() async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withPair { one, other in
@@ -119,7 +119,8 @@ private func withPair(
       for day in 0..<(3 * Limits.indexUnusedDaysMax) {
         clock.withLock { $0 = day * 86_400_000 }
         reads.note(index, at: place)
-        // The other process holds the lock on this work all the time.
+        // The other process always holds the lock on the removal, so this process only notes its
+        // uses.
         try await reader.noteUses()
         while try await sweeper.step() {}
       }

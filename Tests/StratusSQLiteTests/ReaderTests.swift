@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `The readers of a file` {
   /// Each reader maps the file into memory and has a cache.
-  @Test func `are closed when they were not used since the last look`() async throws {
+  @Test func `are closed when they were not used since the last check`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
         try await stores.store(at: development).save("one")

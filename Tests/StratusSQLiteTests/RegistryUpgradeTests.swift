@@ -7,7 +7,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The server's own file of the first version of Stratus.
+/// The registry file of the first version of Stratus.
 @Suite struct `A registry of layout 1` {
   private static let token = String(repeating: "0a", count: 32)
 
@@ -37,7 +37,7 @@ import Testing
     try queue.close()
   }
 
-  /// Stands for SHA-256, which these tests cannot import.
+  /// The digest takes the place of SHA-256, which these tests cannot import.
   private static let upgrade = RegistryTables.Upgrade(
     digest: { [UInt8($0.count), 1, 2, 3, 4, 5, 6, 7, 8] }, now: 1_000, sessionMilliseconds: 90)
 
@@ -102,7 +102,7 @@ import Testing
 }
 
 @Suite struct `A registry of a newer version` {
-  /// A backup would not help, and would lose what the newer version has written.
+  /// Restoring a backup would lose what the newer version has written.
   @Test func `is refused with the advice to start that version`() async throws {
     try await withTemporaryFolder { url in
       let folder = try DataFolder(url)
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// The server's own file of the version before several processes could use it.
+/// The registry file of the last version that allowed only one process.
 @Suite struct `A registry of layout 2` {
   private func makeOld(in url: URL) async throws {
     let folder = try DataFolder(url)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// A store whose writes fail after their bodies have run, as a crash before the commit does.
+/// A store whose writes fail after their bodies have run, like a crash just before the commit.
 private final class FailingStore: Store {
   private let store: any Store
   private let left: Mutex<Int>
@@ -37,7 +37,7 @@ private final class FailingStore: Store {
   }
 }
 
-/// Copies and removals of fields that are killed at each of their steps.
+/// Copies and removals of fields and types. The server is killed at each step.
 @Suite struct KilledRetirements {
   private static let ambient = Ambient(now: { 1_000 }, makeUUID: { "U" })
 
@@ -114,7 +114,9 @@ private final class FailingStore: Store {
   }
 
   @Test(arguments: Work.allCases)
-  func `work that is killed in each step ends as work that is not`(_ work: Work) async throws {
+  func `work that is killed in each step has the same result as uninterrupted work`(_ work: Work)
+    async throws
+  {
     var expected: [String] = []
     var expectedSchema = Schema()
     try await withStores { stores in
@@ -142,7 +144,7 @@ private final class FailingStore: Store {
       var isDone = false
       var kills = 0
       while !isDone {
-        // Each server does one step, is killed in the next one, and another server continues.
+        // Each server does one step and is killed in the next one. Another server continues.
         try await withStores(in: url, epoch: 7) { stores in
           let store = FailingStore(try await stores.store(at: development), successes: 1)
           let retirements = ContinueRetirements(store: store, ambient: Self.ambient)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `of a file of an earlier version stays until the file is compacted`() async throws {
+  @Test func `of a file of an earlier version is returned only by a compaction`() async throws {
     try await withTemporaryFolder { url in
       try makeEarlierFile(in: url)
       try await withStores(in: url, epoch: 1) { stores in
@@ -124,7 +124,7 @@ import Testing
 }
 
 extension Store {
-  /// Saves 16 MB, and replaces them by nothing.
+  /// Saves 16 MB, and then saves the same records without their texts.
   fileprivate func fillAndEmpty() async throws {
     let text = [UInt8](repeating: UInt8(ascii: " "), count: 400_000)
     for index in 0..<40 { try await save("\(index)", text: text) }

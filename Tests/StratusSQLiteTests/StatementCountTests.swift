@@ -56,7 +56,7 @@ private final class CountingConnection: SQLConnection {
   func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
 }
 
-/// Layout 4 needed the same number: it read the database's count and listed a zone in its own row.
+/// Layout 4 needed the same number of statements.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
@@ -121,7 +121,7 @@ private final class CountingConnection: SQLConnection {
   }
 
   /// The schema has the roles of all users, and its version is read anyway.
-  @Test func `reads nothing more where users have roles`() throws {
+  @Test func `reads nothing more in a store where users have roles`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.set(customRoles: ["Editor"])

@@ -35,7 +35,7 @@ import Testing
   ]
 
   /// A table may begin with a number that identifies the row in the whole store.
-  @Test func `lead with their database, or belong to the store for a known reason`() async throws {
+  @Test func `begin with their database, or belong to the store for a known reason`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       let leading = try await store.engine.write { (session) throws(ServerError) in

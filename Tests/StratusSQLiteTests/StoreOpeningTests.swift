@@ -25,7 +25,7 @@ import Testing
         // There are more waiting tasks than threads for Swift's tasks.
         let waiters = (0..<40).map { _ in
           Task { () -> Bool in
-            // On a slow machine the wait for the file may be given up.
+            // On a slow machine, the wait for the file may time out.
             do throws(ServerError) { _ = try await stores.store(at: development) } catch {
               return false
             }
@@ -61,7 +61,7 @@ import Testing
       let folder = url.appendingPathComponent("iCloud.org.example")
       try await withStores(in: url, epoch: 1) { stores in
         try await stores.store(at: development).save("one")
-        // With the permissions of an earlier version.
+        // Earlier versions created files with these permissions.
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
           chmod(folder.appendingPathComponent(name).path, 0o644)
         }
@@ -176,7 +176,8 @@ private final class Hold: Sendable {
       for address in addresses {
         await stores.closeStore(at: address, unlessUsedSince: .max)
       }
-      // NB: other tests open files at the same time; these are more than ninety.
+      // NB: other tests open files at the same time. The closed stores had more than ninety open
+      // files.
       #expect(open - descriptors() > 30)
     }
   }

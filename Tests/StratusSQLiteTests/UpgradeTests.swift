@@ -131,7 +131,8 @@ import Testing
     }
   }
 
-  /// A type that no version knows stands for any error during the upgrade.
+  /// The upgrade fails because of a field type that no version knows. Any other error has the same
+  /// effect.
   @Test func `is unchanged if its upgrade fails`() async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url, changes: "UPDATE fields SET type = 'TUNE' WHERE name = 'data';")

@@ -11,7 +11,8 @@ import Testing
   }
 }
 
-/// The suite that the locks of several nodes must pass, with locks that show what it demands.
+/// Runs the suite for the locks of several nodes with sample locks, which show what the suite
+/// demands.
 @Suite struct `The locks of two processes` {
   @Test(arguments: WorkLocksConformance.checks)
   func `pass the conformance suite`(_ check: ConformanceCheck<any WorkLocks>) async throws {

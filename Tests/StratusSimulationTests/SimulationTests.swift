@@ -5,7 +5,7 @@ import Testing
 ///
 /// The program has its own process, because it replaces Swift's concurrency runtime.
 @Suite struct Simulations {
-  @Test func `devices and server are equal in the end, whatever fails`() throws {
+  @Test func `devices and server have the same data in the end, whatever fails`() throws {
     let (status, output) = try simulate(["--seeds", "300", "--seconds", "60"])
     #expect(status == 0, "\(output)")
     #expect(output.contains("agree"))

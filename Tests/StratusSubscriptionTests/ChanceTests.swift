@@ -107,7 +107,8 @@ private struct ChanceRun {
   private mutating func makeOrDeleteZone() async throws {
     let name = pick(["Y", "Z"])
     if world.zones.contains(name) {
-      // Subscriptions that are deleted with the zone get no notification of unmatched changes.
+      // Match everything before the deletion. The zone's subscriptions are deleted with the zone,
+      // and then get no more notifications.
       _ = try await compare()
       log.append("deletes zone \(name)")
       try await scene.zones(delete: [name])
@@ -159,8 +160,8 @@ private struct ChanceRun {
     }
   }
 
-  /// Runs only when everything is matched, since earlier changes belong to the earlier
-  /// subscription.
+  /// Matches all changes first, since earlier changes belong to the subscription before its
+  /// replacement.
   private mutating func replaceOrDelete() async throws {
     _ = try await compare()
     let own = world.subscriptions.filter { $0.user == "_ann" }
@@ -183,7 +184,8 @@ private struct ChanceRun {
       var heard: [String] = []
       for notification in try await scene.heard(user, matching: limit) {
         let event = try notification.payload().event
-        // A step that ends within a request may notify twice of a database change.
+        // If a step ends between the changes of one request, a database subscription may get two
+        // notifications for the request. They have the same ID and count as one.
         if case .database = event {
           heard.append(event.word + " \(notification.notificationID)")
         } else {

@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  /// Whether the record was red before and is red after, and the expected notification.
+  /// The record's colour before and after the change, and the expected notifications. nil: there is
+  /// no record; empty: the record has no colour.
   @Test(
     arguments: [
       (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
@@ -210,7 +211,7 @@ import Testing
       try await scene.save("a", by: "_ann", device: "phone", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == ["phone"])
       #expect(try await scene.heard("_bob").map(\.originDeviceID) == [nil])
-      // The router's name for a device that does not send its name.
+      // The router uses the name "1" for a device that does not send its name.
       try await scene.save("b", by: "_ann", device: "1", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == [nil])
     }
@@ -237,7 +238,9 @@ import Testing
   }
 
   @Test
-  func `a replacing subscription fires for changes from before its replacement`() async throws {
+  func `a subscription that replaces another one fires for changes from before the replacement`()
+    async throws
+  {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", filter("EQUALS", "color", #""blue""#)))
       try await scene.save("a", red)
@@ -284,7 +287,7 @@ import Testing
         let batch = (start..<start + 300).map { leads("c\($0)") }.joined(separator: ",")
         try await scene.change(batch, in: "Z")
       }
-      // There is one notification for each step, since so many records need several steps.
+      // So many records need several matching steps, and each step sends one notification.
       #expect(Set(try await scene.told()) == ["z: zone Z"])
       try await scene.delete("t", in: "Z")
       let cascades = ContinueCascades(store: try await scene.store(), ambient: scene.ambient)

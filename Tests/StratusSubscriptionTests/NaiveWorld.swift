@@ -103,7 +103,7 @@ struct NaiveRecord: Equatable {
   let count: Int?
   let tags: [String]
 
-  /// The operation type that saves it.
+  /// The JSON text of the operation that saves the record.
   var operation: String {
     var fields: [String] = []
     if let color { fields.append(field("color", "\"\(color)\"")) }
@@ -167,7 +167,8 @@ struct NaiveQuery {
   }
 }
 
-/// A filter in its sent form and in its meaning. A negated filter matches a missing value.
+/// A filter: its form in a request, and its result for a record. A negated filter matches a missing
+/// value.
 enum NaiveTest {
   case colorIs(String), colorIsNot(String), colorIsIn([String]), colorBegins(String)
   case countIs(Int), countIsMore(Int), countIsNot(Int)

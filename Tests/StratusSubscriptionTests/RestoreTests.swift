@@ -84,7 +84,7 @@ import Testing
     let backup = try stores.backup()
     var last = first.last
     for round in 1...restores {
-      // The restore loses more notifications than come afterwards, or fewer.
+      // The restore loses six notifications. Fewer, and later more, are queued after the restore.
       let lost = round * 100
       try await enqueue(lost...(lost + 5), in: stores)
       let heard = try await hear("phone", after: last, from: stores)
@@ -99,7 +99,7 @@ import Testing
       let heard = try await hear("phone", after: last, from: stores)
       #expect(heard.ids == Array(1_001...id))
     }
-    // A late acknowledgement of an earlier notification.
+    // An acknowledgement of an earlier notification arrives late.
     try await acknowledge(last, by: "phone")
     #expect(try await hear("phone", from: stores).ids == Array(1_001...1_012))
   }
@@ -120,7 +120,8 @@ import Testing
     #expect(try await hear("new", from: stores).ids == [])
   }
 
-  @Test func `that was created again sends later notifications to earlier devices`() async throws {
+  @Test func `that begins without data sends later notifications to earlier devices`() async throws
+  {
     let folders = ["one", "other"].map {
       FileManager.default.temporaryDirectory
         .appendingPathComponent("stratus-restore-\($0)-" + UUID().uuidString)

@@ -175,7 +175,9 @@ import Testing
   }
 
   @Test
-  func `saving an equal subscription changes nothing, another one replaces it`() async throws {
+  func `saving an equal subscription changes nothing, and a different one replaces it`()
+    async throws
+  {
     try await withNotes { scene in
       let first = try Subscription.query("q", filter("EQUALS", "count", "1"))
       let second = try Subscription.query("q", filter("EQUALS", "count", "2"))
@@ -200,7 +202,8 @@ import Testing
     }
   }
 
-  /// Choice: Apple's service refuses it with a misleading text (wire-quirks C8).
+  /// Choice: Apple's service refuses the second subscription with a misleading text (wire-quirks
+  /// C8).
   @Test func `the same content under another ID is another subscription`() async throws {
     try await withNotes { scene in
       #expect(

@@ -27,7 +27,7 @@ import Testing
       }
       try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
       let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
-      // There is one key and one subscription, so a step with a limit of two is complete.
+      // Only one key with one subscription is read, so a step with a limit of two ends the work.
       #expect(try await matching.step(limit: 2) == .ended)
       #expect(try await scene.told("_u77777") == ["s: created a"])
       #expect(try await scene.told("_u77778") == [])
@@ -35,8 +35,8 @@ import Testing
       try await scene.save("b", by: "_bob", scope: .public)
       #expect(try await matching.step(limit: 1) == .ended)
 
-      // No subscription is indexed under these values. They still count as read, so a step ends
-      // after them.
+      // No subscription is indexed under these values. Looking them up still counts as reading, so
+      // the first step reaches its limit.
       try await scene.change(
         Scene.save("c") + "," + Scene.save("d") + "," + Scene.save("e"), by: "_bob",
         scope: .public)

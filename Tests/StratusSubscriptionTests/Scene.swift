@@ -106,7 +106,7 @@ final class Scene: Sendable {
     }
   }
 
-  /// Like ``heard(_:matching:at:)``, in words.
+  /// Like ``heard(_:matching:at:)``, with each notification in words.
   func told(_ user: String = "_ann", matching limit: Int = MatchChanges.stepMax) async throws
     -> [String]
   {

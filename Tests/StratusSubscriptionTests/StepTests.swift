@@ -82,7 +82,9 @@ import Testing
     }
   }
 
-  @Test func `a step leaves changes alone that another process has matched`() async throws {
+  @Test func `a step does not repeat the matching of changes that another process has matched`()
+    async throws
+  {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s"))
@@ -95,7 +97,8 @@ import Testing
     }
   }
 
-  /// The subscription is replaced after each number of steps, between two steps and within one.
+  /// The test replaces the subscription after 0 to 19 steps, either between two steps or within
+  /// one.
   @Test(arguments: Replacement.all, [false, true])
   func `a subscription that is replaced during matching still fires`(
     _ replacement: Replacement, _ isWithinStep: Bool
@@ -198,10 +201,10 @@ struct Replacement: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var old: Subscription
   var new: Subscription
-  /// Whether it fires once for each record, at whatever point it is replaced.
+  /// Whether the subscription fires exactly once for each record, whenever it is replaced.
   var hearsOnce = false
 
-  /// Keys come in this order: the database, zones, record types, values.
+  /// The matching handles keys in this order: the database, zones, record types, values.
   static let all: [Replacement] = {
     let red = filter("EQUALS", "color", #""red""#)
     guard let ofType = try? Subscription.query("s"), let ofValue = try? Subscription.query("s", red)

@@ -43,7 +43,7 @@ let noteText =
     #expect(read.shortGUID == "0NEa3AEPXwK71VM4gHFnvh2kw")
   }
 
-  @Test func `a share may have its zone`() throws {
+  @Test func `a share in a record may state its zone`() throws {
     let text =
       noteText.dropLast() + #","share":{"recordName":"Share-1","zoneID":{"zoneName":"Z"}}}"#
     let read = try read(RecordDictionary.self, String(text))
@@ -130,7 +130,7 @@ let noteText =
     }
   }
 
-  @Test func `answers keep their arrays, even empty ones`() throws {
+  @Test func `an answer always contains its array, even an empty one`() throws {
     #expect(written(RecordsResponse(records: [])) == #"{"records":[]}"#)
     #expect(
       written(RecordsResponse(records: [.record(note)], syncToken: "dA=="))
@@ -204,7 +204,7 @@ let noteText =
 }
 
 @Suite struct Users {
-  @Test func `the caller is at top level and in users`() throws {
+  @Test func `the answer of users-caller has the user at top level and in a list`() throws {
     let answer = FetchCaller.Response(user: UserIdentity(userRecordName: "_3f"))
     let identity = #""userRecordName":"_3f","lookupInfo":{"userRecordName":"_3f"}"#
     #expect(FetchCaller.path == "users/caller")
@@ -212,7 +212,7 @@ let noteText =
     #expect(try read(FetchCaller.Response.self, written(answer)).user == answer.user)
   }
 
-  @Test func `the current user is a dictionary of its own`() throws {
+  @Test func `the answer of users-current is the user's dictionary`() throws {
     let answer = FetchCurrentUser.Response(user: UserIdentity(userRecordName: "_3f"))
     #expect(FetchCurrentUser.path == "users/current")
     #expect(written(answer) == #"{"userRecordName":"_3f"}"#)

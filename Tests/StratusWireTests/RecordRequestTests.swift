@@ -35,7 +35,7 @@ import Testing
     #expect(try request(text).operations.first?.kind.rawValue == name)
   }
 
-  @Test func `a record that is sent back whole decodes with its values`() throws {
+  @Test func `a record with all keys of an answer is decoded`() throws {
     let operation = try operation(
       #"{"recordName":"n","recordType":"Note","fields":{},"pluginFields":{},"#
         + #""recordChangeTag":"1s","created":{"timestamp":1,"userRecordName":"_a","deviceID":"2"},"#

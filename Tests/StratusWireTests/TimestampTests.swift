@@ -27,7 +27,7 @@ import Testing
         + #""referenceSeconds":"700000000.1234567"}"#)
   }
 
-  @Test func `is equal to the last bit after decoding`() throws {
+  @Test func `is the same to the last bit after decoding`() throws {
     let read = try FieldValue(storedField: parsed(Self.field))
     #expect(read == .timestamp(try time()))
     #expect(try time().dateReferenceSeconds.bitPattern == Self.seconds.bitPattern)
@@ -69,7 +69,7 @@ import Testing
 
   @Test(
     arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
-  func `is not stored separately if the time is whole milliseconds`(_ whole: Int64) {
+  func `is the only time with separate seconds`(_ whole: Int64) {
     let time = Timestamp(referenceSeconds: Timestamp(whole).dateReferenceSeconds)
     #expect(time == Timestamp(whole))
     #expect(text(.timestamp(Timestamp(whole))) == #"{"value":\#(whole),"type":"TIMESTAMP"}"#)

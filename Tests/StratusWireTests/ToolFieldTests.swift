@@ -12,7 +12,7 @@ import Testing
     try ToolField.fields(json: try JSONView(parsing: Array(text.utf8)), time: Self.time)
   }
 
-  @Test func `every type has a name, and the name is read`() {
+  @Test func `the name of every type decodes to the same type`() {
     for element in FieldType.Element.allCases {
       for isList in [false, true] {
         let type = FieldType(element, isList: isList)
@@ -56,7 +56,7 @@ import Testing
       "the file of the field 'f' must be a key of --asset-files"
     ),
   ])
-  func `a wrong field is refused with a sentence`(_ text: String, _ reason: String) {
+  func `the error for a malformed field is one sentence`(_ text: String, _ reason: String) {
     let error = #expect(throws: WireError.self) { try fields(text) }
     #expect(error?.reason == reason)
   }

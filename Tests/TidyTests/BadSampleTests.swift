@@ -141,7 +141,7 @@ import Testing
   @Test(arguments: [
     ".build/debug/stratus", ".build-release/x", "Sources/a.o", "stratus.sqlite", "DATA/x.txt",
     "data/server.sqlite-wal", "Tests/Interop/__pycache__/a.pyc",
-  ]) func `a product kept by git is found`(_ path: String) {
+  ]) func `a build product that git tracks is found`(_ path: String) {
     #expect(ShapeRules.products([path, "Sources/StratusSQLite/Pool.swift"]).map(\.path) == [path])
   }
 

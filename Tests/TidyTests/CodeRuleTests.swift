@@ -1,13 +1,13 @@
 import Testing
 
-/// The rules of `docs/ARCHITECTURE.md`, kept over every file of the project.
+/// Checks every file of the project against the rules of `docs/ARCHITECTURE.md`.
 @Suite struct CodeRules {
   @Test func `the sources are found`() {
     let modules = Set(Project.files.map(\.module))
     #expect(modules.isSuperset(of: ["StratusWire", "StratusDomain", "TidyTests"]))
   }
 
-  @Test(arguments: FileRule.all) func `every file keeps`(_ rule: FileRule) {
+  @Test(arguments: FileRule.all) func `every file keeps the rule`(_ rule: FileRule) {
     for file in Project.files {
       for finding in rule.check(file) { Issue.record("\(finding.description)") }
     }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(.enabled(if: Project.tracked != nil, "there is no git here"))
-  func `git keeps no products and no databases`() {
+  func `git tracks no build products and no databases`() {
     for finding in ShapeRules.products(Project.tracked ?? []) {
       Issue.record("\(finding.description)")
     }

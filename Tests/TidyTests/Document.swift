@@ -6,7 +6,7 @@ struct Document {
   let path: String
   /// The lines; empty where there is code, a comment or front matter.
   let prose: [String]
-  /// The lines as they are.
+  /// All lines, unchanged.
   let lines: [String]
 
   init(path: String, text: String) {
@@ -26,7 +26,7 @@ struct Document {
     }
   }
 
-  /// The anchors that links may name: of headings, as GitHub makes them.
+  /// The anchors of the headings, as GitHub makes them. A link may lead only to one of these.
   var anchors: Set<String> {
     var seen: [String: Int] = [:]
     var anchors: Set<String> = []

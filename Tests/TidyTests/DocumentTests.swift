@@ -15,7 +15,7 @@ struct `The documents` {
 
   @Test func `have short sentences`() { expectNone(ProseRules.sentences) }
 
-  @Test func `mention only texts of the repository`() { expectNone(LinkRules.outside) }
+  @Test func `refer only to documents in the repository`() { expectNone(LinkRules.outside) }
 
   @Test func `link to files and headings that exist`() {
     // NB: during a merge git lists a page once for each side.
@@ -43,7 +43,7 @@ struct `The documents` {
     "Who asks later begins again.", "This is a copy for who has lost the key.",
     "The server begins anew.", "Nobody reads it.", "Devices are told of a change.",
     "The nudge is lost.", "It fails. Nor is it repeated.",
-  ]) func `a word without a plain meaning is found`(_ text: String) {
+  ]) func `a word without a plain meaning is reported`(_ text: String) {
     #expect(ProseRules.words(document(text)).count == 1)
   }
 
@@ -70,7 +70,7 @@ struct `The documents` {
     ("[a](none.md)", 1), ("[a](../README.md)", 0), ("[a](../../other.md)", 1),
     ("[a](#the-server-s-keys)", 1), ("[a](#the-servers-keys)", 0), ("[a](guide/b.md#c)", 1),
     ("[a](guide/b.md#the-servers-keys)", 0), ("[a](https://example.org/x)", 0),
-  ]) func `a link that leads to nothing is found`(_ link: String, _ count: Int) {
+  ]) func `a link that leads to nothing is reported`(_ link: String, _ count: Int) {
     let page = document("## The server's keys\n\nSee \(link).")
     let known: Set = ["README.md", "docs/guide/b.md", "docs/X.md"]
     let found = LinkRules.broken(
@@ -82,7 +82,7 @@ struct `The documents` {
     #expect(document("# A b\n## A b\n### `c` (d)").anchors == ["a-b", "a-b-1", "c-d"])
   }
 
-  @Test func `a text outside the repository is found`() {
+  @Test func `a reference to a document outside the repository is reported`() {
     #expect(LinkRules.outside(document("As in DESIGN section 4.")).count == 1)
     #expect(LinkRules.outside(document("As in semantics §23.")).count == 1)
     #expect(LinkRules.outside(document("By design, a query is exact.")).isEmpty)

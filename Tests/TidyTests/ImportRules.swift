@@ -45,7 +45,7 @@ enum ImportRules {
 
   private static func mayImport(_ module: String, in file: SourceFile) -> Bool {
     switch file.area {
-    // An example's library bears the name of its folder.
+    // An example's library has the name of its folder.
     case "Examples": return Modules.example.contains(module) || module == file.module
     case "Benches", "Simulation": return true
     case "Tests": return testMayImport(module, target: file.module)

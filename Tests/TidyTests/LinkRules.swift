@@ -47,7 +47,7 @@ enum LinkRules {
     return folders.joined(separator: "/")
   }
 
-  /// Mentions of texts that only this project's authors have.
+  /// Finds references to documents that are not in the repository.
   static func outside(_ document: Document) -> [Finding] {
     let pattern =
       #/\bDESIGN\b|\bsemantics\s§|\b(?:web-services|web-auth|wire-quirks|cloudkit-semantics)\b/#

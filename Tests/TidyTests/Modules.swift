@@ -1,4 +1,4 @@
-/// A target of the package, with the modules of ours and the outside modules that it may import.
+/// A target of the package, with the project's modules and the other modules that it may import.
 struct Room {
   var ours: Set<String> = []
   var others: Set<String> = []
@@ -50,15 +50,15 @@ enum Modules {
   /// For targets whose users know few modules: the modules whose types a public interface may show.
   static let shown: [String: Set<String>] = ["StratusTesting": ["Foundation", "StratusKit"]]
 
-  /// Targets that do not use Foundation: SQL is text and bytes.
+  /// Targets that do not use Foundation.
   static let austere: Set<String> = ["StratusSQL", "StratusConsole"]
 
   /// Modules that an example may import: those that an app for Apple's systems imports.
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
-  /// Modules that every test may import, in addition to ours and to the outside packages of the
-  /// tested target. `QueryChecks` is separate because a program of the soak uses it, too.
-  /// `EventScripts` is separate because two test targets use it.
+  /// Modules that every test may import, in addition to the project's modules and to the other
+  /// packages of the tested target. `QueryChecks` is a module of its own because a program of the
+  /// soak uses it, too. `EventScripts` is one because two test targets use it.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts",
@@ -80,7 +80,8 @@ enum Modules {
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",
     ]
-  /// NB: only StratusHTTP uses Hummingbird directly; the root only starts its application.
+  /// NB: only StratusHTTP uses Hummingbird directly; the composition root only starts its
+  /// application.
   private static let composition: Set<String> = [
     "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
   ]

@@ -11,7 +11,7 @@ enum Project {
     ["Sources", "Tests", "Examples", "Benches", "Simulation"].flatMap(sourceFiles(in:))
     + ["Package.swift"].compactMap(sourceFile(at:))
 
-  /// Paths git keeps; nil where there is no git, as in an unpacked archive.
+  /// The paths that git tracks; nil where there is no git, as in an unpacked archive.
   static let tracked: [String]? = trackedPaths()
 
   private static func sourceFiles(in area: String) -> [SourceFile] {

@@ -1,9 +1,9 @@
 /// Rules about the English of documents.
 enum ProseRules {
-  /// Words of a sentence. Longer ones are read twice.
+  /// The maximum number of words in a sentence. Longer sentences must be read twice.
   static let wordsMax = 40
 
-  /// Words that have a plainer one, and subjects that name nobody.
+  /// Finds words for which there is a plainer one, and subjects that do not say who acts.
   static func words(_ document: Document) -> [Finding] {
     let patterns: [(Regex<Substring>, String)] = [
       (#/(?:^|[.;:,(]\s)[Ww]ho\s|\b(?:of|for|by|to|from|with|that)\swho\b/#, "name the actor"),
@@ -35,7 +35,7 @@ enum ProseRules {
     return findings
   }
 
-  /// Sentences that are too long to be understood at first reading.
+  /// Finds sentences that are too long to be understood at first reading.
   static func sentences(_ document: Document) -> [Finding] {
     document.passages.flatMap { passage in
       sentences(of: passage.text).filter { $0.count > wordsMax }.map { words in

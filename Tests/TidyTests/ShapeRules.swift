@@ -5,7 +5,7 @@ enum ShapeRules {
     "Misc",
   ]
 
-  /// Names of folders and files without meaning.
+  /// Finds folders and files whose names have no meaning.
   ///
   /// NB: in `FileManager+Folders.swift` only `Folders` is our name; the rest is the extended type.
   static func emptyNames(_ file: SourceFile) -> [Finding] {
@@ -60,7 +60,7 @@ enum ShapeRules {
   /// An earlier release's data, which is tracked on purpose (docs/internals/golden-files.md).
   private static let goldenFiles = "Tests/Golden/"
 
-  /// Tracked files that building or running creates.
+  /// Finds tracked files that a build or a run creates.
   static func products(_ paths: [String]) -> [Finding] {
     let pattern =
       #/

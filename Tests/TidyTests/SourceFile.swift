@@ -37,7 +37,7 @@ struct SourceFile {
   private var folders: [String] { path.split(separator: "/").map(String.init) }
 }
 
-/// Something that breaks a rule: where, and what to do about it.
+/// A place that breaks a rule, and what to do about it.
 struct Finding: CustomStringConvertible, Hashable {
   let path: String
   let line: Int?
@@ -50,7 +50,7 @@ struct Finding: CustomStringConvertible, Hashable {
 }
 
 extension SourceFile {
-  /// A finding for every line that a pattern fits.
+  /// Returns a finding for every line that a pattern matches.
   func findings(
     in lines: KeyPath<SourceFile, [String]>, matching pattern: Regex<Substring>,
     advice: (Substring) -> String

@@ -1,4 +1,4 @@
-/// Parts a Swift text into code, comments and strings, line by line.
+/// Splits a Swift text into code, comments and strings, line by line.
 ///
 /// Recognizes line and block comments, single-line, multi-line and raw strings. An interpolation
 /// counts as part of its string, which is sufficient for rules about words.
@@ -33,7 +33,8 @@ struct SourceScanner {
   /// Takes the end of the text.
   mutating func finish() { drain(all: true) }
 
-  /// Works off what is pending; keeps a few characters back, as marks have up to eight.
+  /// Processes the pending characters. Keeps the last ones until the end, since a mark has up to
+  /// eight.
   private mutating func drain(all: Bool) {
     while all ? !pending.isEmpty : pending.count > 8 {
       switch state {

@@ -1,6 +1,6 @@
 /// Rules about words that may occur only in some targets, or nowhere.
 enum WordRules {
-  /// Clocks and random numbers come from the composition roots, so that a run can be repeated.
+  /// Clocks and random numbers come from the composition roots only, so that a run can be repeated.
   static func clocksAndChance(_ file: SourceFile) -> [Finding] {
     let roots = ["Sources/StratusServer/Live.swift", "Sources/StratusKit/Live.swift"]
     guard file.ships, !roots.contains(file.path) else { return [] }
@@ -25,7 +25,7 @@ enum WordRules {
     }
   }
 
-  /// SQL statements.
+  /// SQL statements may occur only in the SQL modules.
   static func sql(_ file: SourceFile) -> [Finding] {
     let homes: Set = ["StratusSQL", "StratusSQLite", "StratusPostgres"]
     guard file.ships, !homes.contains(file.module) else { return [] }
@@ -45,7 +45,7 @@ enum WordRules {
     "Sources/StratusTransport/Encryption/DeviceKeys.swift": "a file, not the wire",
   ]
 
-  /// JSON by hand.
+  /// Only StratusWire may read and write JSON directly.
   static func json(_ file: SourceFile) -> [Finding] {
     guard file.ships, file.module != "StratusWire", jsonExceptions[file.path] == nil else {
       return []
@@ -60,9 +60,9 @@ enum WordRules {
     }
   }
 
-  /// Names of Apple's framework.
+  /// Names of Apple's framework may occur only in the modules that imitate it.
   static func cloudKitNames(_ file: SourceFile) -> [Finding] {
-    // NB: archives have Apple's names, too.
+    // NB: archives contain the names of Apple's classes, too.
     let homes: Set = ["StratusKit", "CloudKit", "StratusArchive"]
     guard file.ships, !homes.contains(file.module) else { return [] }
     return file.findings(in: \.code, matching: #/\bCK[A-Z]\w+/#) {
@@ -78,7 +78,7 @@ enum WordRules {
     }
   }
 
-  /// Marks of unfinished work, and banners.
+  /// Finds marks of unfinished work, and banners.
   static func marks(_ file: SourceFile) -> [Finding] {
     let pattern = #/\b(?:TODO|FIXME|XXX|HACK)\b|^\s*MARK\b|[-=*#_]{4,}/#
     return file.findings(in: \.comments, matching: pattern) {
@@ -86,7 +86,7 @@ enum WordRules {
     }
   }
 
-  /// Code in comments.
+  /// Finds code in comments.
   static func commentedOutCode(_ file: SourceFile) -> [Finding] {
     let pattern =
       #/
@@ -102,7 +102,7 @@ enum WordRules {
 }
 
 extension Substring {
-  /// Without spaces at either end.
+  /// The text without spaces at either end.
   var trimmed: String {
     var text = self
     while text.first?.isWhitespace == true { text.removeFirst() }

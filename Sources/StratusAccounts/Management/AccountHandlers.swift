@@ -18,7 +18,7 @@ struct DisableAccountHandler: ManagementHandler {
   typealias Endpoint = DisableAccount
 
   let accounts: Accounts
-  /// Releases the listeners of disabled users.
+  /// Disconnects the listeners of disabled users.
   let releaseEnded: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {

@@ -27,8 +27,8 @@ struct DeleteContainerHandler: ManagementHandler {
   func answer(_ request: DeleteContainer.Request) async throws(ServerError) -> EmptyRequest {
     try await accounts.requireContainer(request.containerID)
     // NB: the files are deleted first. If the registry then fails, the container is still listed
-    // and can be deleted again. In the other order, a new container of this name would get the old
-    // data.
+    // and can be deleted again. If the registry came first and the files could not be deleted, a
+    // new container with this name would get the old data.
     try await deleteStores(request.containerID)
     _ = try await accounts.registry.deleteContainer(id: request.containerID)
     accounts.memory.forget()

@@ -7,9 +7,9 @@ extension Accounts {
   /// - Parameters:
   ///   - roles: assigns custom roles to users.
   ///   - audit: writes changes to users' rights into the log.
-  ///   - releaseEnded: releases the listeners of ended sessions and of disabled users.
+  ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
-  ///   - rotateTicketKey: signs asset URLs with a new key.
+  ///   - rotateTicketKey: replaces the key that signs asset URLs.
   public func managementHandlers(
     roles: UserRoles, audit: Audit,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,

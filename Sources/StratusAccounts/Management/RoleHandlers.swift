@@ -82,7 +82,7 @@ public struct Audit: Sendable {
 }
 
 extension Accounts {
-  /// The user and the store that a request about a role names.
+  /// The user and the store of a request about a role.
   ///
   /// - Throws: `NOT_FOUND`.
   fileprivate func user(

@@ -44,7 +44,7 @@ struct RevokeWebTokenHandler: ManagementHandler {
   typealias Endpoint = RevokeWebToken
 
   let accounts: Accounts
-  /// Releases the listeners of ended sessions.
+  /// Disconnects the listeners of ended sessions.
   let releaseEnded: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: TokenIDRequest) async throws(ServerError) -> EmptyRequest {
@@ -68,7 +68,7 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
   typealias Endpoint = RotateWebTokenKey
 
   let accounts: Accounts
-  /// Signs asset URLs with a new key.
+  /// Replaces the key that signs asset URLs.
   let rotateTicketKey: @Sendable () throws(ServerError) -> Void
 
   func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {

@@ -92,10 +92,10 @@ struct RevokeAPITokenHandler: ManagementHandler {
   }
 }
 
-/// The origin of a web page, as a browser names it.
+/// The origin of a web page in the `Origin` header of a browser's request.
 enum WebOrigin {
   /// - Returns: the origin in lower case, as browsers send it.
-  /// - Throws: `BAD_REQUEST` unless it is a scheme and a host, and a port or none.
+  /// - Throws: `BAD_REQUEST` unless the text is a scheme and a host, with or without a port.
   static func checked(_ text: String) throws(ServerError) -> String {
     let origin = text.lowercased()
     let host = origin.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@ import Synchronization
 /// Keeps files in the process's memory, for tests.
 public final class MemoryAssetStore: AssetStore {
   struct Upload {
-    /// nil: only a note was kept.
+    /// nil: the upload has a note but no bytes.
     var bytes: [UInt8]?
     var touched: Int64
     var note: [UInt8]?
@@ -118,7 +118,7 @@ public final class MemoryAssetStore: AssetStore {
   }
 }
 
-/// A whole file in memory.
+/// A complete file in memory.
 private struct MemoryFile: AssetFile {
   let bytes: [UInt8]
 

@@ -6,7 +6,8 @@ import StratusWire
 struct MemoryUpload: AssetUpload {
   let store: MemoryAssetStore
   let key: MemoryAssetStore.Key
-  /// The owner's number. A different number in the store means that this upload was taken over.
+  /// The number of this owner. If the store has a different number, another caller has taken the
+  /// upload over.
   let holder: Int
 
   var received: Int64 {
@@ -44,7 +45,7 @@ struct MemoryUpload: AssetUpload {
     }
   }
 
-  /// Removes the bytes, and keeps a note.
+  /// Removes the bytes, but keeps the upload's note if there is one.
   private func end(_ state: inout MemoryAssetStore.State) {
     state.uploads[key]?.bytes = nil
     state.uploads[key]?.holder = nil

@@ -82,8 +82,8 @@ extension AssetStoreConformance {
     try expect(try await contents(of: second, in: store), nil)
   }
 
-  /// Three callers open the upload at a time. Each upload that finishes must have a file of its own
-  /// bytes.
+  /// Three callers at a time open the same upload. Each upload that finishes must become a file
+  /// with only the bytes of its own caller.
   static func openedAtOnce(_ store: any AssetStore) async throws {
     for round in 100..<200 {
       var files: [String: String] = [:]

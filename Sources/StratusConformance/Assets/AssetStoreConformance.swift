@@ -3,8 +3,8 @@ import StratusWire
 
 /// Checks the guarantees of the port `AssetStore`.
 ///
-/// A test target runs each of ``checks`` on a fresh asset store. The clock of that store must stand
-/// at ``now``.
+/// A test target runs each of ``checks`` on a fresh asset store. The clock of that store must
+/// return ``now``.
 public enum AssetStoreConformance {
   public typealias Check = ConformanceCheck<any AssetStore>
 
@@ -20,7 +20,7 @@ public enum AssetStoreConformance {
     "FF000000-0000-4000-8000-000000000003"
   )
 
-  /// SHA-256 of "abc" (FIPS 180-4, example B.1), and of nothing.
+  /// SHA-256 of "abc" (FIPS 180-4, example B.1), and below of no bytes.
   public static let checksumOfABC: [UInt8] = [
     0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE, 0x22, 0x23,
     0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15, 0xAD,
@@ -40,7 +40,7 @@ public enum AssetStoreConformance {
     return try await upload.finish(as: file)
   }
 
-  /// The contents of a whole file; nil if there is none.
+  /// Returns the contents of a whole file; nil if there is no such file.
   static func contents(
     of file: String, in store: any AssetStore, at address: StoreAddress = Self.address
   ) async throws -> String? {

@@ -6,7 +6,7 @@ import Synchronization
 public struct WorkLocksPair: Sendable {
   public var one: any WorkLocks
   public var other: any WorkLocks
-  /// Lets a number of seconds pass on the clock of the leases.
+  /// Advances the clock of the leases by a number of seconds.
   public var pass: @Sendable (_ seconds: Int64) async -> Void
 
   public init(
@@ -20,14 +20,14 @@ public struct WorkLocksPair: Sendable {
 
 /// Checks the guarantees of the port `WorkLocks`.
 public enum WorkLocksConformance {
-  /// Checks of one process. The locks of a single process pass them, too.
+  /// Checks with one process. The locks of a server with a single process must also pass them.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned", stepsRun),
     .init("an error of a step is passed on, and the lock is free again", errorsArePassedOn),
     .init("a process keeps a lease that it renews", leasesAreRenewed),
   ]
 
-  /// Checks of two processes.
+  /// Checks with two processes.
   public static let pairChecks: [ConformanceCheck<WorkLocksPair>] = [
     .init("while one process does a step, the other does not do the same work", stepsExclude),
     .init("other work, and the same work in another store, is not locked", otherWorkIsFree),
@@ -96,7 +96,7 @@ public enum WorkLocksConformance {
     try expect(result, true)
   }
 
-  /// Some of the steps run. The others find the lock taken.
+  /// Some of the steps run. The other steps find that the lock is taken.
   static func oneStepAtATime(_ pair: WorkLocksPair) async throws {
     let running = Counts()
     await withTaskGroup(of: Void.self) { group in

@@ -1,5 +1,5 @@
-/// A check that every implementation of a port must pass. It runs on a new and empty
-/// implementation.
+/// A check that every implementation of a port must pass. It runs on a new implementation without
+/// data.
 public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertible {
   /// A sentence that states the expected behaviour.
   public let description: String

@@ -58,7 +58,8 @@ public enum RegistryConformance {
     try await registry.advanceVersion()
     versions.append(try await registry.version())
     try expect(versions, Set(versions).sorted())
-    // A session that is used, and a clean-up that finds nothing, change no admission.
+    // Neither the use of a session nor a clean-up that finds nothing changes which callers are
+    // admitted, so the version stays.
     try await registry.create(session)
     let before = try await registry.version()
     try await registry.touchSession(id: session.id, at: session.lastUsedAt + 1)
@@ -127,7 +128,7 @@ public enum RegistryConformance {
   }
 }
 
-/// One registry that is opened twice, as two processes open it.
+/// The same registry, opened twice, as by two processes.
 public struct RegistryPair: Sendable {
   public var one: any Registry
   public var other: any Registry

@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(other, nil)
   }
 
-  /// Only the time changes, and it never moves backwards.
+  /// Registering the bytes again changes only the time, and never to an earlier one.
   static func firstFileStays(_ store: any Store) async throws {
     var expected = Sample.asset(1, touched: 100)
     var second = expected
@@ -62,7 +62,7 @@ extension StoreConformance {
     try expect(files, ["file 1"])
   }
 
-  /// The file is replaced once, and only by the same bytes.
+  /// A lost file is replaced only once, and only by a file with the same bytes.
   static func lostFileIsReplaced(_ store: any Store) async throws {
     let (first, other) = (Sample.asset(1, touched: 100), Sample.asset(2, touched: 100))
     var renewed = first
@@ -87,7 +87,7 @@ extension StoreConformance {
     try expect(found, [second, other])
   }
 
-  /// The store refuses a request that its caller must not make.
+  /// The store refuses to register two assets with one file. A correct caller never requests this.
   static func filesAreApart(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       _ = try body.register(Sample.asset(1))
@@ -98,7 +98,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The number of requested files does not matter.
+  /// Any number of files can be looked up at once.
   static func filesAreFound(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for byte in 0..<60 as Range<UInt8> { _ = try body.register(Sample.asset(byte)) }
@@ -111,7 +111,8 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// Only assets that were touched before the given time are listed, not those touched at it.
+  /// The list contains the assets touched before the given time, but not those touched exactly at
+  /// that time.
   static func unheldAssetsAreOrdered(_ store: any Store) async throws {
     let assets = [(1, 50), (2, 10), (3, 40), (4, 30), (5, 20)].map {
       Sample.asset($0.0, touched: $0.1)
@@ -133,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// The result of an earlier listing does not matter.
+  /// An earlier list of unheld assets has no effect on whether an asset may be removed.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old
@@ -157,7 +158,7 @@ extension StoreConformance {
     try expect(answers, [false, false, true, true, false, false, false])
   }
 
-  /// A held asset is neither listed nor removable. After its release it is both.
+  /// A held asset is neither listed nor removable. After its last hold is removed, it is both.
   static func heldAssetStays(_ store: any Store) async throws {
     let asset = Sample.asset(1)
     _ = try await store.write { (body) throws(ServerError) in try body.register(asset) }
@@ -167,7 +168,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// The holders are two records, zones and databases. A hold that is added twice counts once.
+  /// The asset is held by two records in different zones and databases. Adding the same hold twice
+  /// counts once.
   static func lastHoldCounts(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -188,7 +190,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// This happens if an asset was unregistered by mistake.
+  /// A hold can exist before its asset is registered if the asset was unregistered by mistake.
   static func earlyHoldCounts(_ store: any Store) async throws {
     try await store.change(adding: hold(1))
     _ = try await store.write { (body) throws(ServerError) in
@@ -210,7 +212,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1", "stays 2"])
   }
 
-  /// Only the purge releases assets. The zone's deletion may happen long before.
+  /// Only the purge releases the assets of a deleted zone. The zone may have been deleted long
+  /// before.
   static func purgeReleasesAssets(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -226,7 +229,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// Lists and unregisters the assets 1 and 2, as a sweep does, and returns the results.
+  /// Lists the unheld assets and unregisters the assets 1 and 2, as a sweep does. Returns the
+  /// results.
   private static func sweep(_ store: any Store) async throws -> [String] {
     try await store.write { (body) throws(ServerError) in
       let listed = try body.unheldAssets(touchedBefore: .max, limit: 10)

@@ -13,7 +13,7 @@ extension StoreConformance {
     Check("the epoch stays the same", epochStays),
   ]
 
-  /// A record that changed twice has moved to the end.
+  /// A record that changed twice appears only at the end of the feed.
   static func feedHasLatestStates(_ store: any Store) async throws {
     try await store.save(["one", "two", "three"], inZone: "Notes")
     try await store.save(["one"], inZone: "Notes")
@@ -24,7 +24,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [2, 3, 4])
   }
 
-  /// A tombstone has a name, a type, a change number and a time of deletion.
+  /// A tombstone has a name, a type, a change number and a deletion time.
   static func feedHasTombstones(_ store: any Store) async throws {
     try await store.save(["one", "two"], inZone: "Notes")
     let changes = try await store.write { (body) throws(ServerError) in
@@ -40,7 +40,7 @@ extension StoreConformance {
     try expect(tombstone.modified, expected.modified)
   }
 
-  /// The range begins after one change number and ends with another.
+  /// The range begins after one change number and includes another as its end.
   static func rangesAreHalfOpen(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let pages = try await store.read { (body) throws(ServerError) in
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(pages, [[4, 5, 6], [1], [9], [], [], []])
   }
 
-  /// The feed begins at the upper end of the range.
+  /// A feed in reverse begins at the upper end of the range.
   static func feedRunsBackwards(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let changes = try await store.read { (body) throws(ServerError) in
@@ -67,7 +67,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [7, 6, 5])
   }
 
-  /// A limit of zero returns no records.
+  /// A page with a limit of zero contains no records.
   static func pageEndsAtLimit(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let pages = try await store.read { (body) throws(ServerError) in
@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(pages, [[1, 2, 3, 4], [9], []])
   }
 
-  /// The page ends with the record that reaches the size.
+  /// The page ends with the record whose fields reach the size limit.
   static func pageEndsAtSize(_ store: any Store) async throws {
     let text = #"{"a":"\#(String(repeating: "x", count: 992))"}"#
     try expect(text.utf8.count, 1_000)
@@ -102,7 +102,7 @@ extension StoreConformance {
     try expect(counts, [3, 4, 1, 3])
   }
 
-  /// The epoch is read in several transactions, before and after writes.
+  /// The check reads the epoch in several transactions, before and after writes.
   static func epochStays(_ store: any Store) async throws {
     let first = try await store.read { (body) throws(ServerError) in try body.epoch(of: Sample.ann)
     }

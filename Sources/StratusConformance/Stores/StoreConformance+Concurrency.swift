@@ -9,7 +9,7 @@ extension StoreConformance {
     Check("all reads finish even if there are more reads than connections", manyReadsEnd),
   ]
 
-  /// Many writes wait at the same time. Every third one fails after it wrote.
+  /// Many writes wait at the same time. Every third write fails after it has written.
   static func neighboursSurvive(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let failures = await withTaskGroup(of: Bool.self) { group in
@@ -17,8 +17,8 @@ extension StoreConformance {
         group.addTask {
           let error = await store.failure { (body) throws(ServerError) in
             try body.save(["\(index)"], in: try body.someZone("Notes"))
-            // Some writes use a database of their own, so that numbers drawn by the store are
-            // undone too.
+            // Some writes use a database of their own, so that the numbers that they draw from the
+            // store are also undone.
             _ = try body.someZone("Own", in: .private(owner: "_\(index)"))
             if index % 3 == 0 { throw Sample.refusal }
           }
@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(owners, kept)
   }
 
-  /// Each write takes the zone's next number. The feed contains all of them without a gap.
+  /// Each write gets the zone's next number. The feed contains all these numbers without a gap.
   static func changeNumbersAreUnique(_ store: any Store) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<400 {
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(changes, Array(1...400))
   }
 
-  /// Each task reads back its own write, on any connection.
+  /// Each task reads back its own write. Any connection may serve the read.
   static func readsAreFresh(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let missed = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(torn, 0)
   }
 
-  /// Excess reads wait for a connection and do not fail.
+  /// If there are more reads than connections, the other reads wait and do not fail.
   static func manyReadsEnd(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let found = try await withThrowingTaskGroup(of: Int.self) { group in

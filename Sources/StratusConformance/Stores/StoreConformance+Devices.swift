@@ -26,7 +26,7 @@ extension StoreConformance {
     Check("a token is removed only if it matches, and its device stays", removalIsExact),
   ]
 
-  /// All notifications of one ID are marked.
+  /// All notifications with the same ID are marked.
   static func marksAreNumbered(_ store: any Store) async throws {
     let (found, marks, later, read) = try await store.write { (body) throws(ServerError) in
       try body.enqueue(["1", "2", "2", "3"].map { Sample.notification($0) })
@@ -46,7 +46,7 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking a notification again changes nothing, and still reports it as found.
+  /// Marking a notification again changes nothing, but the notification is still returned as found.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])
@@ -61,8 +61,8 @@ extension StoreConformance {
     try expect(newest, 2)
   }
 
-  /// Entries at exactly the given time stay. Devices that Apple's push service reaches also stay,
-  /// because that service reports when a device is gone.
+  /// Notifications and devices whose time is exactly the given time stay. Devices that Apple's push
+  /// service reaches also stay, because that service reports when a device is gone.
   static func oldGo(_ store: any Store) async throws {
     let (steps, queue, devices) = try await store.write { (body) throws(ServerError) in
       try body.enqueue((1...5).map { Sample.notification("\($0)", at: $0) })
@@ -106,7 +106,7 @@ extension StoreConformance {
     try expect(byToken, [nil, sent[1], sent[2], sent[3], nil])
   }
 
-  /// Registering again also changes the delivery channel.
+  /// Registering a device again may change its delivery channel, and keeps its position.
   static func registeringAgainKeepsThePosition(_ store: any Store) async throws {
     let device = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a", has: 3, seen: 5))
@@ -116,7 +116,7 @@ extension StoreConformance {
     try expect(device, Sample.device("a", .courier(token: "t"), has: 3, seen: 6))
   }
 
-  /// If two users register the same token, the later registration replaces the earlier device.
+  /// If two users register the same token, the later registration removes the earlier device.
   static func tokensLeadToOne(_ store: any Store) async throws {
     let courier = DeviceChannel.courier(token: "t")
     let (found, ann, bob) = try await store.write { (body) throws(ServerError) in
@@ -133,7 +133,7 @@ extension StoreConformance {
     try expect(bob.map(\.deviceID), ["a"])
   }
 
-  /// The device being registered always stays, even with an old last-seen time.
+  /// The device that is being registered always stays, even with an old last-seen time.
   static func devicesAreBounded(_ store: any Store) async throws {
     let most = Limits.devicesPerUserMax
     let ids = try await store.write { (body) throws(ServerError) in

@@ -61,7 +61,8 @@ extension StoreConformance {
     }
   }
 
-  /// The start position may be an existing entry, a removed entry or one that never existed.
+  /// The position from which a read continues may be an existing entry, a removed entry, or one
+  /// that never existed.
   static func readingGoesOn(_ store: any Store) async throws {
     let entries = [[1], [2], [3]].flatMap { value in [10, 20].map { Sample.entry(value, $0) } }
     try await store.change(adding: Sample.rows(entries: entries))
@@ -94,7 +95,8 @@ extension StoreConformance {
     }
   }
 
-  /// The position may lie before the beginning or after the end of the range.
+  /// The position from which a read continues may be before the beginning or after the end of the
+  /// range.
   static func cursorsDoNotWiden(_ store: any Store) async throws {
     try await store.change(
       adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))
@@ -110,7 +112,8 @@ extension StoreConformance {
     }
   }
 
-  /// The check reads in both directions. Each page begins after the end of the previous page.
+  /// The check reads in both directions. Each page begins after the last entry of the previous
+  /// page.
   static func entriesArePaged(_ store: any Store) async throws {
     let entries = (1...1_000).map { number in
       Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], Int64(number))
@@ -132,7 +135,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all(), limit: 0), [])
   }
 
-  /// The check covers several indexes of one user, and the same index of several users.
+  /// The check covers several indexes of one user, and the same index number for several users.
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {
       try await store.change(
@@ -158,7 +161,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all()).map(\.record), [2])
   }
 
-  /// The store removes entries before it adds entries.
+  /// Within one batch, the store removes entries before it adds entries.
   static func entriesMove(_ store: any Store) async throws {
     let kept = Sample.entry([3], 2)
     try await store.change(adding: Sample.rows(entries: [Sample.entry([1], 1), kept]))
@@ -169,7 +172,7 @@ extension StoreConformance {
     try expect(found, ["[2] 1", "[3] 2"])
   }
 
-  /// Those it added are, and those it removed are back.
+  /// After the failed write, the added entries do not exist, and the removed entries exist again.
   static func undoneEntriesAreGone(_ store: any Store) async throws {
     let before = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: before)
@@ -185,7 +188,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all()).map(\.record), [1])
   }
 
-  /// Entries of a new zone with the same name stay.
+  /// Entries of a new zone with the same name are not purged.
   static func entriesArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: rows)

@@ -12,7 +12,8 @@ extension StoreConformance {
     Check("a record can be saved again after its tombstone was removed", forgottenRecordIsSaved),
   ]
 
-  /// The tombstone of change 4 is older than the given time. The tombstone of change 5 is not.
+  /// The tombstone with change number 4 is older than the given time. The tombstone with number 5
+  /// is not.
   static func oldTombstonesGo(_ store: any Store) async throws {
     try await store.save(["kept", "old", "young"], inZone: "Notes")
     try await store.save(["old"], inZone: "Notes", of: Sample.bob)
@@ -30,7 +31,8 @@ extension StoreConformance {
     try expect(ofBob, ["old"])
   }
 
-  /// The number is kept for each zone and never decreases. It may be the zone's newest change.
+  /// The newest removed number is kept for each zone and never decreases. It may be the zone's
+  /// newest change.
   static func newestExpiredIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")
     try await store.save(["a"], inZone: "Two")
@@ -79,7 +81,7 @@ extension StoreConformance {
     try expect(steps, [[5, 2], [3, 1], [1, 1], [0, 1]])
   }
 
-  /// The records may be purged before or after the zone leaves the history.
+  /// The deleted zone's records may be purged before or after the zone leaves the history.
   static func oldZonesGo(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "First")
     try await store.save(["a"], inZone: "Second")
@@ -104,7 +106,7 @@ extension StoreConformance {
     try expect(purged, [1, nil])
   }
 
-  /// The earlier zone may be purged or not.
+  /// The check runs with a purged and with an unpurged predecessor of the zone.
   static func remadeZoneStays(_ store: any Store) async throws {
     for isPurged in [false, true] {
       let name = isPurged ? "Purged" : "Unpurged"
@@ -124,7 +126,7 @@ extension StoreConformance {
     }
   }
 
-  /// The record is new and gets the zone's next change number.
+  /// The saved record counts as new and gets the zone's next change number.
   static func forgottenRecordIsSaved(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     try await store.write { (body) throws(ServerError) in
@@ -141,7 +143,7 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Removes all deletions before a time.
+  /// Removes all tombstones and deleted zones from before a time.
   fileprivate func forget(before time: Int64) throws(ServerError) {
     while try expireDeletions(before: time, limit: 100) {}
   }

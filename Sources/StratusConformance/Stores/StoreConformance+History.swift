@@ -57,8 +57,8 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// The zone may be created any number of times, with or without a purge in between. Each time it
-  /// has a new ID.
+  /// The zone may be deleted and created any number of times, with or without a purge in between.
+  /// Each new zone has a new ID.
   static func remadeZoneIsListedOnce(_ store: any Store) async throws {
     var given: [Int64] = []
     for isPurged in [false, true, false] {
@@ -90,7 +90,7 @@ extension StoreConformance {
     try expect(Set(given + [zone]).count, 4)
   }
 
-  /// Neither its creation nor saved records list it.
+  /// Neither the creation of the default zone nor its records add it to the history.
   static func defaultZoneIsNotListed(_ store: any Store) async throws {
     try await store.save(["one"], inZone: ZoneID.defaultZoneName)
     try await store.save(["two"], inZone: ZoneID.defaultZoneName)
@@ -106,7 +106,7 @@ extension StoreConformance {
     try expect(latest, 0)
   }
 
-  /// Each page begins at the end of the previous page.
+  /// Each page begins after the last entry of the previous page.
   static func historyIsPaged(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       for index in 1...5 { _ = try body.createZone(named: "Zone \(index)", in: Sample.ann) }
@@ -140,7 +140,8 @@ extension StoreConformance {
     try expect(counts, [5, 2, 5, 2, nil])
   }
 
-  /// Another zone, another database and the history entry of the deletion stay.
+  /// Purging a zone removes no other zone, no other database, and not the history entry of the
+  /// deletion.
   static func purgeLeavesTheRest(_ store: any Store) async throws {
     try await store.save(["gone"], inZone: "Gone")
     try await store.save(["kept"], inZone: "Kept")

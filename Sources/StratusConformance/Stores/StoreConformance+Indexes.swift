@@ -23,7 +23,8 @@ extension StoreConformance {
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]
 
-  /// Indexes are ordered by their numbers. The writing body and earlier reads see the new index.
+  /// Indexes are ordered by their numbers. The writing body sees the new index, and so do reads
+  /// whose cached schema is older.
   static func indexIsAdded(_ store: any Store) async throws {
     var made: [QueryIndex] = []
     for columns in columns {
@@ -90,7 +91,7 @@ extension StoreConformance {
     try expect(builds, expected)
   }
 
-  /// The caller has an outdated schema.
+  /// A caller with an outdated schema can cause such a call.
   static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.setBuildCursor(nil, of: 9)
@@ -98,7 +99,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The index is also gone on the connection that wrote it.
+  /// The connection that wrote the index does not see it any more, either.
   static func undoneIndexIsGone(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.addIndex(recordType: "Note", columns: columns[0])
@@ -160,7 +161,7 @@ extension StoreConformance {
     try expect(none.next, nil)
   }
 
-  /// The changes have any type, and their number does not exceed the limit.
+  /// The changed records have any type, and their number does not exceed the limit.
   static func changesAreFound(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -205,7 +206,8 @@ extension StoreConformance {
     try expect(unknown, true)
   }
 
-  /// Single steps together give the same as one large step. Twenty rows take ten steps of two.
+  /// Small steps together return the same as one large step. Twenty rows take ten steps of two
+  /// rows.
   static func stepsAreBounded(_ store: any Store) async throws {
     try await fill(store)
     for limit in [1, 2, 3, 20] {

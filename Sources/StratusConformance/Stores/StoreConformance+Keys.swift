@@ -19,7 +19,7 @@ extension StoreConformance {
       wrapped: [UInt8](0...255))
   }
 
-  /// Setting the key again replaces it. Other users have no key.
+  /// Setting a user's key again replaces it. Other users have no key.
   static func userKeyIsSet(_ store: any Store) async throws {
     let first = [UInt8](0..<32)
     let second = [UInt8](100..<132)
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(other, [])
   }
 
-  /// The store refuses a request that its caller must not make.
+  /// The store refuses to add a key to a zone twice. A correct caller never requests this.
   static func zoneKeyIsAddedOnce(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(key(1), to: try body.createZone(named: "Notes", in: Sample.ann))
@@ -68,7 +68,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The default zone is included, and each zone appears once.
+  /// The list includes the default zone, and each zone appears once.
   static func zonesWithKeysAreFound(_ store: any Store) async throws {
     let (all, first, after) = try await store.write { (body) throws(ServerError) in
       for name in [ZoneID.defaultZoneName, "A", "B"] {
@@ -88,7 +88,7 @@ extension StoreConformance {
     try expect(after, ["B"])
   }
 
-  /// A new zone with the same name has no keys either.
+  /// After the deletion, a new zone with the same name has no keys.
   static func keysGoWithTheirZone(_ store: any Store) async throws {
     let (found, keys) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -101,7 +101,7 @@ extension StoreConformance {
     try expect(keys, [])
   }
 
-  /// Both the zone's own row and the database's history have the reason.
+  /// The reason is stored in the zone's own row and in the history of its database.
   static func reasonIsKept(_ store: any Store) async throws {
     let names = ["reset", "deleted", "remade"]
     try await store.write { (body) throws(ServerError) in

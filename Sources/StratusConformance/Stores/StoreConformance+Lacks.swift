@@ -19,7 +19,7 @@ extension StoreConformance {
     LackCount(lack: lack, app: app, count: count, firstAt: time, lastAt: time)
   }
 
-  /// The most frequent comes first.
+  /// The most frequently needed part comes first.
   static func lacksAreAdded(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add([lacks(lackedField, "Notes/1", 2, 10), lacks(lackedType, "", 3, 11)])
@@ -36,7 +36,7 @@ extension StoreConformance {
       ])
   }
 
-  /// Callers can invent names.
+  /// The number of counts must be limited, because callers can invent names.
   static func lacksAreBounded(_ store: any Store) async throws {
     let max = Limits.lacksPerStoreMax
     try await store.write { (body) throws(ServerError) in

@@ -20,7 +20,7 @@ extension StoreConformance {
     Check("cascades of deleted zones are purged in bounded steps", deadCascadesArePurged),
   ]
 
-  /// Any number of targets is allowed. A target that is given twice counts once.
+  /// Links to any number of targets can be read at once. A target that is given twice counts once.
   static func linksAreOrdered(_ store: any Store) async throws {
     let targets = ["B", "a", "a\0", "e\u{301}", "z", "é"] + (0..<40).map { "é\($0 + 10)" }
     let links = targets.flatMap { target in
@@ -42,7 +42,7 @@ extension StoreConformance {
     }
   }
 
-  /// A page begins after a source that may be removed or may never have existed.
+  /// A page begins after a source. This source may have been removed, or may never have existed.
   static func linksArePaged(_ store: any Store) async throws {
     let sources = ["1", "2", "2\0", "e\u{301}", "ÿ", "\u{10FFFF}"]
     try await store.change(
@@ -64,7 +64,7 @@ extension StoreConformance {
     try expect(pages.map { $0.map(ExactName.init) }, expected.map { $0.map(ExactName.init) })
   }
 
-  /// The same names exist in another kind, zone and database.
+  /// Links with the same names also exist in another kind, zone and database.
   static func linksAreApart(_ store: any Store) async throws {
     try await store.change(adding: Sample.rows(links: [Sample.link("child", to: "x")]))
     try await store.change(adding: Sample.rows(links: [Sample.link("leaf", to: "x", .parent)]))
@@ -101,7 +101,7 @@ extension StoreConformance {
     try expect(found, [links[1]])
   }
 
-  /// The check reads by the old zone's number, which no other zone gets.
+  /// The check reads with the number of the deleted zone, which no other zone gets.
   static func linksArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(links: [
       Sample.link("a", to: "x"), Sample.link("b", to: "x", .parent),
@@ -148,7 +148,7 @@ extension StoreConformance {
       deviceID: "of \(target)")
   }
 
-  /// The list covers all databases. It shows later changes of the zones.
+  /// The list covers all databases. It contains the current state of the cascades' zones.
   static func cascadesAreOrdered(_ store: any Store) async throws {
     let targets = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
     for (target, zone, database) in targets {
@@ -173,7 +173,7 @@ extension StoreConformance {
     try expect(two, Array(expected.prefix(2)))
   }
 
-  /// Finishing a cascade twice is not an error, because two sweeps may have seen it.
+  /// Finishing a cascade twice is not an error, because two sweeps may have read the same cascade.
   static func cascadesAreFinished(_ store: any Store) async throws {
     let found = try await store.write { (body) throws(ServerError) in
       let notes = try body.someZone("Notes")
@@ -186,7 +186,7 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// The new cascade keeps the position of the earlier one.
+  /// The new cascade keeps the position of the one that it replaces.
   static func cascadesAreReplaced(_ store: any Store) async throws {
     let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")
@@ -201,7 +201,8 @@ extension StoreConformance {
     try expect(found.first?.cursor, "é\0")
   }
 
-  /// Names are compared by their bytes. Cascades of a deleted zone do not appear in another zone.
+  /// Target names are compared by their bytes. Cascades of a deleted zone do not appear in another
+  /// zone.
   static func cascadesAreFoundByTarget(_ store: any Store) async throws {
     let targets = (0..<45).map { "r\($0)" } + ["é"]
     let (before, found, other) = try await store.write { (body) throws(ServerError) in
@@ -223,7 +224,7 @@ extension StoreConformance {
     try expect(other, false)
   }
 
-  /// The check runs before and after the purge. A zone of the same name has its own cascades.
+  /// The check runs before and after the purge. A new zone with the same name has its own cascades.
   static func deadCascadesAreLeftOut(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in
@@ -238,7 +239,8 @@ extension StoreConformance {
     try expect(found, [["new"], ["new"]])
   }
 
-  /// Compares the records of each step, and whether cascades are left after it.
+  /// The check compares the number of records that each step removes, and whether cascades are left
+  /// after the step.
   static func deadCascadesArePurged(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Checks of shared databases: zones of Ann appear in Bob's shared database.
+/// Checks of shared databases: Ann's zones appear in Bob's shared database.
 extension StoreConformance {
   static let listingChecks: [Check] = [
     Check("a shared database lists zones that were shared, with their owner", sharedZonesAreListed),
@@ -50,8 +50,8 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// The audience has database subscriptions of users whose shared databases list the zone. They
-  /// are ordered and paged. Subscriptions of other users are not included.
+  /// A zone's audience consists of the database subscriptions of users whose shared databases list
+  /// the zone. They are ordered and paged. Subscriptions of other users are not part of it.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -86,7 +86,8 @@ extension StoreConformance {
     try expect(after.1, false)
   }
 
-  /// Each zone is listed once, after all others, with numbers of the shared database's own count.
+  /// Each changed zone is listed once, after all other zones, with a number from the shared
+  /// database's counter.
   static func changedZonesAreRelisted(_ store: any Store) async throws {
     for name in ["One", "Two"] { try await store.share(name, with: "_bob") }
     try await store.save(["b", "c"], inZone: "One")
@@ -113,7 +114,7 @@ extension StoreConformance {
     try expect(mustStill, false)
   }
 
-  /// A save changes the owner's history only.
+  /// A save changes only the owner's history.
   static func noFanOut(_ store: any Store) async throws {
     try await store.share("Notes", with: "_bob")
     try await store.save(["b"], inZone: "Notes")
@@ -157,7 +158,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The deletion has the owner's reason. The zone may be purged or not.
+  /// The participant sees the owner's reason of the deletion. The zone may be purged or not.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in
@@ -173,7 +174,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// The participant may have read the deletion of the earlier zone or not.
+  /// The participant may or may not have read the deletion of the earlier zone.
   static func remadeSharedZone(_ store: any Store) async throws {
     for isRead in [true, false] {
       let name = isRead ? "Read" : "Unread"
@@ -198,7 +199,7 @@ extension StoreConformance {
     try expect(changes.map(\.incarnation), zones.map(\.id))
   }
 
-  /// The zone's own row is removed with the last history that lists it.
+  /// The zone's own row is removed together with its last listing in any history.
   static func sharedHistoriesForget(_ store: any Store) async throws {
     for name in ["Left", "Kept", "Deleted"] { try await store.share(name, with: "_bob") }
     let (changes, forgotten) = try await store.write { (body) throws(ServerError) in

@@ -2,14 +2,15 @@ import StratusDomain
 
 /// Checks of record numbers, which index entries use to refer to records.
 extension StoreConformance {
-  /// A record with a number of its own.
+  /// Returns a record with the given record number.
   private static func record(_ name: String, _ number: Int64, change: Int64) -> StoredRecord {
     var record = Sample.record(name, change: change)
     record.number = number
     return record
   }
 
-  /// Deleted records, records of other zones and databases, and unused numbers are left out.
+  /// The lookup leaves out deleted records, records of other zones and databases, and unused
+  /// numbers.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       var drawn: [Int64] = []
@@ -42,7 +43,8 @@ extension StoreConformance {
     try expect(named.values.map(\.number).sorted(), [numbers[0], numbers[2]])
   }
 
-  /// The record is saved with its number and without it, in the same transaction and in later ones.
+  /// The check saves the record with and without its number, in the same transaction and in later
+  /// ones.
   static func numbersAreKept(_ store: any Store) async throws {
     let first = try await store.write { (body) throws(ServerError) in
       let first = try body.drawRecordNumbers(1)

@@ -45,7 +45,8 @@ extension StoreConformance {
     try expect(first, Array(entries.prefix(2)))
   }
 
-  /// An image contains everything about a record, because a filter may use any of it.
+  /// A record's image contains everything about the record, because a filter may use any part of
+  /// it.
   static func imagesAreKept(_ store: any Store) async throws {
     let old = Sample.record("a", change: 1, text: #"{"t":{"value":"it's ü","type":"STRING"}}"#)
     var new = Sample.record("a", change: 2, text: #"{"t":{"value":"\u0000","type":"STRING"}}"#)
@@ -77,7 +78,7 @@ extension StoreConformance {
     try expect(other, images[2])
   }
 
-  /// If the transaction is undone, there is no entry.
+  /// If the transaction is undone, the outbox has no entry.
   static func changeSetLeavesWord(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let error = await store.failure { (body) throws(ServerError) in
@@ -100,7 +101,7 @@ extension StoreConformance {
     try expect(found, image)
   }
 
-  /// The position can also be advanced.
+  /// The stored position of an entry can also be advanced.
   static func positionIsKept(_ store: any Store) async throws {
     let cursors = [
       OutboxCursor(position: -1, key: .database, subscription: 0),
@@ -123,7 +124,8 @@ extension StoreConformance {
     try expect(read, cursors.map { [$0, nil] })
   }
 
-  /// If a number were used again, a new subscription could miss changes that are made after it.
+  /// If a number were used again, a new subscription could miss changes that are made after its
+  /// creation.
   static func entryGoes(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let numbers = try await store.write { (body) throws(ServerError) in
@@ -146,7 +148,7 @@ extension StoreConformance {
     try expect((later.first ?? 0) > numbers[0], true)
   }
 
-  /// The entry also outlives the purge of the zone.
+  /// The entry stays even when the deleted zone is purged.
   static func entryOutlivesZone(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let entries = try await store.write { (body) throws(ServerError) in

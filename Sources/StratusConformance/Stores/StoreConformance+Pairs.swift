@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// One store that is opened twice, as two independent nodes open it.
+/// The same store, opened twice, as by two independent nodes.
 public struct StorePair: Sendable {
   public var one: any Store
   public var other: any Store
@@ -15,7 +15,7 @@ public struct StorePair: Sendable {
 }
 
 extension StoreConformance {
-  /// Checks of a store that several nodes write to.
+  /// Checks of a store to which several nodes write.
   public static let pairChecks: [ConformanceCheck<StorePair>] = [
     .init("no number of a record is given twice", recordNumbersDiffer),
     .init("a record that another node made is changed in place", othersRecordsAreChanged),
@@ -55,7 +55,7 @@ extension StoreConformance {
     try expect(Set(numbers).count, count)
   }
 
-  /// Either node may have drawn the higher numbers.
+  /// The check runs with the higher record numbers on either node.
   static func othersRecordsAreChanged(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     try await pair.other.save(["b"], inZone: "Notes")
@@ -97,7 +97,7 @@ extension StoreConformance {
     try expect(latest, 81)
   }
 
-  /// One node adds and removes a subscription. The other node has an older watch in its memory.
+  /// One node adds and removes a subscription. The other node has an older watch in its cache.
   static func watchesAreNoticed(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     var seen = [try await pair.one.watchForWriting.watchesDatabase]
@@ -114,7 +114,7 @@ extension StoreConformance {
     try expect(seen, [false, true, false])
   }
 
-  /// The other node's change has the version that the undone change had.
+  /// After one node's write is undone, the other node's change gets the same version.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -148,7 +148,7 @@ extension StoreConformance {
     try expect(seen, [[], ["Type0"], ["Type0", "Type1"], ["Type0", "Type1", "Type2"]])
   }
 
-  /// The other node's change has the version that the undone change had.
+  /// After one node's write is undone, the other node's change gets the same version.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))

@@ -23,7 +23,8 @@ extension StoreConformance {
       time: Sample.time + change)
   }
 
-  /// The owner's feed contains only records. A record and its passages may have the same number.
+  /// The owner's feed contains only records, no passages. A record and its passages may have the
+  /// same number.
   static func passagesAreNumbered(_ store: any Store) async throws {
     try await store.save(["root", "child"], inZone: "Notes")
     let passages = [passage("child", .joined, change: 3), passage("grandchild", .left, change: 4)]
@@ -52,7 +53,8 @@ extension StoreConformance {
     try expect(listed, 5)
   }
 
-  /// The numbers: an earlier one, another record's, one with a gap.
+  /// The check uses wrong numbers: an earlier one, the number of another record, and numbers that
+  /// leave a gap.
   static func passageNumbersAreChecked(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     for (name, change) in [("a", 1), ("b", 2), ("a", 4), ("a", 9)] as [(String, Int64)] {
@@ -89,7 +91,7 @@ extension StoreConformance {
     try expect(found, [passage("a", .joined, change: 5)])
   }
 
-  /// A record that moves has two passages with one number.
+  /// A record that moves between hierarchies has two passages with the same number.
   static func passagesAreMerged(_ store: any Store) async throws {
     try await store.savePassages()
     let (all, one, reversed) = try await store.read { (body) throws(ServerError) in
@@ -145,7 +147,7 @@ extension StoreConformance {
       ])
   }
 
-  /// The owner's sync tokens stay valid, because no record was removed. Passages of records that
+  /// The owner's change tokens stay valid, because no record was removed. Passages of records that
   /// are in a hierarchy stay.
   static func passagesExpire(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
@@ -209,8 +211,8 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Adds passages of two hierarchies: `b` joins `two` at 3, `a` moves from `one` to `two` at 4,
-  /// and `c` joins `one` at 5.
+  /// Adds passages of two hierarchies: `b` joins `two` at change 3, `a` moves from `one` to `two`
+  /// at change 4, and `c` joins `one` at change 5.
   fileprivate func savePassages() async throws(ServerError) {
     try await save(["x"], inZone: "Notes")
     try await write { (body) throws(ServerError) in

@@ -60,7 +60,7 @@ extension StoreConformance {
     try expect(counts, [3, 0, 1, 1, 2])
   }
 
-  /// Numbers also increase after all notifications are removed.
+  /// Numbers continue to increase after all notifications are removed.
   static func numbersGrow(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       var numbers = [try body.latestNotification()]
@@ -77,7 +77,7 @@ extension StoreConformance {
     try expect(numbers, [0, 1, 1, 2, 2, 3, 3, 4])
   }
 
-  /// The number of a user's notifications does not matter.
+  /// A user is found once, whatever the number of the user's notifications.
   static func newsAreFound(_ store: any Store) async throws {
     let news = try await store.write { (body) throws(ServerError) in
       for user in ["_ann", "_bob", "_ann", "_cleo"] {
@@ -98,7 +98,7 @@ extension StoreConformance {
       ])
   }
 
-  /// Only payloads of notifications that count up the badge contain it.
+  /// Only notifications that count up the badge contain it in their payload.
   static func badgeCounts(_ store: any Store) async throws {
     let (badges, sent, other) = try await store.write { (body) throws(ServerError) in
       var badges = [try body.badge(of: "_ann")]
@@ -119,8 +119,8 @@ extension StoreConformance {
     try expect(other, 0)
   }
 
-  /// The newest notification stays, with a new number. Those of other users and other keys also
-  /// stay.
+  /// The newest notification stays, with a new number. Notifications of other users and other keys
+  /// also stay.
   static func notificationsCoalesce(_ store: any Store) async throws {
     let (ann, bob) = try await store.write { (body) throws(ServerError) in
       for (id, user, key) in [
@@ -150,7 +150,7 @@ extension StoreConformance {
     try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
-  /// A device knows its own changes and the changes it was notified of.
+  /// A device knows its own changes and the changes of which it was notified.
   static func ownChangesCoalesce(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -165,11 +165,12 @@ extension StoreConformance {
       try body.enqueue([Sample.notification("4", from: "a", key: "k")])
       return origins + (try body.queue().map(\.originDeviceID))
     }
-    // A device that never registered makes the second change, so the store keeps nothing for it.
+    // The device that makes the second change never registered, so the store has stored no position
+    // for it.
     try expect(origins, ["a", "b", "a"])
   }
 
-  /// It does not matter which device makes the next change.
+  /// The result does not depend on the device that makes the next change.
   static func othersAreHeard(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -187,7 +188,7 @@ extension StoreConformance {
     try expect(origins, [nil, nil])
   }
 
-  /// The newest notifications stay.
+  /// If a queue is too long, its newest notifications stay.
   static func longQueuesAreBounded(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -200,7 +201,7 @@ extension StoreConformance {
     try expect(numbers, Array(1_201 - Int64(numbers.count)...1_200))
   }
 
-  /// A notification stays if one of several devices has not acknowledged it.
+  /// A notification stays if at least one of several devices has not acknowledged it.
   static func acknowledgedGo(_ store: any Store) async throws {
     let (before, after) = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -220,7 +221,7 @@ extension StoreConformance {
     try expect(after.last, 464)
   }
 
-  /// The drawn numbers are also undone.
+  /// The numbers that the undone write drew are also undone.
   static func undoneIsNotQueued(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1", badges: true)])

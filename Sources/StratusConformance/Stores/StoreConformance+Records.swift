@@ -46,7 +46,7 @@ extension StoreConformance {
     try expect(changes, [full, bare])
   }
 
-  /// The check requests any number of names. A name that is given twice counts once.
+  /// Any number of names can be looked up at once. A name that is given twice counts once.
   static func missingRecordsAreLeftOut(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     try await store.save(["elsewhere"], inZone: "Other")
@@ -115,7 +115,8 @@ extension StoreConformance {
     try expect(second.clientChangeToken, "token")
   }
 
-  /// The zone and its history do not advance. A set without records and token does nothing.
+  /// Neither the zone nor its history advances. A change set without records and token does
+  /// nothing.
   static func emptySetStoresToken(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let (zone, latest) = try await store.write { (body) throws(ServerError) in
@@ -129,7 +130,8 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// The check looks up single names, because a dictionary would treat both spellings of é as one.
+  /// The check looks up one name at a time, because a dictionary would treat both spellings of é as
+  /// one.
   static func unusualRecordNames(_ store: any Store) async throws {
     let names = unusualNames
     try await store.save(names, inZone: "Notes")
@@ -145,7 +147,7 @@ extension StoreConformance {
     try expect(changes, names.indices.map { Int64($0 + 1) })
   }
 
-  /// The fields are larger than any page of a file.
+  /// The fields are larger than any page of a database file.
   static func largeFieldsComeBack(_ store: any Store) async throws {
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789é".utf8)
     let text = (0..<Limits.recordSizeBytesMax).map { letters[($0 &* 7) % letters.count] }
@@ -162,7 +164,7 @@ extension StoreConformance {
     try expect(try expectSome(found).fields.text == text, true, "the same bytes")
   }
 
-  /// The count is the maximum of one request.
+  /// The number of records is the maximum of one request.
   static func manyRecords(_ store: any Store) async throws {
     let names = (0..<Limits.operationsPerRequestMax).map { "record \($0)" }
     try await store.save(names, inZone: "Notes")

@@ -13,7 +13,7 @@ extension StoreConformance {
     Check("an unknown role cannot be given to a user", unknownRoleIsRefused),
   ]
 
-  /// User records have grants of their own.
+  /// The type of user records has initial grants of its own.
   static func newTypesHaveInitialGrants(_ store: any Store) async throws {
     let schema = try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note", "Users"]))
@@ -39,7 +39,7 @@ extension StoreConformance {
       schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
   }
 
-  /// Other types keep their grants, and reads with an older schema see the new grants.
+  /// Other types keep their grants. Reads whose cached schema is older see the new grants.
   static func grantsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note", "Photo"]))
@@ -77,7 +77,8 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.grants.roles, ["Curator": .read, "_world": .read])
   }
 
-  /// Each role has one number, whoever has the role. Reads with an older schema see the change.
+  /// A role has the same number for all its users. Reads whose cached schema is older see the
+  /// change.
   static func userRolesAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.set(customRoles: ["Editor", "Curator"])

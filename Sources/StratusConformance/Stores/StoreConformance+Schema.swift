@@ -11,7 +11,7 @@ extension StoreConformance {
     Check("settings are off at first, and the last value set is kept", settingsAreReplaced),
   ]
 
-  /// The writing body and reads with an older schema see the addition.
+  /// The writing body sees the addition, and so do reads whose cached schema is older.
   static func schemaGrows(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note", "It's"],
@@ -31,7 +31,7 @@ extension StoreConformance {
     }
   }
 
-  /// The types are single values and lists, plain and encrypted, with and without marks.
+  /// The check uses single values and lists, plain and encrypted, with and without marks.
   static func fieldTypesAreKept(_ store: any Store) async throws {
     var addition = SchemaAddition(recordTypes: ["Note"])
     for element in FieldType.Element.allCases {
@@ -70,7 +70,7 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 
-  /// The check covers every kind of mark, in the addition of the field and in later additions.
+  /// The check covers every kind of mark, both when the field is added and later.
   static func marksAreJoined(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note"],
@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(type, expected)
   }
 
-  /// The caller has an outdated schema.
+  /// A caller with an outdated schema can cause such a call.
   static func unknownFieldIsNotMarked(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.add(
@@ -122,8 +122,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Each setting changes alone, and reads with older settings see it. The rest of the schema
-  /// stays.
+  /// Each setting changes alone, and reads whose cached settings are older see the change. The rest
+  /// of the schema stays.
   static func settingsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note"]))

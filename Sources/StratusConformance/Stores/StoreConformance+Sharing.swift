@@ -17,8 +17,9 @@ extension StoreConformance {
     Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
   ]
 
-  /// Each share has the zone's newest change at the time of joining, and a number of the shared
-  /// database, whose history shows the zone again.
+  /// Each joined share has two numbers: the zone's newest change at the time of joining, and a
+  /// number from the counter of the shared database. The shared database's history then lists the
+  /// zone again.
   static func sharesAreJoined(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let (number, found, latest, other) = try await store.write { (body) throws(ServerError) in
@@ -89,7 +90,7 @@ extension StoreConformance {
     try expect(changes.map(\.isDeleted), [false])
   }
 
-  /// The user joins again with none of the earlier shares.
+  /// When the user joins again, none of the earlier shares is joined.
   static func lastShareIsLeft(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (none, deleted, again) = try await store.write { (body) throws(ServerError) in
@@ -169,7 +170,7 @@ extension StoreConformance {
       ])
   }
 
-  /// A later entry for a record replaces the earlier one.
+  /// A later entry for the same record replaces the earlier one.
   static func unfinishedHierarchiesAreKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let (found, rest) = try await store.write { (body) throws(ServerError) in

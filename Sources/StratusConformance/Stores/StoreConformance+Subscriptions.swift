@@ -99,7 +99,8 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// The replacement receives pending changes of the earlier subscription. A new one does not.
+  /// The replacement receives pending changes of the subscription that it replaces. A new
+  /// subscription does not.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: watchKey(1))
@@ -175,8 +176,8 @@ extension StoreConformance {
     try expect(try rest.map { try $0.subscription().id ?? "" }, ["d", "c", "b", "a"])
   }
 
-  /// The store counts subscriptions: after one is removed, others still watch. The check asks in
-  /// both ways.
+  /// The store counts subscriptions, so a subject stays watched when one of several subscriptions
+  /// is removed. The check reads the watch as a reader and as a writer.
   static func watchFollows(_ store: any Store) async throws {
     let saves: [(id: String, watchKey: WatchKey)] = [
       ("1", watchKey(1, note)), ("2", watchKey(1, title)), ("3", watchKey(2, title)),
@@ -213,7 +214,7 @@ extension StoreConformance {
       ])
   }
 
-  /// Subscriptions that an undone write removed or replaced are back.
+  /// After an undone write, the subscriptions that it removed or replaced are watched again.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: watchKey(1, title))
@@ -230,7 +231,7 @@ extension StoreConformance {
     try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
   }
 
-  /// Subscriptions to other zones stay, and so do those to a new zone with the same name.
+  /// Subscriptions to other zones stay, and so do subscriptions to a new zone with the same name.
   static func zoneSubscriptionsGo(_ store: any Store) async throws {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -268,7 +269,7 @@ extension Store {
 }
 
 extension StoreWriting {
-  /// Adds an outbox entry about a zone that is created for it.
+  /// Adds an outbox entry about a new zone.
   func saveWord(_ name: String = "Word") throws(ServerError) {
     let zone = try someZone(name)
     try add(

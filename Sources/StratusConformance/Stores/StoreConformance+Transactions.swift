@@ -33,7 +33,7 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// Zones, records, changes and schema, before the body ends.
+  /// The check reads zones, records, changes and schema before the body ends.
   static func bodySeesItsOwnWrites(_ store: any Store) async throws {
     let (found, changes, schema) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -49,7 +49,7 @@ extension StoreConformance {
     try expect(schema.recordTypes.keys.sorted(), ["Note"])
   }
 
-  /// Values of any kind.
+  /// The check returns values of several kinds from the bodies.
   static func valuesComeBack(_ store: any Store) async throws {
     let written = try await store.write { _ in "written" }
     let read = try await store.read { _ in [1, 2, 3] }
@@ -59,7 +59,7 @@ extension StoreConformance {
     try expect(nothing, nil)
   }
 
-  /// A number that the store drew in an undone transaction must not stay in any cache.
+  /// A number that the store drew in an undone transaction must not stay in a cache.
   static func undoneDatabaseIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.createZone(named: "Notes", in: Sample.ann)
@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(names, ["of bob"])
   }
 
-  /// The check uses the connection that wrote and the connections that read.
+  /// The check uses the connection that wrote and also the connections that read.
   static func undoneSchemaIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Lost"]))
@@ -97,7 +97,8 @@ extension StoreConformance {
     try expect(read.recordTypes.keys.sorted(), ["Kept"])
   }
 
-  /// Applying a change set for an older state of the zone would assign change numbers twice.
+  /// If a change set for an older state of the zone were applied, change numbers would be assigned
+  /// twice.
   static func staleSetIsRefused(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let error = await store.failure { (body) throws(ServerError) in

@@ -38,7 +38,7 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// The created, the read and the locked zone are equal.
+  /// The zone is the same whether it was created, read or locked.
   static func newZoneIsEmpty(_ store: any Store) async throws {
     let (made, locked) = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(named: "Notes", in: Sample.ann)
@@ -121,7 +121,7 @@ extension StoreConformance {
     try expect(deleted, nil)
   }
 
-  /// The store refuses a request that its caller must not make.
+  /// The store refuses to create an existing zone. A correct caller never requests this.
   static func zoneIsMadeOnce(_ store: any Store) async throws {
     for name in ["Notes", ZoneID.defaultZoneName] {
       try await store.write { (body) throws(ServerError) in
@@ -134,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// The store refuses a request that its caller must not make.
+  /// The store refuses to delete a zone twice. A correct caller never requests this.
   static func zoneIsDeletedOnce(_ store: any Store) async throws {
     let zone = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -145,7 +145,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The earlier zone's rows may be purged before or after.
+  /// The check purges the earlier zone's rows before or after the new zone is created.
   static func remadeZoneIsNew(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     let (old, new) = try await store.write { (body) throws(ServerError) in

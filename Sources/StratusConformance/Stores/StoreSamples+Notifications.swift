@@ -27,7 +27,7 @@ extension Sample {
 }
 
 extension StoreReading {
-  /// All notifications in a user's queue.
+  /// Returns all notifications in a user's queue.
   func queue(
     of user: String = "_ann", after number: Int64 = 0
   ) throws(ServerError) -> [QueuedNotification] {

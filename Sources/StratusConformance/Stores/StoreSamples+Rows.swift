@@ -1,7 +1,7 @@
 import StratusDomain
 
 extension Sample {
-  /// An index entry, of index 1 by default.
+  /// Returns an index entry, by default of index 1.
   static func entry(_ value: [UInt8], _ record: Int64, index: Int64 = 1) -> IndexEntry {
     IndexEntry(index: index, value: value, record: record)
   }
@@ -12,7 +12,7 @@ extension Sample {
     RecordLink(kind: kind, target: target, source: source)
   }
 
-  /// A checksum with the given first byte. Its other bytes occur in no text.
+  /// Returns a checksum with the given first byte. Its bytes cannot occur in a text.
   static func checksum(_ byte: UInt8) -> [UInt8] {
     [byte, 0, 255] + [UInt8](repeating: byte, count: 29)
   }
@@ -33,7 +33,7 @@ extension Sample {
     return rows
   }
 
-  /// The range of a whole index, index 1 by default.
+  /// Returns the range of a whole index, by default of index 1.
   static func all(index: Int64 = 1, isReversed: Bool = false) -> EntryRange {
     EntryRange(index: index, lower: [], upper: nil, isReversed: isReversed)
   }

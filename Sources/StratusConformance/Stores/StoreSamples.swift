@@ -8,7 +8,8 @@ enum Sample {
   static let bobsView = DatabaseView.private(user: "_bob")
   static let bob = DatabaseKey.private(owner: "_bob")
   static let refusal = ServerError(.accessDenied, Reason.accessDenied)
-  /// The time at which zones are deleted. Records add one millisecond for each change.
+  /// The time at which zones are deleted. The time of a record is this time plus one millisecond
+  /// for each change number.
   static let time: Int64 = 1_700_000_000_000
 
   static func record(_ name: String, change: Int64, text: String = "{}") -> StoredRecord {
@@ -56,7 +57,7 @@ extension StoreWriting {
     return try createZone(named: name, in: database)
   }
 
-  /// Saves records with the given names. Each gets the zone's next change number.
+  /// Saves records with the given names. Each record gets the zone's next change number.
   func save(_ names: [String], in zone: StoredZone) throws(ServerError) {
     var records: [StoredRecord] = []
     for name in names {

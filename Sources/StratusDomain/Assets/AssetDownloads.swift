@@ -7,10 +7,10 @@ public struct AssetDownloads: Sendable {
   let tickets: AssetTickets
   let ambient: Ambient
 
-  /// The open file that a ticket names, and its checksum in hex digits.
+  /// The open file for a ticket's text, and the file's checksum in hex digits.
   ///
-  /// - Throws: `NOT_FOUND` if this server did not make the ticket or the bytes are gone;
-  ///   `ACCESS_DENIED` if it has expired.
+  /// - Throws: `NOT_FOUND` if this server did not sign the ticket or the bytes are gone;
+  ///   `ACCESS_DENIED` if the ticket has expired.
   public func file(
     _ ticketText: String
   ) async throws(ServerError) -> (file: any AssetFile, checksum: String) {

@@ -1,7 +1,7 @@
 import StratusWire
 
 extension DatabaseAccess {
-  /// The database and the zone that a request about assets names.
+  /// The database and the zone of a request about assets.
   ///
   /// - Throws: `BAD_REQUEST` if the request names too many fields; otherwise as
   ///   ``open(_:for:needsUser:)`` and ``OpenDatabase/zoneAddress(_:)``.

@@ -4,14 +4,16 @@ import StratusWire
 struct AssetLinks: Sendable {
   /// The lifetime of a receipt.
   ///
-  /// NB: shorter than any sensible grace period of the sweep, so that bytes outlive their receipts.
+  /// NB: it is shorter than any sensible grace period of the sweep, so that the bytes are not
+  /// removed before their receipt expires.
   ///
-  /// Choice: Apple does not say. Half a day lets a slow batch of uploads end before its save.
+  /// Choice: Apple does not document the lifetime. Half a day is enough to finish a slow batch of
+  /// uploads and then save the records.
   static let receiptMilliseconds: Int64 = 12 * 3_600_000
   /// A download URL is valid for one to two of these periods. It changes only at the start of a
-  /// period, so that caches can recognize it.
+  /// period, so that caches see the same URL again.
   ///
-  /// Choice: Apple does not say how long. Clients download at once.
+  /// Choice: Apple does not document the lifetime. Clients download at once.
   static let downloadMilliseconds: Int64 = 3_600_000
 
   let tickets: AssetTickets
@@ -42,7 +44,7 @@ struct AssetLinks: Sendable {
         address: address, database: database, file: file, expires: now + Self.receiptMilliseconds))
   }
 
-  /// The file that a receipt proves; nil: the receipt is not valid here and now.
+  /// The file that a receipt proves; nil: the receipt is forged, expired, or of another database.
   func file(provedBy receipt: String) -> WholeFile? {
     guard let receipt = tickets.receipt(receipt), receipt.address == address,
       receipt.database == database, now <= receipt.expires
@@ -52,7 +54,7 @@ struct AssetLinks: Sendable {
 }
 
 extension AssetLinks {
-  /// The form of a file in an answer.
+  /// The file as an answer shows it: with a download URL.
   func shown(_ asset: Asset) -> Asset {
     var asset = asset
     if let checksum = asset.checksumBytes { asset.downloadURL = downloadURL(checksum: checksum) }

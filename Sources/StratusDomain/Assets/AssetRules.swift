@@ -1,16 +1,16 @@
 import StratusWire
 
-/// The rules that a file must pass to become the value of a field.
+/// The rules for the assets that a request writes into fields.
 struct AssetRules: Sendable {
   let links: AssetLinks
-  /// The registered files that the operations name, by checksum.
+  /// The registered files of the assets in the request, by checksum.
   let known: [[UInt8]: StoredAsset]
 
-  /// The changes, with their files in stored form: checksum and size, nothing else.
+  /// The changes, with their assets in stored form: only checksum and size.
   ///
-  /// A file needs a receipt, unless the field already holds the same file, since clients send whole
+  /// An asset needs a receipt, unless the field already holds the same asset: clients send whole
   /// records back (wire-quirks A7).
-  /// - Throws: `BAD_REQUEST` naming the field.
+  /// - Throws: `BAD_REQUEST` with the field's name.
   func settle(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> [(key: String, value: FieldValue?)] {
@@ -64,7 +64,7 @@ struct AssetRules: Sendable {
     return Asset(fileChecksum: Base64.encode(file.checksum), size: file.size)
   }
 
-  /// The files that the fields already hold.
+  /// The assets that each field already holds.
   private static func held(by stored: StoredRecord?) throws(ServerError) -> [String: Set<Asset>] {
     guard let stored, stored.hasAssets else { return [:] }
     var held: [String: Set<Asset>] = [:]
@@ -74,9 +74,10 @@ struct AssetRules: Sendable {
     return held
   }
 
-  /// Whether a record holds files after the changes.
+  /// Whether a record holds assets after the changes.
   ///
-  /// - Parameter stored: the record whose other fields are kept; nil: none are.
+  /// - Parameter stored: the record before the changes; its other fields stay. nil: no other fields
+  ///   stay.
   static func holdsAssets(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> Bool {
@@ -95,7 +96,7 @@ extension Asset {
 }
 
 extension FieldValue {
-  /// The files in the value.
+  /// The assets in the value.
   var assets: [Asset] {
     switch self {
     case .asset(let asset): [asset]
@@ -104,7 +105,7 @@ extension FieldValue {
     }
   }
 
-  /// Whether the value is a file, or a list of files.
+  /// Whether the value is an asset, or a list of assets.
   var holdsAssets: Bool {
     switch self {
     case .asset: true

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Seals and reads the texts that allow their holder to upload, download or reference a file.
+/// Signs and reads the texts that allow their holder to upload, download or reference a file.
 struct AssetTickets: Sendable {
   /// The purpose of a text, so that one kind of text cannot be used as another.
   private enum Kind: UInt8 {
@@ -41,7 +41,8 @@ struct AssetTickets: Sendable {
     }
   }
 
-  /// nil: this server did not make the text. The caller checks whether it has expired.
+  /// The ticket in the text; nil: this server did not sign the text. The caller checks whether the
+  /// ticket has expired.
   func upload(_ text: String) -> UploadTicket? {
     guard var packed = open(text, .upload), let address = packed.address(),
       let database = packed.database(), let id = packed.string(), let user = packed.string(),
@@ -50,7 +51,8 @@ struct AssetTickets: Sendable {
     return UploadTicket(address: address, database: database, id: id, user: user, issued: issued)
   }
 
-  /// nil: this server did not make the text. The caller checks whether it has expired.
+  /// The ticket in the text; nil: this server did not sign the text. The caller checks whether the
+  /// ticket has expired.
   func download(_ text: String) -> DownloadTicket? {
     guard var packed = open(text, .download), let address = packed.address(),
       let checksum = packed.data(), let expires = packed.int64()
@@ -58,7 +60,8 @@ struct AssetTickets: Sendable {
     return DownloadTicket(address: address, checksum: checksum, expires: expires)
   }
 
-  /// nil: this server did not make the text. The caller checks whether it has expired.
+  /// The receipt in the text; nil: this server did not sign the text. The caller checks whether the
+  /// receipt has expired.
   func receipt(_ text: String) -> AssetReceipt? {
     guard var packed = open(text, .receipt), let address = packed.address(),
       let database = packed.database(), let checksum = packed.data(), let size = packed.int64(),
@@ -109,7 +112,7 @@ struct DownloadTicket: Sendable, Hashable {
   var expires: Int64
 }
 
-/// Proves that the caller uploaded these bytes to a database, or could read them there.
+/// Proves that its holder uploaded these bytes to a database, or could read them there.
 struct AssetReceipt: Sendable, Hashable {
   var address: StoreAddress
   var database: DatabaseKey

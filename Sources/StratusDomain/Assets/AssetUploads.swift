@@ -2,11 +2,11 @@ public import StratusWire
 
 /// Receives the bytes that clients send to upload URLs.
 public struct AssetUploads: Sendable {
-  /// One part of a file that is sent in several.
+  /// One part of a file that a client sends in several parts.
   public struct Piece: Sendable, Hashable {
-    /// The offset of its first byte.
+    /// The offset of the piece's first byte in the file.
     public var first: Int64
-    /// The offset of its last byte.
+    /// The offset of the piece's last byte in the file.
     public var last: Int64
     /// The size of the whole file in bytes.
     public var total: Int64
@@ -27,12 +27,12 @@ public struct AssetUploads: Sendable {
     case wrongOffset(received: Int64)
   }
 
-  /// The time that an upload URL stays valid, by Apple's reference. It counts from the creation of
-  /// the URL, or from the last byte of an upload that began in time.
+  /// How long an upload URL stays valid, according to Apple's reference. The time counts from the
+  /// creation of the URL, or from the last byte of an upload that began in time.
   ///
   /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// The maximum lifetime of an upload URL. Choice.
+  /// Choice: the maximum lifetime of an upload URL.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The number of bytes passed to the asset store at once.
   static let appendBytes = 262_144
@@ -41,7 +41,7 @@ public struct AssetUploads: Sendable {
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
-  /// Whether the account of a user of a container is disabled.
+  /// Returns whether a user's account is disabled.
   let isDisabled: IsDisabled
   let unheld: UnheldBytes
 
@@ -51,8 +51,8 @@ public struct AssetUploads: Sendable {
 
   /// The progress of an upload: the value for the field, or the number of bytes received.
   ///
-  /// - Throws: `NOT_FOUND` if this server did not make the ticket, `ACCESS_DENIED` if it has
-  ///   expired, `AUTHENTICATION_FAILED` if its user's account is disabled.
+  /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket
+  ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled.
   public func progress(of ticketText: String) async throws(ServerError) -> UploadAnswer {
     let (ticket, status) = try await admit(ticketText)
     if let answer = try await ended(ticket, status) { return answer }
@@ -63,7 +63,7 @@ public struct AssetUploads: Sendable {
   ///
   /// If the connection breaks, the bytes received so far remain, and the client can continue.
   /// - Parameters:
-  ///   - piece: nil: the whole file comes at once.
+  ///   - piece: the part of the file that is sent; nil: the client sends the whole file at once.
   ///   - next: returns the next bytes; nil at their end.
   /// - Throws: as ``progress(of:)``; errors of `next`; `BAD_REQUEST` if the piece does not have the
   ///   bytes that it announces; `QUOTA_EXCEEDED` if the file is larger than the limit, or if too
@@ -127,7 +127,7 @@ public struct AssetUploads: Sendable {
     }
   }
 
-  /// The answer for an upload with all its bytes; nil if some are missing.
+  /// The answer for an upload that has all its bytes; nil if bytes are missing.
   private func ended(
     _ ticket: UploadTicket, _ status: AssetUploadStatus
   ) async throws(ServerError) -> UploadAnswer? {
@@ -191,7 +191,7 @@ public struct AssetUploads: Sendable {
 
   /// Turns a complete upload into a file, and registers it.
   ///
-  /// An interruption leaves at most an orphan, which the sweep removes.
+  /// A crash in between leaves at most a file that is not registered, which the sweep removes.
   private func end(
     _ upload: any AssetUpload, of ticket: UploadTicket
   ) async throws(ServerError) -> UploadAnswer {
@@ -222,7 +222,7 @@ public struct AssetUploads: Sendable {
 
   /// Replaces a registered file whose bytes are lost.
   ///
-  /// - Returns: whether the register names the new file now.
+  /// - Returns: whether the register now contains the new file.
   private func replaceIfLost(
     _ kept: StoredAsset, by asset: StoredAsset, in store: any Store, at address: StoreAddress
   ) async throws(ServerError) -> Bool {

@@ -17,7 +17,8 @@ struct PackedBytes: Sendable {
   mutating func add(_ value: String) { add(Array(value.utf8)) }
 }
 
-/// Decodes the bytes of ``PackedBytes``. Each method returns nil if the bytes do not fit.
+/// Decodes the bytes of ``PackedBytes``. Each method returns nil if the next bytes are not a value
+/// of its type.
 struct PackedReader: Sendable {
   private var rest: ArraySlice<UInt8>
 

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `assets/rereference`: files that records hold, with new receipts.
+/// Answers `assets/rereference` with the asset of each requested field, and new receipts.
 struct RereferenceAssetsHandler: EndpointHandler {
   typealias Endpoint = RereferenceAssets
 
@@ -25,7 +25,7 @@ struct RereferenceAssetsHandler: EndpointHandler {
             of: field.recordName.flatMap { records[$0] }, field.fieldName)
           items.append(.asset(try Self.referenced(asset, links, of: store, now: now)))
         } catch {
-          // NB: a fault of the store is not the fault of a field.
+          // NB: an error of the store fails the whole request. It is not the error of one field.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(
             .failure(recordName: field.recordName ?? "", error.dictionary(for: caller)))
@@ -35,9 +35,9 @@ struct RereferenceAssetsHandler: EndpointHandler {
     }
   }
 
-  /// The only file of a field.
+  /// The only asset of a field.
   ///
-  /// Choice: a field with several files is refused, since an item of the answer holds one.
+  /// Choice: a field with several assets is refused, since an item of the answer holds one.
   private static func asset(
     of record: StoredRecord?, _ fieldName: String
   ) throws(ServerError) -> Asset {

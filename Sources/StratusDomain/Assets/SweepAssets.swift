@@ -1,7 +1,7 @@
 /// Removes files that no record holds, one step at a time.
 ///
-/// It first removes the row in a transaction, then the file. A crash between the two leaves a file
-/// without a row, which ``removeOrphans(after:limit:)`` finds.
+/// It first removes the row of the register in a transaction, then the file. A crash between the
+/// two leaves a file without a row, which ``removeOrphans(after:limit:)`` finds.
 public struct SweepAssets: Sendable {
   private let store: any Store
   private let address: StoreAddress
@@ -32,7 +32,7 @@ public struct SweepAssets: Sendable {
     } while cursor != nil && !Task.isCancelled
   }
 
-  /// Removes files that no record holds, and their rows.
+  /// Removes files that no record holds, and their rows in the register.
   ///
   /// - Returns: whether there may be more to do.
   public func removeUnheld(limit: Int) async throws(ServerError) -> Bool {
@@ -52,7 +52,7 @@ public struct SweepAssets: Sendable {
     return unheld.count == limit && !gone.isEmpty
   }
 
-  /// Removes files without a row.
+  /// Removes files without a row in the register.
   ///
   /// NB: files are listed before the register is read. A file registered in between thus counts as
   /// registered, and a file that is not registered yet is younger than the grace period.

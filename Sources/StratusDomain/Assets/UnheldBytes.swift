@@ -3,10 +3,10 @@ import Synchronization
 
 /// Limits the uploaded bytes that no record holds, for each user and for each store.
 ///
-/// The register knows the finished files. It is read before an upload whose user or store may be
-/// beyond half of the limit. Each process counts its own unfinished uploads. A restart loses these
-/// counts: at most one more limit of bytes can then be uploaded, until the sweep removes the
-/// old ones.
+/// The register knows the finished files, and each process counts its own unfinished uploads. When
+/// a user or a store may have used half of its limit, each upload first reads the register again. A
+/// restart loses the counts of unfinished uploads. The same number of bytes can then be uploaded
+/// once more, until the sweep removes the old uploads.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -18,7 +18,8 @@ final class UnheldBytes: Sendable {
   private struct State {
     /// By upload ID.
     var pending: [String: Pending] = [:]
-    /// Bytes of finished files: the register's last figures, plus those finished since.
+    /// Bytes of finished files: the counts that were last read from the register, plus the files
+    /// finished since then.
     var finished: [StoreAddress: [String: Int64]] = [:]
   }
 
@@ -46,7 +47,8 @@ final class UnheldBytes: Sendable {
         && budget(for: ticket, in: state) > min(perUserMax, perStoreMax) / 2
     }
     if isKnown { return }
-    // NB: only the register knows which bytes records have taken since.
+    // NB: the count must be read again, because records may have used some of the bytes since the
+    // last reading.
     let finished = try await store.read { (store) throws(ServerError) in
       try store.unheldBytes()
     }

@@ -39,7 +39,7 @@ struct UploadAssetsHandler: EndpointHandler {
         let type = stored?.type ?? field.recordType
         let isAllowed =
           if let stored { access.allows(.write, stored, schema: schema) } else {
-            type.map { access.allowsCreation(of: $0, schema: schema) } ?? true
+            access.allowsCreation(of: type, schema: schema)
           }
         if !isAllowed { throw ServerError(.accessDenied, Reason.accessDenied) }
         try check(field, recordType: type, schema, database.environment)

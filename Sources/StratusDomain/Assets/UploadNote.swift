@@ -1,4 +1,5 @@
-/// The note beside an upload, which lets a client that lost an answer ask again.
+/// The note that is stored beside an upload. If an answer was lost, the client can repeat its
+/// request, and the note says how far the upload is.
 enum UploadNote: Sendable, Hashable {
   /// The last piece is being sent. With it, the upload has `total` bytes.
   ///

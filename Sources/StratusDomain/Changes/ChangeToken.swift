@@ -1,7 +1,7 @@
 import StratusWire
 
-/// A position in a history. Clients carry it as an opaque text, and the server validates it when it
-/// comes back.
+/// A position in a history. Clients carry it as an opaque text. The server validates the text when
+/// a client sends it back.
 ///
 /// The token names its timeline (the database's epoch) and the subject of the history (the
 /// incarnation of a zone, or a database). A token from before a restore, or of a zone that was
@@ -21,22 +21,23 @@ struct ChangeToken: Sendable, Hashable {
   var epoch: Int64
   /// The incarnation of the zone, or a fingerprint of the database.
   var incarnation: Int64
-  /// The reader knows all changes up to this one.
+  /// The reader knows all changes up to and including this one.
   var change: Int64
   /// When reading backwards: the reader has seen the changes after this one, up to ``top``.
   var before: Int64 = 0
   /// When reading backwards: the change where reading began.
   var top: Int64 = 0
-  /// In a first reading: the newest change when it began. The reader never had the records that
+  /// In a first reading: the newest change at its beginning. The reader never had the records that
   /// were deleted up to that change.
   var began: Int64 = 0
   /// The number of the reader's participation in another user's zone; 0: the reader owns the zone.
   /// A user who is removed and invited again gets a new number, so that old tokens expire.
   var participation: Int64 = 0
-  /// The newest share that the reader has read from its beginning; see ``JoinedShare/joined``.
+  /// The newest share whose records the reader has read from the beginning; see
+  /// ``JoinedShare/joined``.
   var joined: Int64 = 0
-  /// While the records of newly joined shares are read: the reader knows those up to this change.
-  /// They may be older than ``change``.
+  /// While the reader catches up on newly joined shares: it knows the changes of their records up
+  /// to this one, which may be older than ``change``.
   var caughtUp: Int64 = 0
   /// The newest of the shares that ``caughtUp`` applies to; 0: none.
   var catchingUpOn: Int64 = 0
@@ -117,7 +118,7 @@ struct ChangeToken: Sendable, Hashable {
 }
 
 extension DatabaseView {
-  /// Distinguishes the databases of callers in tokens (FNV-1a).
+  /// A hash (FNV-1a) that distinguishes the databases of callers in tokens.
   ///
   /// NB: clients store tokens. For public and private databases, the value must therefore stay the
   /// hash of the owner alone.

@@ -5,7 +5,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   typealias Endpoint = FetchDatabaseChanges
 
   let databases: DatabaseAccess
-  /// The maximum number of zones of a shared database that one request lists again.
+  /// The maximum number of zones in a shared database whose listings one request updates.
   var zonesRelistedMax = Limits.zonesRelistedMax
 
   func answer(
@@ -24,7 +24,8 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
     }
   }
 
-  /// Lists the zones of a shared database again that have changed since the last poll.
+  /// Updates the listings of the zones in a shared database that have changed since the last poll.
+  /// A listing puts the zone into the history of the shared database.
   ///
   /// Owners' saves do not update the histories of participants, so that the cost of a save does not
   /// depend on the number of participants.

@@ -22,7 +22,8 @@ struct FetchZoneChangesHandler: EndpointHandler {
       var count = Limits.recordsPerResponseMax
       for item in request.zones {
         do throws(ServerError) {
-          // A zone without remaining capacity is left to the next request, with `moreComing`.
+          // If no capacity is left, the zone gets no records, and `moreComing` makes the client ask
+          // again.
           let limit = bytesLeft > 0 ? min(item.selection.resultsLimit ?? count, count) : 0
           let page = try history.page(
             item.zoneID, since: item.syncToken, selection: item.selection, limit: limit,
@@ -31,7 +32,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
           count -= page.changes.records.count
           items.append(.changes(page.changes))
         } catch {
-          // NB: a fault of the store is not the fault of a zone.
+          // NB: an error of the store fails the whole request. It is not the error of one zone.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(.failure(item.zoneID, error.dictionary(for: caller)))
         }

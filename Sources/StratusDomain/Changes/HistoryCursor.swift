@@ -10,17 +10,18 @@ struct HistoryCursor {
   private let since: Int64
   private let before: Int64
   private let top: Int64
-  /// In a first reading: the newest change when it began; 0 in later ones.
+  /// In a first reading: the newest change at its beginning; 0 in later readings.
   let began: Int64
-  /// The newest share that the reader has read from its beginning.
+  /// The newest share whose records the reader has read from the beginning.
   private let joined: Int64
-  /// The records of newly joined shares are known up to this change; nil: there are no such shares.
+  /// While the reader catches up on newly joined shares: it knows the changes of their records up
+  /// to this one; nil: there are no such shares.
   private let caughtUp: Int64?
   let isReversed: Bool
   /// Whether the reader has no token.
   ///
-  /// NB: a token of a zone without changes is different. Its owner may have written records since
-  /// then, and needs to learn of their deletions.
+  /// NB: a reader with a token from a time when the zone had no changes is different. It may have
+  /// written records since then, and must learn of their deletions.
   let isFromNothing: Bool
 
   /// - Parameter participation: the reader's participation in the zone; nil: the reader owns it.
@@ -54,7 +55,8 @@ struct HistoryCursor {
       case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
       case .database, .notifications: throw .badRequest(Reason.syncTokenInvalid)
       }
-      // NB: a reading in reverse first comes to its end. Its last token is a forward token.
+      // NB: a reader that reads in reverse must first finish that. Its tokens have the subject
+      // `.reversedZone` until then.
       if token.subject == .zone, joined < newestJoin {
         if since == 0 {
           joined = newestJoin
@@ -69,8 +71,8 @@ struct HistoryCursor {
     (self.began, self.joined, self.caughtUp) = (began, joined, caughtUp)
   }
 
-  /// Whether this page belongs to the records of newly joined shares. The reader's token is from
-  /// before it joined them, and their records may have older changes than the token.
+  /// Whether this page catches up on newly joined shares. The reader's token was issued before the
+  /// reader joined them, and changes of their records may be older than the token.
   var isCatchingUp: Bool { caughtUp != nil }
 
   /// The shares that this page covers.

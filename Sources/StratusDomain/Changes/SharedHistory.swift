@@ -2,8 +2,9 @@ import StratusWire
 
 /// Reads what a participant sees of the history of a zone with shared hierarchies.
 ///
-/// The history consists of the passages of the participant's hierarchies. A record that is in a
-/// hierarchy is delivered in its newest state, and a record that left is delivered as a deletion.
+/// The history consists of passages: events that put a record into a hierarchy of the participant,
+/// or that removed it. A record that is in a hierarchy is delivered in its newest state. A record
+/// that left is delivered as a deletion.
 struct SharedHistory {
   let zone: StoredZone
   let participation: Participation
@@ -15,13 +16,13 @@ struct SharedHistory {
     var type: String
     var change: Int64
     var time: Int64
-    /// The root of the hierarchy that the record left; nil: the record is in one of them.
+    /// The root of the hierarchy that the record left; nil: the record is in one of the
+    /// participant's hierarchies.
     var left: String?
   }
 
-  /// - Parameter shares: the shares to read. They are a part of the participation's shares while
-  ///   the
-  ///   reader catches up on newly joined ones.
+  /// - Parameter shares: the shares to read. While the reader catches up on newly joined shares,
+  ///   these are only a part of the participation's shares.
   func part(
     of shares: [JoinedShare], range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> ZoneHistory.Part {
@@ -67,8 +68,8 @@ struct SharedHistory {
     return events
   }
 
-  /// The records that left one hierarchy and are now in another one of the participant. They are
-  /// delivered with the passage of that hierarchy.
+  /// The records that left one of the participant's hierarchies and are now in another. They are
+  /// delivered with the passage of that other hierarchy.
   private func movedWithin(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     let names = events.filter { $0.left != nil }.map(\.name.text)
     if names.isEmpty { return [] }
@@ -81,7 +82,8 @@ struct SharedHistory {
     of event: Event, among records: [ExactName: StoredRecord], moved: Set<ExactName>
   ) -> StoredRecord? {
     guard let root = event.left else {
-      // NB: a record that is in a hierarchy is live. If the two ever disagree, a deletion is safe.
+      // NB: a record in a hierarchy is never deleted, so it must be among the records. If it is
+      // missing nevertheless, deliver a deletion: that does no harm.
       return records[event.name] ?? tombstone(of: event)
     }
     if moved.contains(event.name) { return nil }

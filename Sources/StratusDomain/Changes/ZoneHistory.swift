@@ -15,18 +15,19 @@ struct ZoneHistory {
   /// Some records and tombstones in the order of their changes.
   struct Part {
     var records: [StoredRecord] = []
-    /// The change of each record in the reader's history; nil: the record's own.
+    /// The change number of each record in the reader's history; nil: each record's own change
+    /// number.
     var changes: [Int64]?
-    /// The last change that the part covers; nil: that of its last record.
+    /// The last change that the part covers; nil: the change of the part's last record.
     var through: Int64?
     /// Whether the part reaches the end of the range that it was read from.
     var isExhausted = true
-    /// Earlier deletions are not shown: the reader did not have those records.
+    /// Deletions up to this change are not shown, because the reader never had those records.
     var deletionsAfter: Int64 = 0
 
     var sizeBytes: Int { records.reduce(0) { $0 + $1.fields.text.count } }
 
-    /// The change up to which the first records of the part reach.
+    /// The last change that the first `count` records of the part cover.
     func change(afterTaking count: Int) -> Int64? {
       if count == records.count, let through { return through }
       return count > 0 ? changes?[count - 1] ?? records[count - 1].change : nil
@@ -36,7 +37,8 @@ struct ZoneHistory {
   /// The page after a token.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of records; 0: none, and the page says whether there are any.
+  ///   - limit: the maximum number of records. With 0, the page has no records and only says
+  ///     whether there are any.
   ///   - budget: the capacity left in the answer; a record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for tokens that are stale
   ///   or not valid.
@@ -55,7 +57,7 @@ struct ZoneHistory {
     var part =
       isRead
       ? try part(of: access, zone, at: cursor, limit: limit, sizeBytesMax: sizeBytesMax) : Part()
-    // A participant's first reading shows no deletions, on none of its pages.
+    // A participant's first reading shows no deletions on any of its pages.
     if access.participation != nil, !selection.showsDeletedRecordTypes {
       part.deletionsAfter = max(part.deletionsAfter, cursor.began)
     }
@@ -75,7 +77,7 @@ struct ZoneHistory {
       sizeBytesRead: part.sizeBytes)
   }
 
-  /// Reads what the caller may see of a range of changes.
+  /// Reads the changes in a range that the caller may see.
   private func part(
     of access: ZoneAccess, _ zone: StoredZone, at cursor: HistoryCursor, limit: Int,
     sizeBytesMax: Int

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Decides everything that a caller may do. It is pure.
+/// Decides what a caller may do. It is pure: a decision depends only on the arguments.
 ///
 /// A policy is created when a database is opened, and for each subscriber when a change is matched.
 /// Endpoints, feeds, queries, uploads and the matching of subscriptions all ask it.
@@ -54,7 +54,7 @@ struct AccessPolicy: Sendable, Hashable {
           for role in schema.customRoles(of: user) { permissions.formUnion(grants[role]) }
         }
       }
-      // Choice: a role that may write a record may read it. Apple does not say.
+      // Choice: a role that may write a record may also read it. Apple does not document this.
       if permissions.contains(.write) { permissions.insert(.read) }
       return permissions.contains(permission)
     }
@@ -70,7 +70,7 @@ struct AccessPolicy: Sendable, Hashable {
     func reads(_ creator: String) -> Bool {
       allows(.read, createdBy: creator, type: recordType, schema: schema, as: role)
     }
-    // No user has an empty name.
+    // No user has an empty name, so this asks whether the caller may read the records of all users.
     if reads("") { return .all }
     guard let user, reads(user) else { return .none }
     return .createdBy(user)

@@ -15,7 +15,7 @@ public struct Caller: Sendable, Hashable {
   public var createsContainer = false
   /// Counts the work that is done for the request.
   public let work = WorkMeter()
-  /// Collects what production lacks for the request.
+  /// Collects the parts of the schema that the request needed and production lacks.
   public let lacks = LackNotes()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
   /// with it.

@@ -96,6 +96,9 @@ struct OpenDatabase: Sendable {
   var view: DatabaseView { policy.view }
   var environment: ContainerEnvironment { address.environment }
 
+  /// Encrypts the continuation markers of queries.
+  var signer: any TicketSigner { tickets.signer }
+
   /// The URLs and receipts of assets in the zones of one database.
   func assets(of database: DatabaseKey) -> AssetLinks {
     AssetLinks(
@@ -105,7 +108,7 @@ struct OpenDatabase: Sendable {
 }
 
 extension ServerError {
-  /// The error as the caller sees it. Also notes what production lacks.
+  /// The error as the caller sees it. Also notes the lack in production that caused it, if any.
   public func dictionary(for caller: Caller) -> ErrorDictionary {
     if let lack { caller.lacks.note(lack) }
     return ErrorDictionary(

@@ -64,7 +64,7 @@ extension DatabaseKey {
 
   /// Whether a record cannot be deleted while other records name it as their parent.
   ///
-  /// Choice: not in the public database. Hierarchies share nothing there, and any user could block
-  /// the deletion of another user's record.
+  /// Choice: not in the public database. It has no sharing, so parents have no effect there, and
+  /// any user could block the deletion of another user's record.
   var childrenHoldParents: Bool { self != .public }
 }

@@ -5,12 +5,13 @@ enum Naming {
   /// - Throws: `BAD_REQUEST` unless the name has 1 … 255 characters (as `NSString` counts) and does
   ///   not start with an underscore.
   ///
-  /// `Choice:` Apple's pages say ASCII, its header "most UTF-8". UTF-8 is accepted.
+  /// `Choice:` Apple's pages demand ASCII, but Apple's header allows "most UTF-8". UTF-8 is
+  /// accepted.
   static func checkRecordName(_ name: String) throws(ServerError) {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless it is the name of the default zone or a legal name.
+  /// - Throws: `BAD_REQUEST` unless the name is that of the default zone or is legal.
   static func checkZoneName(_ name: String) throws(ServerError) {
     if name == ZoneID.defaultZoneName { return }
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)

@@ -8,7 +8,8 @@ public struct ReturnSpace: Sendable {
   ///
   /// - Returns: whether there is more to do.
   public func step() async throws(ServerError) -> Bool {
-    // NB: usually there is nothing to return, and a read does not delay the writers.
+    // NB: check with a read first. Usually there is nothing to return, and a read does not delay
+    // the writers.
     let isDue = try await store.read { (store) throws(ServerError) in
       try store.hasUnusedSpace()
     }

@@ -50,11 +50,18 @@ struct ZoneAccess: Sendable {
       as: role, in: hierarchies[record.name])
   }
 
-  /// Whether the caller may create records of a type, if the place in the hierarchies allows it.
-  /// Only the batch decides the place; see ``allowsPlace(inHierarchy:)``.
-  func allowsCreation(of recordType: String, schema: Schema) -> Bool {
+  /// Whether the caller may create records of a type. For a participant, this is not enough: the
+  /// batch must also put the record into a permitted hierarchy; see ``allowsPlace(inHierarchy:)``.
+  ///
+  /// - Parameter recordType: nil: the type is not known yet. Then the caller must be allowed to
+  ///   create records of some type, or of a type that does not exist yet.
+  func allowsCreation(of recordType: String?, schema: Schema) -> Bool {
     if let participation {
       return participation.shares.contains { $0.permission == .readWrite }
+    }
+    guard let recordType else {
+      return schema.recordTypes.keys.contains { allowsCreation(of: $0, schema: schema) }
+        || allowsCreation(of: "", schema: schema)
     }
     return policy.allows(
       .create, createdBy: nil, type: recordType, schema: schema, as: role)
@@ -63,7 +70,7 @@ struct ZoneAccess: Sendable {
   /// Whether the caller may put a record into a hierarchy. A record that the caller does not move
   /// may always stay.
   ///
-  /// - Parameter root: the root of the hierarchy; nil: the record would be in none.
+  /// - Parameter root: the root of the hierarchy; nil: the record would be in no hierarchy.
   func allowsPlace(inHierarchy root: String?) -> Bool {
     guard let participation else { return true }
     return participation.shares(showing: root).contains { $0.permission == .readWrite }
@@ -165,7 +172,7 @@ extension OpenDatabase {
 }
 
 extension StoreReading {
-  /// The live records with some names that the caller may read.
+  /// The live records with these names, as far as the caller may read them.
   ///
   /// A record that the caller may not read is left out, like a missing one.
   func readableRecords(

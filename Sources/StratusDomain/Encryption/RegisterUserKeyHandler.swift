@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/register`. The first registered key stays.
+/// Answers `encryption/register`. If the user has a key already, that key stays.
 struct RegisterUserKeyHandler: EndpointHandler {
   typealias Endpoint = RegisterUserKey
 

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/wrap`. The first stored key stays.
+/// Answers `encryption/wrap`. If the zone has a key already, that key stays.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 

@@ -6,8 +6,8 @@ public import StratusWire
 /// are values in the results.
 public struct ServerError: Error, Sendable, Hashable {
   public var code: ErrorCode
-  /// A fixed sentence from ``Reason``, or one that names the fault with the caller's own values. It
-  /// never contains SQL text, a path, or another caller's data.
+  /// A fixed sentence from ``Reason``, or a sentence that describes the error with the caller's own
+  /// values. It never contains SQL text, a path, or another caller's data.
   public var reason: String
   /// For the log only.
   public var facts: [String: String]
@@ -42,9 +42,9 @@ public struct ServerError: Error, Sendable, Hashable {
     ServerError(.badRequest, reason)
   }
 
-  /// A request that needs what production lacks.
+  /// A request that needs a part of the schema that production lacks.
   ///
-  /// - Parameter environment: in development, the error is an ordinary one.
+  /// - Parameter environment: outside production, the error does not carry the lack.
   static func lacking(
     _ lack: ProductionLack, in environment: ContainerEnvironment, _ reason: String
   ) -> ServerError {

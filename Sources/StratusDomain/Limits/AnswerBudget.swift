@@ -4,7 +4,7 @@ import StratusWire
 /// ``Limits/answerSizeBytesMax``.
 struct AnswerBudget: Sendable {
   private var usedBytes = 0
-  /// Whether a record did not fit. Then no more records are read.
+  /// Whether a record did not fit. If so, no more records are read.
   private(set) var isFull = false
 
   private static let sizeBytesMax = Limits.answerSizeBytesMax - Limits.answerReserveBytes
@@ -44,7 +44,8 @@ struct AnswerBudget: Sendable {
     return size
   }
 
-  /// The maximum size of a record in an answer, in bytes, when its fields are already presented.
+  /// The maximum size of a record in an answer, in bytes. Its fields already have their form for
+  /// the caller.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
   }
@@ -61,6 +62,6 @@ struct AnswerBudget: Sendable {
 
   /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024
-  /// The size of a file's URL relative to its stored text, which has at least 75 bytes.
+  /// The size of a file's URL relative to the file's stored text, which has at least 75 bytes.
   private static let urlsPerText = 14
 }

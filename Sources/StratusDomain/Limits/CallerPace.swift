@@ -45,7 +45,7 @@ public final class CallerPace: Sendable {
   }
 
   private struct State {
-    /// By user record name, API token or address. These texts are always different.
+    /// By user record name, API token or address. These three kinds of text are never equal.
     var callers: [String: Buckets] = [:]
     /// The number of callers at which idle ones are removed.
     var sweepAt = 4_096
@@ -74,8 +74,8 @@ public final class CallerPace: Sendable {
 
   /// Counts the records that a request will save and delete.
   ///
-  /// NB: anonymous callers cannot change anything. Their operations do not count, so that they do
-  /// not use up the share of the app's users.
+  /// NB: anonymous callers cannot change anything. Their operations do not count, because otherwise
+  /// they would use up the limit of the app's users.
   /// - Throws: `THROTTLED`; then nothing is counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
     if count == 0 || subject.userRecordName == nil { return }
@@ -149,7 +149,7 @@ public final class CallerPace: Sendable {
         if let seconds = bucket.debtSeconds { return (rule.name, seconds) }
         taken.append(bucket)
       }
-      // Charged only now, so that a request refused by one rule is not charged to another.
+      // Charge only now, so that a request refused by one rule is not charged to another.
       for taken in taken { state.callers[taken.caller, default: Buckets()][kind] = taken.bucket }
       if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
       return nil

@@ -1,11 +1,12 @@
 public import StratusWire
 import Synchronization
 
-/// Lets one caller's expensive requests run one at a time while other callers are active, so that
-/// they wait for the caller and not for one another.
+/// Limits the expensive requests that one caller runs at the same time while other callers are
+/// active. A caller's further expensive requests wait until one of its own has ended. This keeps
+/// the server free for the other callers.
 ///
 /// A request is expensive if its body is long, or if the caller's last request to the same endpoint
-/// was. While no one else sends requests, a caller is not held back.
+/// caused much work. A caller without active neighbours is not limited.
 public final class ExpensiveRequests: Sendable {
   private typealias Waiting = CheckedContinuation<Void, Never>
 
@@ -16,16 +17,16 @@ public final class ExpensiveRequests: Sendable {
 
   private struct State {
     var lines: [String: Line] = [:]
-    /// When an endpoint last cost much, in milliseconds, by caller and endpoint.
+    /// When an endpoint last caused much work, in milliseconds, by caller and endpoint.
     var expensiveAt: [String: Int64] = [:]
     var lastCaller = ""
-    /// When a request came from another caller than the one before it, in milliseconds.
+    /// When two successive requests last came from different callers, in milliseconds.
     var changedAt: Int64 = .min / 2
   }
 
-  /// How long an endpoint counts as expensive after it cost much.
+  /// How long an endpoint counts as expensive after it caused much work.
   private static let rememberedMilliseconds: Int64 = 10_000
-  /// How long a caller must be the only one before it may use the whole server.
+  /// How long a caller must be the only active one before the limit no longer applies to it.
   private static let aloneMilliseconds: Int64 = 1_000
   private static let rememberedMax = 10_000
 
@@ -39,8 +40,8 @@ public final class ExpensiveRequests: Sendable {
     self.ambient = ambient
   }
 
-  /// Whether a request is expected to cost much. Every request is reported here, since it shows
-  /// that its caller is active.
+  /// Whether a request is expected to cause much work. This must be called for every request,
+  /// because each call also records that the caller is active.
   ///
   /// - Parameter bodySize: in bytes.
   public func isExpensive(
@@ -61,7 +62,7 @@ public final class ExpensiveRequests: Sendable {
     }
   }
 
-  /// Remembers an endpoint that cost a caller's request much.
+  /// If a request caused much work, remembers its endpoint for the caller.
   ///
   /// - Parameters:
   ///   - answerSize: in bytes.
@@ -131,7 +132,7 @@ public final class ExpensiveRequests: Sendable {
   /// The number of expensive requests that one caller may run now.
   private func bound(_ state: State, _ now: Int64) -> Int {
     guard let perCallerMax else { return .max / 2 }
-    // NB: also true if the clock was set back.
+    // NB: if the clock was set back, no caller is limited for a while.
     return abs(now - state.changedAt) > Self.aloneMilliseconds ? .max / 2 : perCallerMax
   }
 }

@@ -3,7 +3,8 @@ import StratusWire
 /// The limits for the number of values in one record.
 enum RecordBounds {
   /// - Parameter values: the written fields; nil: the field is cleared.
-  /// - Throws: `BAD_REQUEST` if one list, or all lists and words together, have too many values.
+  /// - Throws: `BAD_REQUEST` if one list, or all lists and the words of all texts together, have
+  ///   too many values.
   static func check(
     _ values: some Sequence<(key: String, value: FieldValue?)>
   ) throws(ServerError) {
@@ -36,8 +37,8 @@ enum RecordBounds {
   private static let tooMany = ServerError.badRequest(Reason.recordTooManyEntries)
 }
 
-/// Counts the work that a change causes in the writer, and refuses it before other writers wait too
-/// long.
+/// Counts the work that a batch causes in its write transaction, and refuses the batch before other
+/// writers wait too long.
 struct WriterBudget {
   private(set) var steps = 0
   private var entries = 0
@@ -50,9 +51,9 @@ struct WriterBudget {
 
   /// Charges the change of a record, once its derived rows are known.
   ///
-  /// - Parameter rows: the rows of this record and of those before it.
-  /// - Throws: `BAD_REQUEST` if the record has too many entries, or if it is not the first and the
-  ///   writer has done enough.
+  /// - Parameter rows: the rows of this record and of the records before it in the batch.
+  /// - Throws: `BAD_REQUEST` if the record has too many entries, or if the batch is too much work.
+  ///   The first record is never refused because of its work.
   mutating func charge(
     _ new: StoredRecord, replacing old: StoredRecord?, rows: RowChanges, addedBefore: Int
   ) throws(ServerError) {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts the open streams of each user.
 final class StreamSlots: Sendable {
-  /// A vanished client is noticed about a minute after the next keep-alive.
+  /// The server notices a vanished client about a minute after the next keep-alive.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?
@@ -12,7 +12,7 @@ final class StreamSlots: Sendable {
   /// - Parameter countMax: see ``LimitSettings/streamsPerUserMax``.
   init(countMax: Int?) { self.countMax = countMax }
 
-  /// Takes a slot. It is released when the last reference to it is gone.
+  /// Takes a slot, which is released when the returned object is deallocated.
   ///
   /// - Parameter user: a user record name.
   /// - Throws: `THROTTLED` if the user has too many open streams.
@@ -39,7 +39,7 @@ final class StreamSlots: Sendable {
   var usersCount: Int { counts.withLock { $0.count } }
 }
 
-/// The slot of one open stream. The stream counts while a reference to the slot exists.
+/// The slot of one open stream. The stream is counted as long as this object exists.
 public final class StreamSlot: Sendable {
   private let user: String
   private let slots: StreamSlots

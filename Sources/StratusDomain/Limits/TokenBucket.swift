@@ -1,9 +1,9 @@
 import StratusWire
 
-/// A bucket that fills at a constant rate. It is stored as one number: the time when it will be
-/// full.
+/// A bucket that fills at a constant rate. Its state is one number: the time when the bucket will
+/// be full.
 ///
-/// NB: a bucket whose time has passed is full, and need not be stored.
+/// NB: if that time has passed, the bucket is full and need not be stored.
 struct TokenBucket: Sendable, Hashable {
   /// In microseconds since 1970 UTC.
   private(set) var fullAt: Int64 = 0

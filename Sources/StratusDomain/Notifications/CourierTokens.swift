@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Seals and reads the tokens that web clients poll for notifications with.
+/// Signs and reads the tokens with which web clients poll for notifications.
 ///
 /// CloudKit JS polls for all its containers with one token. It creates the token for one container,
 /// and registers it with the others. A token therefore names a device in each of several stores.
@@ -31,7 +31,7 @@ struct CourierTokens: Sendable {
     return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
   }
 
-  /// nil: this server did not make the text.
+  /// nil: this server did not sign the text.
   func devices(_ text: String) -> [Device]? {
     guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
       return nil

@@ -17,7 +17,8 @@ struct CreateTokenHandler: EndpointHandler {
     let (now, fresh) = (devices.ambient.now(), devices.ambient.makeUUID())
     let courierID = try await store.write { (store) throws(ServerError) in
       var courierID = fresh
-      // The same device again: the URL that it may be polling stays valid.
+      // A device that is registered already keeps its ID in the URL, because it may be polling this
+      // URL.
       if let known = try store.device(id: deviceID, of: user),
         case .courier(let standing) = known.channel
       {

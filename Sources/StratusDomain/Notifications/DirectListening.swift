@@ -1,9 +1,9 @@
 public import StratusWire
 
-/// Listening without a connection: for tests and code in the same process.
+/// Methods to listen without a connection, for tests and code in the same process.
 extension NotificationListening {
-  /// The notifications of a device from its position on, until the sequence is dropped or the
-  /// server stops. Nothing is acknowledged.
+  /// The notifications of a device after its position, until the sequence is dropped or the server
+  /// stops. Nothing is acknowledged.
   public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
     listen(as: device) { notification in
       guard let payload = try? notification.payload() else { return nil }
@@ -57,7 +57,7 @@ extension NotificationListening {
   }
 }
 
-/// Passes each delivery on at once; nil: the listener was released.
+/// Passes each delivery on at once. nil means that the hub has released the listener.
 private final class DirectListener: NotificationListener {
   let take: @Sendable (NotificationDelivery?) -> Void
 

@@ -60,13 +60,13 @@ enum NotificationText {
     return String(text[..<end])
   }
 
-  /// Without the decimal point if the fraction is zero.
+  /// The number as a text, without the decimal point if the fraction is zero.
   static func number(_ value: Double) -> String {
     let text = value.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// Milliseconds of the years 1583 to 9999: years of the Gregorian calendar with four digits.
+  /// The times from the year 1583 to 9999: Gregorian dates whose year has four digits.
   private static let datable = -12_212_553_600_000...253_402_300_799_999 as ClosedRange<Int64>
 
   static func date(_ milliseconds: Int64) -> String {

@@ -40,8 +40,9 @@ public struct ListeningAccess: Sendable {
       acknowledged = try await store.write { (store) throws(ServerError) in
         // Another request may have registered the device already.
         if let known = try store.device(id: deviceID, of: user) { return known.acknowledged }
-        // A device that knows a position was registered before. The store no longer knows it: it
-        // was removed, or registered after the restored backup. Later notifications are new to it.
+        // A device that names the last event it received was registered before. The store no longer
+        // has it: the device was removed, or a backup from before its registration was restored.
+        // The device needs the notifications after that event.
         let newest = try store.latestNotification()
         let position = max(0, min(lastEventID ?? newest, newest))
         try store.register(
@@ -65,9 +66,10 @@ public struct ListeningAccess: Sendable {
 
   /// The devices that a token polls for.
   ///
-  /// - Parameter authentication: knows the disabled accounts and ended sessions, which the token
-  ///   does not.
-  /// - Throws: `NOT_FOUND` if there are none, or no longer any.
+  /// - Parameter authentication: knows which accounts are disabled and which sessions have ended;
+  ///   the token does not contain this.
+  /// - Throws: `NOT_FOUND` if the token is not valid, or if none of its devices may listen any
+  ///   more.
   public func poll(
     token: String, by authentication: any Authentication
   ) async throws(ServerError) -> [ListeningDevice] {

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// The match of a subscription, from which a notification is made.
+/// A match of a subscription with a change, from which a notification is made.
 public struct NotificationDraft: Sendable {
   /// The changed record of a query subscription.
   public struct Record: Sendable {
@@ -20,13 +20,13 @@ public struct NotificationDraft: Sendable {
   public var notificationID: String
   /// The user record name of the subscriber.
   public var user: String
-  /// With its ID.
+  /// The matched subscription, including its ID.
   public var subscription: Subscription
   public var scope: DatabaseScope
-  /// The zone of the change. Its owner is nil for the user's own zone. nil: a database
-  /// subscription.
+  /// The zone of the change; nil: the subscription is to a database. If the zone is the user's own,
+  /// its ID has no owner.
   public var zoneID: ZoneID?
-  /// nil unless it is a query subscription.
+  /// The changed record; nil unless the subscription is to a query.
   public var record: Record?
 
   public init(
@@ -44,15 +44,15 @@ public struct NotificationDraft: Sendable {
 }
 
 extension NotificationDraft {
-  /// Whether the notification increments the number on the app's icon. ``payload()`` does not know
-  /// the number.
+  /// Whether the notification increments the number on the app's icon. ``payload()`` does not
+  /// contain that number.
   public var shouldBadge: Bool { subscription.notificationInfo?.shouldBadge ?? false }
 
   /// Whether the user neither sees nor hears the notification.
   public var isSilent: Bool { !(subscription.notificationInfo?.isVisible ?? false) }
 
-  /// The notification replaces earlier ones of the same user with the same key. nil: it replaces
-  /// none.
+  /// The key for coalescing: the notification replaces earlier ones of the same user with the same
+  /// key. nil: it replaces none.
   ///
   /// Choice: notifications of one silent zone or database subscription replace each other, since
   /// each only says that there are changes to fetch. `collapseIDKey` names a field, as in Apple's

@@ -27,8 +27,8 @@ extension NotificationPayload {
   /// The parts that can be removed, the most important first.
   ///
   /// NB: the notification's ID and the subscription's ID always stay, since the rest means nothing
-  /// without them. Choice: Apple says nothing about `category` and `mutable-content`. They rank
-  /// with the other short parts that decide how an app is called.
+  /// without them. Choice: Apple does not document the rank of `category` and `mutable-content`.
+  /// They rank with the other short parts that control how the device handles the notification.
   enum Part: CaseIterable {
     case badge, localizationKey, localizationArgs, body, actionLocalizationKey, launchImage
     case soundName, contentAvailable, mutableContent, category

@@ -36,7 +36,7 @@ struct RegisterTokenHandler: EndpointHandler {
       let known = try store.device(reachedBy: channel)
       let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
       let ownDeviceID = isSameUser ? known?.deviceID : nil
-      // If a token moves to another user, the new user gets nothing from the former user's queue.
+      // If a token moves to another user, that user gets nothing from the former user's queue.
       let newest = try store.latestNotification()
       let deviceID = clientID ?? ownDeviceID ?? fresh
       try store.register(
@@ -49,7 +49,8 @@ struct RegisterTokenHandler: EndpointHandler {
       else { return nil }
       return device
     }
-    // Without this signal, the notifications that are queued already would wait for the next one.
+    // Without this signal, the notifications that are already queued would be delivered only with
+    // the next one.
     if let waiting { queues.send(StoreSignal(address.store, about: waiting)) }
     return response
   }

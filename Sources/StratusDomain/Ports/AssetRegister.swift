@@ -1,12 +1,12 @@
 /// Reads which files the store knows.
 ///
-/// The register is authoritative. A file without a row is an orphan, and a row names the one file
-/// that has its bytes.
+/// The register is authoritative: each row names the one file that has the row's bytes. A file
+/// without a row is an orphan.
 public protocol AssetReading {
   /// The file with these contents; nil: the store has no such bytes.
   func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset?
 
-  /// Files that no record holds and that were not requested since a time, oldest first.
+  /// Files that no record holds and that were not requested since `time`, oldest first.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
@@ -15,7 +15,7 @@ public protocol AssetReading {
   /// user name is empty where the user is unknown.
   func unheldBytes() throws(ServerError) -> [String: Int64]
 
-  /// The files among these that have a row.
+  /// Of these files, those that have a row.
   func registered(files: [String]) throws(ServerError) -> Set<String>
 }
 
@@ -29,13 +29,13 @@ public protocol AssetWriting {
   /// Stores which user last uploaded the bytes of a file.
   func noteUploader(_ user: String, ofAsset checksum: [UInt8]) throws(ServerError)
 
-  /// Makes a row name another file with the same bytes, because its file is lost.
+  /// Replaces a lost file in its row by another file with the same bytes.
   ///
-  /// - Parameter file: the lost file. A row that names another file by now does not change.
+  /// - Parameter file: the lost file. If the row names another file by now, it does not change.
   /// - Returns: whether the row was changed.
   func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool
 
-  /// Removes a file from the register, unless a record holds it or it was requested since a time.
+  /// Removes a file from the register, unless a record holds it or it was requested since `time`.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the row is gone, so that the file may be removed.

@@ -2,9 +2,9 @@
 ///
 /// The store knows nothing of records. The register decides how long a file is kept.
 public protocol AssetStore: Sendable {
-  /// Opens an upload to append to it. An earlier opener loses the upload.
+  /// Opens an upload to append to it. If another caller has the upload open, that caller loses it.
   ///
-  /// - Parameter fromNothing: discards the bytes received so far.
+  /// - Parameter fromNothing: whether to discard the bytes received so far.
   /// - Throws: `INTERNAL_ERROR` if the bytes cannot be read, or no space can be reserved for them.
   func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
@@ -21,22 +21,22 @@ public protocol AssetStore: Sendable {
     _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError)
 
-  /// Removes uploads and notes that have not changed since a time and are not open.
+  /// Removes uploads and notes that have not changed since `time` and are not open.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func discardUploads(
     at address: StoreAddress, untouchedSince time: Int64
   ) async throws(ServerError)
 
-  /// Opens a whole file; nil if no file has that name.
+  /// Opens a complete file; nil if no file has that name.
   func open(
     file: String, at address: StoreAddress
   ) async throws(ServerError) -> (any AssetFile)?
 
-  /// Removes a whole file. A missing file is not an error.
+  /// Removes a complete file. A missing file is not an error.
   func remove(file: String, at address: StoreAddress) async throws(ServerError)
 
-  /// Lists whole files in the byte order of their names.
+  /// Lists complete files in the byte order of their names.
   ///
   /// - Parameter name: only files after this name; nil: from the first.
   func files(
@@ -46,8 +46,8 @@ public protocol AssetStore: Sendable {
 
 /// An open upload.
 ///
-/// The caller makes its calls one after another. Once another caller opens the same upload, they
-/// throw `CONFLICT`.
+/// A caller calls its methods one after another. After another caller has opened the same upload,
+/// they throw `CONFLICT`.
 public protocol AssetUpload: Sendable {
   /// The number of bytes received.
   var received: Int64 { get }
@@ -55,7 +55,7 @@ public protocol AssetUpload: Sendable {
   /// Appends bytes.
   func append(_ bytes: [UInt8]) async throws(ServerError)
 
-  /// Turns the upload into a whole file. When the method returns, the file is on disk under its
+  /// Turns the upload into a complete file. When the method returns, the file is on disk under its
   /// name.
   ///
   /// - Parameter file: a name that was never used before.
@@ -97,7 +97,7 @@ public struct AssetUploadStatus: Sendable, Hashable {
   }
 }
 
-/// A whole file, open for reading while a reference to it exists.
+/// A complete file. It stays open for reading as long as this object exists.
 public protocol AssetFile: Sendable {
   /// In bytes.
   var size: Int64 { get }
@@ -106,10 +106,10 @@ public protocol AssetFile: Sendable {
   func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8]
 }
 
-/// A whole file in a list of files.
+/// A complete file in a list of files.
 public struct AssetFileEntry: Sendable, Hashable {
   public var name: String
-  /// The time when the file became whole, in milliseconds since 1970 UTC.
+  /// The time when the file was completed, in milliseconds since 1970 UTC.
   public var finished: Int64
 
   public init(name: String, finished: Int64) {

@@ -23,7 +23,7 @@ public struct AdmissionRequest: Sendable {
   public var method: String
   /// Path and query, byte for byte as received.
   public var target: String
-  /// The origin of the web page, as the browser names it; nil: the client is not a web page.
+  /// The `Origin` header; nil: the client is not a web page.
   public var origin: String?
   /// The address of the client's connection; nil: there is none.
   public var clientAddress: String?
@@ -61,8 +61,8 @@ public struct Admission: Sendable, Hashable {
   public var nextWebAuthToken: String?
   /// The origins whose web pages may use the API token; nil: all.
   public var allowedOrigins: Set<String>?
-  /// Whether the container does not exist yet and the first write creates it; only on a
-  /// development server.
+  /// Whether the container does not exist yet and the first write will create it. This is possible
+  /// only on a development server.
   public var createsContainer = false
 
   public init(
@@ -79,19 +79,19 @@ public struct Admission: Sendable, Hashable {
 
 /// Authenticates the caller of a request.
 public protocol Authentication: Sendable {
-  /// - Throws: `AUTHENTICATION_FAILED`, without a hint about the wrong part. Exception: if the
-  ///   server issued the web auth token, the reason says that the account is disabled.
+  /// - Throws: `AUTHENTICATION_FAILED`. The reason does not say which part is wrong, except that it
+  ///   tells the holder of a valid web auth token that the account is disabled.
   ///   `AUTHENTICATION_REQUIRED` if the session of the token has ended, so that web clients offer
   ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
   /// The users of a container whose accounts are disabled. Code that serves listeners calls this
-  /// method repeatedly, and sends such users nothing.
+  /// method repeatedly, and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
-  /// The sessions among these that have ended, and those of disabled accounts. Code that serves
-  /// listeners calls this method repeatedly, and sends them nothing. For the other sessions, the
-  /// call counts as a use.
+  /// Of these sessions, those that have ended and those of disabled accounts. Code that serves
+  /// listeners calls this method repeatedly, and sends nothing to listeners in these sessions. For
+  /// the other sessions, the call counts as a use.
   ///
   /// - Parameter ids: the IDs of ``Session``s.
   func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String>

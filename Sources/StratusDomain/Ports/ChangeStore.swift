@@ -1,16 +1,18 @@
 /// Reads change histories.
 public protocol ChangeReading {
-  /// The number of this timeline of a database. It is drawn when the store is created, and again
-  /// after a restore from a backup, so that change tokens of another timeline are recognized.
+  /// The number that identifies the timeline of a database. A new number is drawn when the store is
+  /// created, and again after a restore from a backup, so that change tokens of another timeline
+  /// are recognized.
   ///
   /// A database without writes has the epoch of the store.
   func epoch(of view: DatabaseView) throws(ServerError) -> Int64
 
-  /// Records and tombstones of a zone by change number, each once, in its latest state.
+  /// The records and tombstones of a zone in the order of their change numbers. Each appears once,
+  /// in its latest state.
   ///
   /// - Parameters:
   ///   - range: change numbers after `after`, up to and including `through`.
-  ///   - newestFirst: from the upper end down.
+  ///   - newestFirst: whether to read from the greatest change number down.
   ///   - limit: the maximum number of records.
   ///   - sizeBytesMax: the page ends once the fields reach this size, after at least one record.
   func recordChanges(
@@ -20,14 +22,15 @@ public protocol ChangeReading {
   /// The number of the newest change to a database's list of zones; 0: none yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// The newest deletion that was removed from a database's list of zones; 0: none.
+  /// The change number of the newest deletion that was removed from a database's list of zones; 0:
+  /// none.
   func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
   /// Zones created, changed or deleted after a change, in the order of changes. Each appears once,
   /// in its latest state.
   ///
-  /// A zone that was deleted and created again with the same name appears once, as created. Changes
-  /// to records in a shared database's zones appear after
+  /// A zone that was deleted and created again with the same name appears once, as created. If
+  /// records in a zone of a shared database change, the zone appears only after
   /// ``ListingWriting/relistChanged(inSharedDatabaseOf:at:limit:)``.
   func zoneChanges(
     in view: DatabaseView, after change: Int64, limit: Int
@@ -45,7 +48,8 @@ extension ChangeReading {
     try latestZoneChange(in: DatabaseView(of: database))
   }
 
-  /// The newest deletion that was removed from a database's list of zones, as its owner sees it.
+  /// The change number of the newest deletion that was removed from a database's list of zones, as
+  /// its owner sees it.
   public func newestExpiredZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try newestExpiredZone(in: DatabaseView(of: database))
   }
@@ -60,10 +64,10 @@ extension ChangeReading {
 
 /// Removes old deletions from histories.
 public protocol ChangeWriting {
-  /// Removes the tombstones of records deleted before a time, and the passages of records that left
-  /// a hierarchy before it. Also removes zones that were deleted, or that a participant left,
-  /// before that time from their histories. The newest change removed from each history is stored
-  /// (``StoredZone/newestExpired``, ``StoredZone/newestExpiredPassage``,
+  /// Removes the tombstones of records that were deleted before `time`, and the passages of records
+  /// that left a hierarchy before `time`. Also removes a zone from a database's history, if the
+  /// zone was deleted, or the participant left it, before `time`. The newest change removed from
+  /// each history is stored (``StoredZone/newestExpired``, ``StoredZone/newestExpiredPassage``,
   /// ``ChangeReading/newestExpiredZone(in:)-(DatabaseView)``).
   ///
   /// - Parameters:

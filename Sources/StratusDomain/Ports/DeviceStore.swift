@@ -5,7 +5,7 @@ public protocol DeviceReading {
   /// A user's devices, in the byte order of their IDs.
   func devices(of user: String) throws(ServerError) -> [StoredDevice]
 
-  /// A user's device; nil: it does not exist, or was not seen for too long.
+  /// A user's device; nil: it does not exist, or was removed because it was not seen for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
   /// The device that has a channel with a token; nil: there is none. The stream channel has no
@@ -51,7 +51,7 @@ public enum DeviceChannel: Sendable, Hashable {
   case stream
   /// The device polls a URL that contains the token.
   case courier(token: String)
-  /// APNs, with the token that it gave to the app.
+  /// The device is reached by APNs, with the token that APNs gave to the app.
   case apns(token: String, ContainerEnvironment)
 }
 
@@ -64,7 +64,7 @@ public struct StoredDevice: Sendable, Hashable {
   public var channel: DeviceChannel
   /// The device has all notifications up to this number.
   public var acknowledged: Int64
-  /// The time when it was last seen, to the hour; milliseconds since 1970 UTC.
+  /// The time when the device was last seen, accurate to the hour; milliseconds since 1970 UTC.
   public var seen: Int64
   /// The session that registered the channel; nil: there is none, or an earlier version of the
   /// server stored the device.

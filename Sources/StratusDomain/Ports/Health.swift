@@ -5,7 +5,7 @@ public struct HealthProblem: Sendable, Hashable {
     case diskFull = "disk-full"
     /// A file is missing, empty, or not the one that the server wrote.
     case lost
-    /// A file cannot be read in its format.
+    /// A file is not in the expected format.
     case damaged
   }
 

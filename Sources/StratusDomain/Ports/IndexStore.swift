@@ -11,7 +11,8 @@ public protocol IndexReading {
   /// The indexes of a type that are not ready, with their build positions, in the order of their
   /// numbers.
   ///
-  /// They are separate from the schema, which every session caches until it changes.
+  /// They are not part of the schema, because the schema is cached by every connection and the
+  /// positions change often.
   func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild]
 
   /// The day on which each index was last noted as read, in days since 1970 UTC.
@@ -28,7 +29,7 @@ public protocol IndexReading {
   /// Whether entries of dropped indexes remain.
   func hasDroppedIndexes() throws(ServerError) -> Bool
 
-  /// Records of a type after a position, for an index that is being built. The walk covers all
+  /// Records of a type after a position, for an index that is being built. They come from all
   /// databases, in the order of positions, without deleted zones.
   ///
   /// - Parameter cursor: the position where the previous step ended; nil: from the first record.
@@ -48,7 +49,8 @@ public protocol IndexReading {
 
 /// Creates and fills indexes.
 public protocol IndexWriting {
-  /// Adds an index to the schema, to be built. Later changes to records maintain it.
+  /// Adds an index to the schema. The index must still be built, but from now on, changes to
+  /// records update its entries.
   ///
   /// - Returns: the index with its number, which is never reused in a store.
   func addIndex(
@@ -81,16 +83,16 @@ public protocol IndexWriting {
   func setBuildCursor(_ cursor: IndexBuildCursor?, of index: Int64) throws(ServerError)
 }
 
-/// A range of one index, after one position and before another.
+/// A range of the values of one index, and the position after which to read.
 public struct EntryRange: Sendable, Hashable {
   public var index: Int64
-  /// The first value of the range.
+  /// Entries with smaller values are outside the range.
   public var lower: [UInt8]
   /// The first value after the range; nil: the range goes to the end of the index.
   public var upper: [UInt8]?
-  /// Only entries after this one, in the direction of reading; nil: from the first.
+  /// Only entries after this one, in the direction of reading; nil: from the first one.
   public var after: EntryPosition?
-  /// Whether to read from the upper end down.
+  /// Whether to read in the opposite direction, from the greatest value down.
   public var isReversed: Bool
 
   public init(
@@ -122,7 +124,7 @@ public struct EntryPosition: Sendable, Hashable {
 /// An entry that was read.
 public typealias FoundEntry = EntryPosition
 
-/// The progress of an index build: the last record done.
+/// The progress of an index build: the last record whose entries exist.
 public struct IndexBuildCursor: Sendable, Hashable {
   public var database: Int64
   public var zone: Int64
@@ -136,7 +138,7 @@ public struct IndexBuildCursor: Sendable, Hashable {
 }
 
 extension IndexBuildCursor {
-  /// Whether a walk over all records reaches this position first.
+  /// Whether this position comes before the other when all records are read in order.
   public func lies(before other: IndexBuildCursor) -> Bool {
     if database != other.database { return database < other.database }
     if zone != other.zone { return zone < other.zone }
@@ -201,9 +203,9 @@ public struct IndexBuildStep: Sendable {
 /// The changes to a zone's records since a step of a build.
 public struct IndexBuildChanges: Sendable {
   public var records: [StoredRecord]
-  /// The records are all those changed up to this change number.
+  /// `records` are all records that changed up to this change number.
   public var change: Int64
-  /// Whether there are more changes after it.
+  /// Whether there are more changes after ``change``.
   public var hasMore: Bool
 
   public init(records: [StoredRecord], change: Int64, hasMore: Bool) {

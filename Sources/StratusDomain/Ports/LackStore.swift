@@ -1,15 +1,15 @@
-/// Reads the refusals of what a production schema lacks.
+/// Reads the counts of requests that were refused because the production schema lacks something.
 public protocol LackReading {
-  /// The counts, the most frequent first.
+  /// The counts, the most frequent lack first.
   func lackCounts() throws(ServerError) -> [LackCount]
 }
 
-/// Counts the refusals of what a production schema lacks.
+/// Counts the requests that were refused because the production schema lacks something.
 public protocol LackWriting {
-  /// Adds to the counts. At most ``Limits/lacksPerStoreMax`` rows stay: the least frequent and
-  /// oldest are removed.
+  /// Adds to the counts. At most ``Limits/lacksPerStoreMax`` rows stay. Beyond that, the rows with
+  /// the lowest and oldest counts are removed.
   func add(_ counts: [LackCount]) throws(ServerError)
 
-  /// Removes the counts of some parts.
+  /// Removes the counts of some lacks.
   func remove(_ lacks: Set<ProductionLack>) throws(ServerError)
 }

@@ -1,24 +1,25 @@
 /// Reads the references between records.
 public protocol LinkReading {
-  /// The live links of a kind that lead to any of these records, in the order of target and source.
+  /// The live links of a kind whose targets are among these records, in the order of target and
+  /// source.
   ///
   /// - Parameter limit: the maximum number of links.
   func links(
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// The live links of a kind that lead to one record, in the order of their sources.
+  /// The live links of a kind whose target is this record, in the order of their sources.
   ///
   /// - Parameter source: only links after this source; nil: from the first.
   func links(
     _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// The names among these that belong to live records.
+  /// Of these names, those that belong to live records.
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
-  /// The deletions with an unfinished cascade, oldest first, over all databases of the store. Those
-  /// of deleted zones are left out.
+  /// The deletions with an unfinished cascade, oldest first, over all databases of the store.
+  /// Deletions in deleted zones are left out.
   func unfinishedCascades(limit: Int) throws(ServerError) -> [UnfinishedCascade]
 
   /// Whether any deletion in a zone has an unfinished cascade.
@@ -32,8 +33,8 @@ public protocol LinkReading {
 
 /// Stores cascades that are too long for one transaction.
 public protocol LinkWriting {
-  /// Stores that the records with a `deleteSelf` reference to this one must still be deleted. It
-  /// replaces what was stored for the same target.
+  /// Stores that a deleted record's cascade is unfinished: records with a `deleteSelf` reference to
+  /// it must still be deleted. This replaces what was stored for the same target.
   func addCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 
   /// Removes a finished cascade.
@@ -75,7 +76,8 @@ extension RecordLink {
   }
 }
 
-/// A deleted record, while some records that must be deleted with it still exist.
+/// A deleted record whose cascade is unfinished: some records that must be deleted with it still
+/// exist.
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone
   public var target: String

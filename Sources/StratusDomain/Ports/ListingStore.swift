@@ -1,4 +1,4 @@
-/// Reads which shared databases list a zone.
+/// Reads the listings of shared databases. A listing puts a zone into a shared database.
 public protocol ListingReading {
   /// A user's participation in a zone; nil: the user's shared database does not list the zone. A
   /// user who was removed and invited again has a new number.
@@ -13,31 +13,31 @@ public protocol ListingReading {
     of user: String, after zone: Int64, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// Whether a zone of a shared database has changed since it was last listed there.
+  /// Whether a zone of a shared database has changed since its listing was last updated.
   func mustRelist(inSharedDatabaseOf user: String) throws(ServerError) -> Bool
 }
 
-/// Lists zones in shared databases.
+/// Writes the listings of shared databases.
 ///
-/// A participant's listing stores the newest change of the zone at the time of listing. Writers in
-/// the zone do not update it. Instead, a reader of the shared database's history first lists the
-/// changed zones again.
+/// A participant's listing stores the zone's newest change as of its last update. Writers in the
+/// zone do not update the listing. Instead, a reader of the shared database's history first updates
+/// the listings of the zones that have changed.
 public protocol ListingWriting {
   /// Adds a share to a user's participation in a live zone, and lists the zone in the user's shared
   /// database. If the user has already joined the share, only the permission changes.
   ///
   /// - Parameter root: the root record of the share; nil: the share shows the whole zone.
-  /// - Returns: the number of the participation. A zone that is already listed keeps its number.
-  ///   The exception: the user now sees the whole zone besides single hierarchies. These are read
-  ///   from another history, so the number is a new one.
+  /// - Returns: the number of the participation. If the zone is already listed, the number usually
+  ///   stays. It changes if the user saw single hierarchies and now sees the whole zone, because
+  ///   the user's devices must then read another history.
   @discardableResult
   func join(
     _ zone: StoredZone, root: String?, permission: SharePermission, user: String
   ) throws(ServerError) -> Int64
 
   /// Removes one share from a user's participation. With the last share, the participation ends as
-  /// by ``unlist(_:inSharedDatabaseOf:at:)``. Otherwise it gets a new number, so that the user's
-  /// devices read the zone again.
+  /// by ``unlist(_:inSharedDatabaseOf:at:)``. Otherwise the participation gets a new number, so
+  /// that the user's devices read the zone again.
   ///
   /// - Parameters:
   ///   - root: as for ``join(_:root:permission:user:)``.
@@ -57,8 +57,8 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Lists the zones of a shared database again that have changed, or that their owners deleted,
-  /// since they were listed.
+  /// Updates the listings of the zones in a shared database that have changed, or that their owners
+  /// have deleted, since the last update.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.

@@ -4,17 +4,17 @@ public protocol NotificationListening: Sendable {
   /// listener leaves.
   ///
   /// - Parameters:
-  ///   - devices: the devices to deliver for, each from its position on.
-  ///   - deadline: the time when the listener is released, in milliseconds since 1970 UTC; nil:
+  ///   - devices: the devices whose notifications are delivered, each after its position.
+  ///   - deadline: the time when the listener is disconnected, in milliseconds since 1970 UTC; nil:
   ///     never.
   func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?)
 
-  /// Stops deliveries to a listener. Deliveries already on the way to its group still arrive.
+  /// Stops deliveries to a listener. Deliveries that were already passed to its group still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
-  /// Notes that a device has all notifications up to a number. Listeners of the device see it at
-  /// once; the store is updated soon.
+  /// Notes that a device has all notifications up to a number. For listeners of the device, this
+  /// takes effect at once; the store is updated a little later.
   func consume(through number: Int64, by device: ListeningDevice)
 }
 
@@ -32,19 +32,20 @@ public protocol DeliveryGroup: AnyObject, Sendable {
   /// Signals the listeners' clients that the connection is alive.
   func keepAlive(_ listeners: [any NotificationListener])
 
-  /// Releases listeners, because their time is over or the server stops.
+  /// Disconnects listeners, because their time is over or the server stops.
   func release(_ listeners: [any NotificationListener])
 }
 
 /// Consecutive notifications of one user, for one or more devices.
 ///
-/// A listener whose position is below ``after`` has missed some, and must ignore the delivery.
+/// If a listener's position is below ``after``, it has missed notifications, and must ignore the
+/// delivery.
 public struct NotificationDelivery: Sendable {
   public var store: StoreAddress
   public var user: String
-  /// The delivery holds all notifications after this number …
+  /// The delivery contains the notifications with numbers above this one.
   public var after: Int64
-  /// … up to this one, except those that skip the device.
+  /// The delivery contains the notifications up to this number.
   public var through: Int64
   public var notifications: [QueuedNotification]
 
@@ -67,8 +68,8 @@ public struct ListeningDevice: Sendable, Hashable {
   public var deviceID: String
   /// The device has all notifications up to this number.
   public var position: Int64
-  /// The session that the device listens in; nil: it listens without one. When the session ends,
-  /// the listener is released.
+  /// The session that the device listens in; nil: it listens without a session. When the session
+  /// ends, the listener is disconnected.
   public var sessionID: String?
 
   public init(

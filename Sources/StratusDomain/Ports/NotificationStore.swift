@@ -16,13 +16,13 @@ public protocol NotificationReading {
     of user: String, after number: Int64, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [QueuedNotification]
 
-  /// The read marks of a user's notifications after a number, in order.
+  /// The read marks of a user's notifications after a number, in the order of their numbers.
   func readMarks(
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// The newest number used, or the start of the counter. The position of a new device begins after
-  /// it.
+  /// The newest number used. If no number was used yet, the number before the first one. The
+  /// position of a new device is this number.
   func latestNotification() throws(ServerError) -> Int64
 
   /// The users whose queues grew after a number, each once.
@@ -36,11 +36,12 @@ public protocol NotificationReading {
 
 /// Adds and removes queued notifications.
 public protocol NotificationWriting {
-  /// Appends notifications to their users' queues, in order, and limits each queue.
+  /// Appends notifications to their users' queues, in order, and keeps the queues within their
+  /// limits.
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
-  /// key. It skips the device that made the change, unless it also replaces another device's change
-  /// that the device has not received yet.
+  /// key. Usually, the device that made the change does not get the notification. It does, if it
+  /// has not received a replaced notification about another device's change yet.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.
@@ -70,13 +71,14 @@ public protocol NotificationWriting {
 public struct NewNotification: Sendable {
   /// The record name of the user.
   public var user: String
-  /// The queue fills in the badge of the presentation.
+  /// The presentation's badge is filled in when the notification is queued.
   public var payload: NotificationPayload
   /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool
   /// The device that made the change and gets no notification; nil: all devices get it.
   public var originDeviceID: String?
-  /// The notification replaces those in the user's queue with the same key; nil: it replaces none.
+  /// The key for coalescing: the notification replaces those in the user's queue with the same key;
+  /// nil: it replaces none.
   public var coalescingKey: String?
   /// Milliseconds since 1970 UTC.
   public var createdAt: Int64
@@ -97,7 +99,7 @@ public struct NewNotification: Sendable {
 /// A notification in a user's queue.
 public struct QueuedNotification: Sendable, Hashable {
   public var number: Int64
-  /// `nid`. Several notifications of one change share it.
+  /// The value of `nid`. Several notifications of one change share it.
   public var notificationID: String
   /// The device that made the change and gets no notification; nil: all devices get it.
   public var originDeviceID: String?
@@ -136,7 +138,7 @@ extension QueuedNotification {
   }
 }
 
-/// Says that a notification was read, and at which number of the queue's counter.
+/// Says that a notification was marked as read, and when, by a number of the queue's counter.
 public struct ReadMark: Sendable, Hashable {
   /// A number of the same counter as the notifications' numbers.
   public var number: Int64

@@ -32,7 +32,7 @@ public struct OutboxEntry: Sendable, Hashable {
   public var event: WatchedChange.Event
   public var origin: ChangeOrigin
   public var imageCount: Int
-  /// The progress of its matching; nil: it has not begun.
+  /// How far the matching of the entry has come; nil: it has not begun.
   public var cursor: OutboxCursor?
 
   public init(
@@ -52,8 +52,8 @@ public struct OutboxEntry: Sendable, Hashable {
 
 /// The progress of matching an entry: the subscription that was examined last.
 public struct OutboxCursor: Sendable, Hashable {
-  /// −1: the subscriptions to zones and databases; from 0 on: those that concern the record at this
-  /// position.
+  /// −1: the subscriptions to zones and databases. 0 or more: the query subscriptions that concern
+  /// the record image at this position.
   public var position: Int
   /// The last key examined. Keys are examined in byte order; empty: none yet.
   public var key: SubscriptionKey

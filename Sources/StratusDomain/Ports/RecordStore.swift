@@ -21,15 +21,15 @@ public protocol RecordWriting {
   /// Writes a change set:
   ///
   /// - Every record of the set replaces the row with its name, including a tombstone.
-  /// - Its passages and derived rows are written. Removed rows may be missing, and added rows may
-  ///   exist already.
+  /// - Its passages and derived rows are written. It is no error if a row to remove is missing, or
+  ///   if a row to add exists already.
   /// - The zone's newest change and client token are set.
   /// - The zone is listed in its database's history, unless it is the default zone.
   /// - Watched changes are added to the outbox.
   ///
-  /// A set with only a token stores only the token.
+  /// If a set has only a token, only the token is stored.
   ///
-  /// A record with a reserved number replaces the row with its name, including the row's number. A
-  /// record without a number keeps the number of that row, or gets a new one.
+  /// If a record has a reserved number, the row gets this number. If it has no number, the row
+  /// keeps its number, or gets a new one if the row is new.
   func apply(_ changes: ChangeSet) throws(ServerError)
 }

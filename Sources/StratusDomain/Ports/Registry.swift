@@ -7,14 +7,14 @@ public protocol Registry:
   StoreRegistry, VersionRegistry
 {}
 
-/// Tells processes that they must read again what they remember of the registry and of the server's
-/// keys.
+/// Tells the server's processes when cached data of the registry and of the server's keys is
+/// outdated.
 public protocol VersionRegistry: Sendable {
   /// A number that increases with each change that can end or change an admission: an account is
   /// disabled or enabled, a session or an API token is removed, a container is deleted.
   func version() async throws(ServerError) -> Int64
 
-  /// Increases the number after a change outside the registry.
+  /// Increases the number after a change that is not in the registry.
   func advanceVersion() async throws(ServerError)
 }
 
@@ -22,7 +22,7 @@ public protocol VersionRegistry: Sendable {
 public struct Account: Sendable, Hashable {
   /// Never changes, and is never sent to an app.
   public var id: String
-  /// In lower case; at most one account has it.
+  /// In lower case. No two accounts have the same address.
   public var email: String
   public var isDisabled: Bool
 
@@ -74,7 +74,7 @@ public struct ContainerUser: Sendable, Hashable {
 
 /// Stores the users of containers: the user record name of each account.
 ///
-/// A user record name is a one-way hash. Only this table leads from a user to an account.
+/// A user record name is a one-way hash. Only this table tells which account a user belongs to.
 public protocol UserRegistry: Sendable {
   /// Stores a user, unless the account already has one in that container.
   func keep(_ user: ContainerUser) async throws(ServerError)

@@ -4,7 +4,7 @@ public protocol SchemaReading {
   /// this transaction.
   func schema() throws(ServerError) -> Schema
 
-  /// The devices that wrote to a retiring place, the latest first.
+  /// The devices that wrote to a retiring record type or field, the latest first.
   func retiredWrites(
     of place: SchemaPlace, limit: Int
   ) throws(ServerError) -> [RetiredWrite]
@@ -20,7 +20,7 @@ public protocol SchemaWriting {
   /// Replaces the grants of a known record type.
   func set(_ grants: RecordGrants, of recordType: String) throws(ServerError)
 
-  /// Replaces the set of custom roles. A removed role also leaves all grants and users.
+  /// Replaces the set of custom roles. A removed role is also removed from all grants and users.
   func set(customRoles: Set<String>) throws(ServerError)
 
   /// Replaces the custom roles of a user. The schema must have the roles.
@@ -34,18 +34,18 @@ public protocol SchemaWriting {
     _ indexes: FieldIndexes, of key: SchemaAddition.Marking.Key, in recordType: String
   ) throws(ServerError)
 
-  /// Stores a retirement, in place of an earlier one of the same place.
+  /// Stores a retirement. It replaces an earlier retirement of the same record type or field.
   func set(_ retirement: Retirement) throws(ServerError)
 
-  /// Ends a retirement. The place stays in the schema.
+  /// Ends a retirement. The record type or field stays in the schema.
   func endRetirement(of place: SchemaPlace) throws(ServerError)
 
-  /// Removes a place from the schema, with its retirement. A record type leaves with its grants and
-  /// indexes.
+  /// Removes a record type or field from the schema, with its retirement. The grants and indexes of
+  /// a removed record type are removed, too.
   func remove(_ place: SchemaPlace) throws(ServerError)
 
-  /// Notes that a device wrote to a retiring place. The latest ``Limits/retiredWritersMax`` devices
-  /// are kept.
+  /// Notes that a device wrote to a retiring record type or field. The latest
+  /// ``Limits/retiredWritersMax`` devices are kept.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func noteWrite(
@@ -53,7 +53,7 @@ public protocol SchemaWriting {
   ) throws(ServerError)
 
   /// Removes the schema and all data of the store. Change tokens become invalid. Records, index
-  /// entries and files go later, like those of deleted zones.
+  /// entries and files are removed later, like those of deleted zones.
   func removeAllData() throws(ServerError)
 
   /// Replaces the settings of the container.

@@ -20,11 +20,11 @@ public protocol SharingReading: HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
-  /// The passages of some hierarchies, by change number. All passages with one number are returned
-  /// together.
+  /// The passages of some hierarchies, in the order of their change numbers. Passages with the same
+  /// number are always returned together.
   ///
   /// - Parameters:
-  ///   - newestFirst: from the upper end down.
+  ///   - newestFirst: whether to read from the greatest change number down.
   ///   - limit: the maximum number of change numbers.
   func passages(
     in zone: StoredZone, ofHierarchies roots: [String], range: ChangeRange, newestFirst: Bool,
@@ -33,30 +33,30 @@ public protocol SharingReading: HierarchyReading {
 
   /// The users who have joined a share, in the order of their databases.
   ///
-  /// - Parameter root: nil: the share of the whole zone.
+  /// - Parameter root: the root record of the share; nil: the share of the whole zone.
   func participants(
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Records whose children may be in an outdated hierarchy, over all databases of the store. Those
-  /// of deleted zones are left out.
+  /// Records whose children may still be stored in an earlier hierarchy, over all databases of the
+  /// store. Records of deleted zones are left out.
   func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy]
 }
 
 /// Writes the shared hierarchies of zones.
 public protocol SharingWriting {
-  /// Makes a record the root of a shared hierarchy. The records of the hierarchy get their passages
-  /// by change sets.
+  /// Makes a record the root of a shared hierarchy. This does not write the passages of the
+  /// hierarchy's records; change sets write them.
   func addSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError)
 
-  /// Removes a root. The records of its hierarchy get their passages by change sets.
+  /// Removes a root. Change sets write the passages of the records in its hierarchy.
   func removeSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError)
 
-  /// Stores that the children of a record may be in an outdated hierarchy. It replaces what was
-  /// stored for the same record.
+  /// Stores that the children of a record may still be stored in an earlier hierarchy. This
+  /// replaces what was stored for the same record.
   func addUnfinished(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 
-  /// Removes a finished hierarchy.
+  /// Removes what ``addUnfinished(_:)`` stored, because all children are done.
   func finish(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 }
 
@@ -71,7 +71,7 @@ public struct RecordPosition: Sendable, Hashable {
   }
 }
 
-/// A record that changed its hierarchy, and whose children have not all followed it yet.
+/// A record that moved to another hierarchy, and whose children have not all been moved yet.
 public struct UnfinishedHierarchy: Sendable, Hashable {
   public var zone: StoredZone
   public var parentName: String

@@ -1,4 +1,4 @@
-/// Signals that a store has background work to do, to the workers in every process that serves it.
+/// Tells the workers in every process that serves a store that the store has background work.
 ///
 /// A signal may be lost. The work itself is in the store, so a worker that also polls the store
 /// misses nothing.

@@ -1,6 +1,6 @@
 /// A secret of the server, which signs or derives what the server issues.
 public struct SigningKey: Sendable, Hashable {
-  /// Counts the keys of one purpose from 1, so that the newest key has the highest number.
+  /// The number of the key. The keys of one purpose are numbered from 1 in the order of creation.
   public var id: UInt32
   public var bytes: [UInt8]
 
@@ -10,7 +10,8 @@ public struct SigningKey: Sendable, Hashable {
   }
 }
 
-/// Stores the server's own keys, apart from its data. A thief with both could sign in as any user.
+/// Stores the server's own keys. They are kept apart from the data, because a thief with the keys
+/// and the data could sign in as any user.
 public protocol SigningKeyStore: Sendable {
   /// The keys for a purpose, newest first, including those that another process made. After the
   /// first call there is always at least one.
@@ -20,7 +21,7 @@ public protocol SigningKeyStore: Sendable {
   ///   - fresh: the bytes of the first key, if there is none.
   func keys(for purpose: String, orKeep fresh: [UInt8]) throws(ServerError) -> [SigningKey]
 
-  /// Makes a new key the newest, and removes all others except the previous newest.
+  /// Adds a new key as the newest one. Of the older keys, only the previous newest is kept.
   func rotate(_ purpose: String, to fresh: [UInt8]) throws(ServerError)
 }
 

@@ -1,7 +1,7 @@
 /// All data of one container in one environment.
 ///
-/// Bodies run to completion without suspending. They access nothing but the store, because a write
-/// body may run twice.
+/// The bodies of ``read(_:)`` and ``write(_:)`` run to completion without suspending. They access
+/// nothing but the store, because a write body may run twice.
 public protocol Store: Sendable {
   /// Runs `body` on one consistent state: the newest committed one, or a later one.
   ///
@@ -41,22 +41,22 @@ public protocol StoreCatalog: Sendable {
   /// The open store that holds the rows of a database. A missing store is created.
   ///
   /// Today, one store holds all databases of a container in one environment. A catalog that
-  /// distributes databases over several places decides by the owner.
+  /// distributes databases over several stores would choose the store by the database's owner.
   ///
   /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
   func store(
     of database: DatabaseKey, at address: StoreAddress
   ) async throws(ServerError) -> any Store
 
-  /// The open store that holds what the databases of a container have in common: the schema,
+  /// The open store that holds the data that a container's databases have in common: the schema,
   /// indexes, settings and files. A missing store is created.
   ///
   /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
   func store(at address: StoreAddress) async throws(ServerError) -> any Store
 
-  /// The store of a container for a request that only reads. A missing store is not created: an
-  /// empty one stands in for it, and forgets what is written to it. Change tokens of the stand-in
-  /// stay valid if the store is created later.
+  /// The store of a container for a request that only reads. A missing store is not created.
+  /// Instead, the result is an empty stand-in, which forgets what is written to it. Change tokens
+  /// of the stand-in stay valid if the store is created later.
   ///
   /// - Throws: as ``store(at:)``.
   func storeToRead(

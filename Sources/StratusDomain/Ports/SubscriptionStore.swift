@@ -18,7 +18,7 @@ public protocol SubscriptionReading {
   /// The size of a user's subscriptions in a database, as JSON, in bytes.
   func subscriptionSizeBytes(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
-  /// The subscriptions of a zone's audience that are filed under a key, in the order of their
+  /// The subscriptions of a zone's audience that are stored under a key, in the order of their
   /// numbers.
   ///
   /// The audience is the database that holds the zone, and each shared database that lists it.
@@ -37,8 +37,10 @@ public protocol SubscriptionReading {
   /// The highest subscription number in the store; 0: there is none.
   func newestSubscription() throws(ServerError) -> Int64
 
-  /// Whether a subscription with a greater number replaced another one early enough to be matched
-  /// with an outbox entry. A subscription that replaces none is always too new for the entry.
+  /// Whether a subscription with a number above `number` must be matched with the outbox entry
+  /// `entry`. Only a subscription that replaced an earlier one can be: it inherits
+  /// ``StoredSubscription/since``. Any other subscription with such a number is newer than the
+  /// entry.
   func hasReplacement(after number: Int64, concerning entry: Int64) throws(ServerError) -> Bool
 
   /// The kinds of changes in a database that subscriptions watch.
@@ -57,11 +59,12 @@ public protocol SubscriptionWriting {
   /// Creates a subscription, or replaces the one with the same user and ID.
   ///
   /// The subscription is matched with changes that are added to the outbox from now on. A
-  /// replacement is also matched with the entries that the replaced subscription has not seen yet.
+  /// replacement is also matched with the entries that the replaced subscription was not matched
+  /// with yet.
   ///
   /// - Parameters:
-  ///   - subscription: with its ID.
-  ///   - watchKey: the key that matching finds it by.
+  ///   - subscription: must have an ID.
+  ///   - watchKey: the key under which matching finds the subscription.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
     under watchKey: WatchKey
@@ -79,7 +82,7 @@ public struct StoredSubscription: Sendable, Hashable {
   /// Unique in the store, and never reused. A replacement gets a new number.
   public var number: Int64
   public var user: String
-  /// The key that the subscription is filed under.
+  /// The key that the subscription is stored under.
   public var key: SubscriptionKey
   /// The newest outbox entry that the subscription does not apply to; 0: there was none.
   public var since: Int64

@@ -54,9 +54,9 @@ public struct Session: Sendable, Hashable {
   public var id: String
   public var accountID: String
   public var store: StoreAddress
-  /// Milliseconds since 1970 UTC, like all times here.
+  /// Milliseconds since 1970 UTC, like all times of a session.
   public var createdAt: Int64
-  /// The time of the last use, to the hour.
+  /// The time of the last use, accurate to the hour.
   public var lastUsedAt: Int64
   /// The time when the session ends, even if it is in use.
   public var endsAt: Int64
@@ -84,6 +84,6 @@ public protocol SessionRegistry: Sendable {
   func touchSession(id: String, at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.
   func deleteSession(id: String) async throws(ServerError) -> Bool
-  /// Removes sessions that were not used since one time, or that ended before another.
+  /// Removes sessions that were not used since `unusedSince`, or that ended before `endedBefore`.
   func deleteSessions(unusedSince: Int64, endedBefore: Int64) async throws(ServerError)
 }

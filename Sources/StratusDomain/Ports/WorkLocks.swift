@@ -1,4 +1,4 @@
-/// Lets only one of the processes that serve a store do a kind of background work in it.
+/// Makes sure that only one process at a time does a kind of background work in a store.
 ///
 /// A step must be harmless if two processes run it at the same time. If the holder of a lock pauses
 /// for long, it loses the lock without noticing. Effects that must not happen twice belong in the
@@ -48,7 +48,7 @@ public enum BackgroundWork: String, Sendable {
   public static let leaseSeconds: Int64 = 10
 }
 
-/// The locks of a single process: every lock is free, and it holds every lease.
+/// The locks of a single process: every lock is free, and the process holds every lease.
 ///
 /// SQLite needs no other implementation. The lock on the file `lock` limits a data folder to one
 /// process.

@@ -4,7 +4,8 @@ import StratusWire
 /// A cell of the Earth, between two circles of latitude and two meridians. Level 0 is the whole
 /// Earth. Each level splits a cell into quarters, down to 32 bits of latitude and of longitude.
 ///
-/// The code interleaves the bits of both, so that the codes of a cell are one contiguous range.
+/// The code interleaves the bits of the latitude and the longitude, so that the codes of a cell are
+/// one contiguous range.
 struct Cell: Sendable, Hashable {
   /// The first code in the cell.
   var code: UInt64
@@ -18,7 +19,8 @@ struct Cell: Sendable, Hashable {
     interleave(part(location.latitude + 90, of: 180), part(location.longitude + 180, of: 360))
   }
 
-  /// The centre of a smallest cell. Sorting treats every location in the cell as if it were there.
+  /// The centre of a smallest cell. Sorting treats every location in the cell as if it were in the
+  /// centre.
   static func centre(of code: UInt64) -> Location {
     let cell = Cell(code: code, level: levelMax)
     let (south, north) = cell.latitudes
@@ -127,7 +129,8 @@ extension Cell {
     let opposite = location.longitude > 0 ? location.longitude - 180 : location.longitude + 180
     let reachesOpposite = (west...east).contains(opposite)
     let greatest = reachesOpposite ? 180 : max(toWest, toEast)
-    // NB: a tolerance of one micrometre, so that rounding never puts a location outside the bounds.
+    // NB: a tolerance of one micrometre ensures that rounding never puts a location outside the
+    // bounds.
     return (
       max(0, extreme(location, longitudeDifference: least).least - 1e-6),
       extreme(location, longitudeDifference: greatest).greatest + 1e-6
@@ -164,10 +167,11 @@ extension Cell {
     return min(difference, 360 - difference)
   }
 
-  /// Cells that together cover everything nearer to a location than a distance, sorted by code.
+  /// Cells that together cover the circle around a location, sorted by code.
   static func covering(_ location: Location, within metres: Double) -> [Cell] {
     var pieces = [Cell.world]
-    // Sixteen ranges cover about a fifth more than the circle. More ranges would only cost seeks.
+    // Sixteen ranges cover about a fifth more than the circle. More ranges would fit better, but
+    // each of them costs a seek.
     while pieces.count < 16 {
       guard
         let widest = pieces.indices.min(by: { pieces[$0].level < pieces[$1].level }),

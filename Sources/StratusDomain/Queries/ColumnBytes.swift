@@ -13,7 +13,7 @@ enum ColumnBytes {
   private static let text: UInt8 = 0x20
   private static let cell: UInt8 = 0x28
 
-  /// The column of a value; nil: of a missing value.
+  /// The column of a value; nil: the column of a missing value.
   static func of(_ scalar: Scalar?) -> [UInt8] {
     switch scalar {
     case nil: return [missing]
@@ -21,8 +21,8 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: a lone 0 would not do, since the inverted order needs an end other than the greatest
-      // byte.
+      // NB: the end has two bytes. A single 0 would become 0xFF in the inverted order, and there
+      // the end must not be the greatest byte.
       column.append(0)
       column.append(1)
       return column
@@ -127,7 +127,7 @@ extension ColumnCut {
 }
 
 extension Array where Element == UInt8 {
-  /// The first bytes after all those that begin with these; nil: there are none.
+  /// The smallest bytes that sort after all bytes with this beginning; nil: there are none.
   var successor: [UInt8]? {
     var bytes = self
     while let last = bytes.popLast() {

@@ -10,7 +10,7 @@ enum Comparand {
 
 struct ComparandReader {
   let recordType: String
-  /// The key, as the caller sent it.
+  /// The field's key, as the caller sent it.
   let name: String
   /// The type of the field, or of its elements.
   let element: FieldType.Element

@@ -1,18 +1,23 @@
 import StratusWire
 
-/// The end of a page of a query. Clients carry it as an opaque text, and the server validates it
-/// when it comes back.
+/// The end of a page of a query. Clients carry it as an opaque text. The server validates the text
+/// when a client sends it back.
 struct ContinuationMarker: Sendable, Hashable {
   /// Identifies the query that the pages belong to.
   var fingerprint: UInt64
-  /// The candidate that answers the query, by its index.
+  /// The position of the candidate that answers the query, among the query's candidates.
   var ordinal: Int
   var index: Int64
-  /// The position where the page ended. Its value depends on the candidate.
+  /// The position of the last entry of the page. How its value is encoded depends on the candidate.
   var position: EntryPosition
 
-  private static let version: UInt8 = 2
-  private static let headCount = 1 + 8 + 2 + 8 + 8 + 8 + 4
+  private static let version: UInt8 = 3
+  /// The version of markers that were not encrypted. Clients may still hold some of them.
+  private static let plainVersion: UInt8 = 2
+  /// The position's value is padded to a multiple of this count, because its length says something
+  /// about the record where the page ended.
+  private static let paddingCount = 128
+  private static let headCount = 8 + 2 + 8 + 8 + 8 + 4
   private static let checkCount = 8
 
   init(fingerprint: UInt64, ordinal: Int, index: Int64, position: EntryPosition) {
@@ -23,8 +28,11 @@ struct ContinuationMarker: Sendable, Hashable {
   }
 
   /// Padded standard base64, because clients decode and encode it again (web-services §6).
-  var text: String {
-    var bytes: [UInt8] = [Self.version]
+  ///
+  /// The marker is encrypted. A page may end at an index entry of a record that the caller may not
+  /// read, and the position contains that entry's values.
+  func text(encryptedBy signer: any TicketSigner) -> String {
+    var bytes: [UInt8] = []
     bytes.append(fingerprint)
     bytes.append(UInt16(clamping: ordinal))
     bytes.append(UInt64(bitPattern: index))
@@ -32,35 +40,46 @@ struct ContinuationMarker: Sendable, Hashable {
     bytes.append(UInt64(bitPattern: position.record))
     bytes.append(UInt32(clamping: position.value.count))
     bytes += position.value
-    bytes.append(Fingerprint(bytes).value)
-    return Base64.encode(bytes)
+    let excess = position.value.count % Self.paddingCount
+    bytes += [UInt8](repeating: 0, count: excess == 0 ? 0 : Self.paddingCount - excess)
+    return Base64.encode([Self.version] + signer.encrypted(bytes))
   }
 
   /// - Throws: `BAD_REQUEST` if the text is not a valid marker, or belongs to another query.
-  init(text: String, fingerprint: UInt64) throws(ServerError) {
-    let invalid = ServerError.badRequest(Reason.markerInvalid)
-    guard let bytes = Base64.decode(text), bytes.first == Self.version,
-      bytes.count >= Self.headCount + Self.checkCount
-    else { throw invalid }
-    let body = Array(bytes.dropLast(Self.checkCount))
-    func number(_ start: Int, _ count: Int, of bytes: [UInt8]) -> UInt64 {
-      bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+  init(
+    text: String, fingerprint: UInt64, encryptedBy signer: any TicketSigner
+  ) throws(ServerError) {
+    guard let body = Self.body(of: text, signer), body.count >= Self.headCount else {
+      throw .badRequest(Reason.markerInvalid)
     }
-    let valueCount = Int(number(35, 4, of: body))
-    guard number(body.count, 8, of: bytes) == Fingerprint(body).value,
-      number(1, 8, of: body) == fingerprint, body.count == Self.headCount + valueCount
-    else { throw invalid }
+    func number(_ start: Int, _ count: Int) -> UInt64 {
+      body[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    let end = Self.headCount + Int(number(34, 4))
+    guard number(0, 8) == fingerprint, body.count >= end else {
+      throw .badRequest(Reason.markerInvalid)
+    }
     self.fingerprint = fingerprint
-    ordinal = Int(number(9, 2, of: body))
-    index = Int64(bitPattern: number(11, 8, of: body))
+    ordinal = Int(number(8, 2))
+    index = Int64(bitPattern: number(10, 8))
     position = EntryPosition(
-      value: Array(body[Self.headCount...]),
-      zone: Int64(bitPattern: number(19, 8, of: body)),
-      record: Int64(bitPattern: number(27, 8, of: body)))
+      value: Array(body[Self.headCount..<end]),
+      zone: Int64(bitPattern: number(18, 8)),
+      record: Int64(bitPattern: number(26, 8)))
+  }
+
+  /// The readable part of a marker; nil: the text is not a valid marker.
+  private static func body(of text: String, _ signer: any TicketSigner) -> [UInt8]? {
+    guard let bytes = Base64.decode(text), let first = bytes.first else { return nil }
+    if first == version { return signer.decrypted(Array(bytes.dropFirst())) }
+    guard first == plainVersion, bytes.count > 1 + checkCount else { return nil }
+    let check = bytes.suffix(checkCount).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let checked = bytes.dropLast(checkCount)
+    return check == Fingerprint(checked).value ? Array(checked.dropFirst()) : nil
   }
 }
 
-/// Distinguishes texts by a hash (FNV-1a). It is not a secret.
+/// A hash (FNV-1a) that distinguishes texts. It does not protect against forgery.
 struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

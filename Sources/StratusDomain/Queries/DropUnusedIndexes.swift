@@ -19,8 +19,8 @@ public struct DropUnusedIndexes: Sendable {
 
   private struct Findings {
     var unused: [Int64] = []
-    /// Indexes that were read since the last step and not noted today, and indexes that were never
-    /// noted. Their unused days count from today.
+    /// Indexes whose use must be noted today: those read since the last step, and those that were
+    /// never noted, so that their unused days count from today.
     var noted: [Int64] = []
     var hasDropped = false
 
@@ -29,7 +29,7 @@ public struct DropUnusedIndexes: Sendable {
 
   /// Notes which indexes the queries of this process have read since the last call.
   ///
-  /// Every process must do this regularly, also while another process drops the unused indexes.
+  /// Every process must do this regularly, even while another process drops the unused indexes.
   public func noteUses() async throws(ServerError) {
     let day = ambient.now() / Self.dayMilliseconds
     let used = uses.take(at: address)

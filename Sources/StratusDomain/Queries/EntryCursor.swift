@@ -3,8 +3,8 @@ import StratusWire
 /// Reads the entries of several ranges in one order: by the bytes after their prefixes, then by
 /// zone, then by record number.
 ///
-/// The cursor opens a range only when its first entry is needed, and reads it in growing chunks.
-/// The first page of many ranges therefore costs one seek for each.
+/// The cursor opens a range only when its first entry is needed, and reads it in growing chunks. If
+/// there are many ranges, the first page therefore costs one seek for each range.
 struct EntryCursor {
   enum Step {
     case entry(FoundEntry, prefixCount: Int)

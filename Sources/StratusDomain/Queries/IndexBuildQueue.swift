@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Lets one request at a time build the indexes of a record type, and counts the rows done.
+/// Lets one request at a time build the indexes of a record type, and counts the rows that are
+/// done.
 ///
-/// It only saves time. If two processes build the same index, the second repeats harmless work.
+/// The queue only saves time. If two processes build the same index, the second repeats harmless
+/// work.
 final class IndexBuildQueue: Sendable {
   struct Key: Hashable, Sendable {
     var store: StoreAddress
@@ -36,10 +38,10 @@ final class IndexBuildQueue: Sendable {
     }
   }
 
-  /// Waits until no other request builds. The caller must have joined.
+  /// Waits until no other request builds indexes of the type. The caller must have joined.
   ///
-  /// - Returns: the total number of rows read so far, and the number of record types that are being
-  ///   built now, in all stores.
+  /// - Returns: the total number of rows read so far, and the number of record types in all stores
+  ///   whose indexes are being built now.
   func take(_ key: Key) async -> (rowsDone: Int, builds: Int) {
     await withCheckedContinuation { continuation in
       let isFree = lines.withLock { lines in

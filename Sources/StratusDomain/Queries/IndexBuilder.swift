@@ -78,8 +78,8 @@ struct IndexBuilder: Sendable {
     }
   }
 
-  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Otherwise the query would begin
-  ///   it again at once.
+  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Otherwise the repeated query
+  ///   would start the build again at once.
   private func requireIndexes(_ indexes: [Int64]) async throws(ServerError) {
     let known = try await store.read { [recordType] (store) throws(ServerError) in
       Set(try store.schema().indexes[recordType]?.map(\.id) ?? [])

@@ -27,8 +27,8 @@ struct IndexChunk: Sendable {
 
   /// Reads the next chunk, for the indexes of a record type that are furthest behind.
   ///
-  /// The chunk ends at the position of the next index, if it reaches that position. From there both
-  /// indexes continue together.
+  /// If another index of the type has been built further, the chunk ends at that index's position.
+  /// From there, the indexes are built together.
   ///
   /// - Parameter wanted: the indexes that callers wait for.
   /// - Returns: nil if all wanted indexes are ready.
@@ -127,7 +127,7 @@ extension IndexChunk {
     }
   }
 
-  /// The changes to the records that were found after they were read.
+  /// Keeps track of the records that change after the chunk has read them.
   private struct Progress: Sendable {
     /// For each zone, the change number up to which its changes were followed.
     var changes: [RecordHome: Int64]
@@ -224,6 +224,6 @@ extension IndexWriting {
 }
 
 extension [IndexBuildCursor] {
-  /// The position that a walk over all records reaches first.
+  /// The position that comes first when all records are read in order.
   fileprivate func first() -> IndexBuildCursor? { self.min { $0.lies(before: $1) } }
 }

@@ -2,17 +2,18 @@ import StratusWire
 
 /// Reads a page of records by distance: nearest first, or farthest first.
 ///
-/// The reader splits the Earth into smaller cells where it has many entries. It always examines the
-/// pending cell that may hold the next location. The number of pending cells is bounded by the
-/// cells around those already passed.
+/// The reader splits a cell of the Earth into smaller ones if the cell has many entries. Of the
+/// pending cells, it always examines the one that may contain the next location. Only cells beside
+/// the part that was already read are pending, so there are few of them.
 struct NearestReader {
-  /// A cell of the Earth, or a location, under one combination of the equalities' values.
+  /// A cell of the Earth, a location, or the records without a location. All its entries have the
+  /// same values in the columns of the query's equality filters.
   fileprivate struct Node {
     enum Content { case cell(Cell), locations(UInt64), noLocation }
 
     var prefix: Int
     var content: Content
-    /// A bound in metres: nothing in the node comes before a location at this distance.
+    /// A bound in metres: no entry of the node sorts before a location at this distance.
     var bound: Double
   }
 
@@ -22,14 +23,14 @@ struct NearestReader {
   private let isReversed: Bool
   /// Only locations inside all of these circles match.
   private let circles: [Circle]
-  /// The distance where the previous page ended; the page starts there, after the position. nil:
-  /// the page starts with the first location.
+  /// The distance where the previous page ended. The page starts at this distance, after the
+  /// previous page's position. nil: the page starts with the first location.
   private let start: Double?
   private var builder: PageBuilder
   private var nodes: [Node] = []
-  /// The entries read since the first location was reached.
+  /// The entries read since the first location of the page was reached.
   ///
-  /// NB: entries read before that do not count, or a page might never make progress.
+  /// NB: entries read before that do not count, because otherwise a page might never make progress.
   private var entriesRead = 0
   private var hasReached = false
   private var passed: EntryPosition?
@@ -138,7 +139,7 @@ struct NearestReader {
       value: hasTies ? key + [0xFF] : key, zone: .max, record: .max)
   }
 
-  /// Takes the locations that are equally far.
+  /// Takes the locations at the same distance.
   ///
   /// - Returns: whether the page ends here, because a match did not fit or enough was read.
   private mutating func take(
@@ -186,7 +187,8 @@ struct NearestReader {
     }
   }
 
-  /// Like ``take(_:distance:)``, where further sort keys decide between equal distances.
+  /// Like ``take(_:distance:)``, but for a query with further sort keys, which order the records at
+  /// the same distance.
   private mutating func takeSorted(
     _ cursor: inout EntryCursor, key: [UInt8]
   ) throws(ServerError) -> Bool {

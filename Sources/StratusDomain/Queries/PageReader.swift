@@ -18,7 +18,8 @@ struct QueryPage: Sendable {
   var steps = 0
   /// The response capacity that is left.
   var budget = AnswerBudget()
-  /// Whether the page ended only because of its work, so that the request may continue from there.
+  /// Whether the page ended only because of the work done, so that the request may read on from
+  /// there.
   var isSlice = false
 }
 
@@ -35,9 +36,9 @@ struct PageScope {
   let countsOnly: Bool
   /// The position where the previous page ended.
   let after: EntryPosition?
-  /// The number of records read after which the page ends.
+  /// The page ends after this number of records has been read.
   let recordsMax: Int
-  /// The units of work after which the page ends.
+  /// The page ends after this many units of work.
   let stepsMax: Int
   /// The fields of each record to return.
   let selection: FieldSelection
@@ -193,7 +194,7 @@ struct PageBuilder {
     }
   }
 
-  /// The records among these that the caller may see.
+  /// Of these records, those that the caller may see.
   func shown(
     _ records: [StoredRecord], in zone: StoredZone
   ) throws(ServerError) -> [StoredRecord] {
@@ -214,7 +215,7 @@ struct PageBuilder {
     }
   }
 
-  /// Whether the record passes the filters that the index does not answer.
+  /// Whether the record passes the filters that reading the index has not already applied.
   mutating func matches(_ values: RecordValues) -> Bool {
     let filters = scope.plan.candidate.remaining.count
     page.steps += 2 + values.record.fields.text.count * (1 + filters) / Self.bytesPerStep

@@ -4,9 +4,10 @@ import StratusWire
 /// way would read.
 struct PlanChoice {
   enum Outcome {
-    /// A plan, with alternatives that may be faster if a page takes long to fill.
+    /// A plan, and alternatives that may be faster if it takes long to fill a page.
     case plan(QueryPlan, gathers: [QueryPlan] = [])
-    /// Indexes that must be created first, and existing ones that must become ready.
+    /// Indexes that must be created, and existing indexes that must become ready, before the query
+    /// is answered.
     case needs([[IndexColumn]], building: [Int64])
   }
 
@@ -24,7 +25,8 @@ struct PlanChoice {
   /// The number of entries read to choose a plan.
   private(set) var entriesRead = 0
 
-  /// The maximum number of entries that a probe counts. Beyond it, all plans count as equally slow.
+  /// The maximum number of entries that a probe counts. Plans with more entries count as equally
+  /// slow.
   private static let probeMax = 2_000
 
   mutating func choose() throws(ServerError) -> Outcome {
@@ -44,15 +46,16 @@ struct PlanChoice {
     let main = try best(survey.plans.filter { !gathers.contains($0.ordinal) })
     let others = survey.plans.filter { gathers.contains($0.ordinal) }
     if others.isEmpty { return .plan(main) }
-    // NB: a plan that sorts by distance may have to give up on locations that are equally far.
+    // NB: a plan that sorts by distance may fail, if many locations are equally far.
     let isCertain = main.candidate.kind == .scan || main.candidate.order.columns.isEmpty
-    // No plan reads less than a plan whose matches all fit in one page.
+    // If the matches of a gather fit into one page, no plan reads less than it.
     let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
     if let small = try smallest(others, max: max) { return .plan(small) }
     return .plan(main, gathers: isCertain ? others : [])
   }
 
-  /// Finds a plan for an order that no index has or can have: it sorts a few records in memory.
+  /// Finds a plan for an order that no index has or can have. Such a plan sorts a few records in
+  /// memory.
   ///
   /// - Throws: `BAD_REQUEST` if too many records match.
   private mutating func unindexed() throws(ServerError) -> Outcome {
@@ -68,7 +71,7 @@ struct PlanChoice {
     return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
-  /// The number of records read for a page after which the caller looks for a faster plan.
+  /// After this number of records read for a page, the caller looks for a faster plan.
   var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
 
   /// Finds a plan that is faster than continuing with the plan that began the page.
@@ -159,7 +162,7 @@ private struct Survey {
   let indexes: [QueryIndex]
   /// Whether missing indexes are created and waited for.
   let makesIndexes: Bool
-  /// Whether an index with the inverted columns cannot serve.
+  /// Whether an index with the inverted columns cannot be used.
   let spellsOrder: Bool
   var plans: [QueryPlan] = []
   var wanted: [[IndexColumn]] = []
@@ -171,7 +174,7 @@ private struct Survey {
     self.spellsOrder = spellsOrder
   }
 
-  /// Whether a plan exists now, or will when the indexes are ready.
+  /// Whether a plan exists now, or will exist when the indexes are ready.
   var hasPlan: Bool { !plans.isEmpty || !wanted.isEmpty || !building.isEmpty }
 
   /// Whether some of the plans wait for an index.
@@ -191,7 +194,7 @@ private struct Survey {
     } else if !wanted.contains(candidate.columns),
       IndexBuilder.hasRoom(
         for: candidate.columns, among: indexes.map(\.columns) + wanted,
-        // A candidate for the order alone has no other index to fall back on.
+        // If a candidate has no equalities, no other index can replace this one.
         isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)

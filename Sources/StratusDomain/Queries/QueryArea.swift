@@ -25,12 +25,12 @@ struct QueryArea: Sendable {
 
 extension CheckedQuery {
   /// Restricts the query to records that the caller may read, so that neither a page nor a count
-  /// reveals others.
+  /// reveals other records.
   ///
   /// - Throws: `ACCESS_DENIED` if the caller may not read any record of the type.
   mutating func restrict(to readable: ReadableRecords) throws(ServerError) {
     switch readable {
-    // The reader of the page leaves out records in other hierarchies.
+    // `PageBuilder` leaves out the records of other hierarchies.
     case .all, .inHierarchies: return
     case .createdBy(let user):
       filters.append(

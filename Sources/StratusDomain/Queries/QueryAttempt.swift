@@ -1,10 +1,11 @@
 import StratusWire
 
-/// The work of one attempt to read a page.
+/// The cost of one attempt to read a page.
 struct QueryWork: Sendable {
   /// Units of work; one takes about 1 µs.
   var steps = 0
-  /// Whether the page ended only because of its work, so that the request may continue from there.
+  /// Whether the page ended only because of the work done, so that the request may read on from
+  /// there.
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
@@ -16,8 +17,8 @@ struct QueryWork: Sendable {
 struct QueryAttempt {
   enum Outcome: Sendable {
     case answered(QueryRecords.Response, QueryWork)
-    /// The store must first add these marks and indexes, or finish building. Then the caller tries
-    /// the query again.
+    /// The store must first add these marks and indexes, or finish building indexes. Then the
+    /// caller runs the query again.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
 
@@ -46,12 +47,14 @@ struct QueryAttempt {
     let addition = makesIndexes ? check.addition : SchemaAddition()
     let marker = try marker()
     let area = try area()
-    if let area { try query.restrict(to: area.readable(query.recordType, schema: schema)) }
+    let readable = area?.readable(query.recordType, schema: schema) ?? .all
+    try query.restrict(to: readable)
     let planner = QueryPlanner(query)
     guard let area, !planner.matchesNothing else {
       if !addition.isEmpty { return .needs(addition, indexes: [], building: []) }
       return .answered(
-        try response(QueryPage(), marker: nil, plan: nil, area: nil), QueryWork(budget: budget))
+        try response(QueryPage(), marker: nil, plan: nil, area: nil, readable: readable),
+        QueryWork(budget: budget))
     }
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
@@ -74,7 +77,8 @@ struct QueryAttempt {
       ? try read(plan, query, area, after: marker?.position)
       : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
-      // Too many records were gathered to sort in memory. The index has the same order.
+      // The gather found too many records to sort in memory. Read the index, which has the same
+      // order.
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
@@ -85,7 +89,8 @@ struct QueryAttempt {
     page?.entriesRead += choice.entriesRead
     guard let page else { throw .fault("a query cannot be read in its own order") }
     return .answered(
-      try response(page, marker: try next(page, plan), plan: plan, area: area),
+      try response(
+        page, marker: try next(page, plan), plan: plan, area: area, readable: readable),
       QueryWork(
         steps: page.steps, isSlice: page.isSlice, index: plan.index.id, budget: page.budget))
   }
@@ -96,7 +101,7 @@ struct QueryAttempt {
   }
 
   /// Reads the first page by the index of the order. If that index takes long to fill the page,
-  /// reads it by a narrow range instead.
+  /// reads a narrow range of another index instead and sorts its records.
   ///
   /// - Parameter plan: set to the plan that was used.
   private func shorter(
@@ -174,7 +179,8 @@ extension QueryAttempt {
 
   private func marker() throws(ServerError) -> ContinuationMarker? {
     guard let text = request.continuationMarker else { return nil }
-    return try ContinuationMarker(text: text, fingerprint: try fingerprint())
+    return try ContinuationMarker(
+      text: text, fingerprint: try fingerprint(), encryptedBy: database.signer)
   }
 
   /// The plan that answered the previous page.
@@ -197,11 +203,12 @@ extension QueryAttempt {
     return ContinuationMarker(
       fingerprint: try fingerprint(), ordinal: plan.ordinal, index: plan.index.id,
       position: position
-    ).text
+    ).text(encryptedBy: database.signer)
   }
 
   private func response(
-    _ page: QueryPage, marker: String?, plan: QueryPlan?, area: QueryArea?
+    _ page: QueryPage, marker: String?, plan: QueryPlan?, area: QueryArea?,
+    readable: ReadableRecords
   ) throws(ServerError) -> QueryRecords.Response {
     var items: [RecordItem] = []
     items.reserveCapacity(page.items.count)
@@ -215,8 +222,9 @@ extension QueryAttempt {
       guard let presenter = presenter?.presenter else { continue }
       items.append(try presenter.item(item.record, selection: request.selection))
     }
+    // The numbers of an explanation, and the choice of the plan, depend on all records of the type.
     let explanation =
-      request.explains
+      request.explains && readable == .all
       ? QueryExplanation(
         plan: plan?.word ?? "nothing", index: plan?.columnsText ?? "",
         ranges: Int64(plan?.stretches.count ?? 0),

@@ -14,14 +14,14 @@ struct QueryCandidate: Sendable, Hashable {
     case walk = 4
   }
 
-  /// A column that equals one of some values.
+  /// A column whose value must be one of some values.
   struct Equality: Sendable, Hashable {
     var column: IndexColumn
     /// The values, as the column encodes them.
     var values: [[UInt8]]
   }
 
-  /// A column whose values lie in intervals.
+  /// A column whose value must lie in one of some intervals.
   struct Reach: Sendable, Hashable {
     var column: IndexColumn
     /// Sorted and disjoint.
@@ -29,15 +29,15 @@ struct QueryCandidate: Sendable, Hashable {
   }
 
   var kind: Kind
-  /// The first columns, in an order that equal queries share.
+  /// The first columns of the index. Equal queries list them in the same order.
   var equalities: [Equality]
-  /// The intervals of the next column. If the entries are read in order, it is the first column of
-  /// the order.
+  /// The intervals of the column after the equalities. If the entries are read in order, this is
+  /// the first column of the order.
   var reach: Reach?
   var order: QueryOrder
   var remaining: [CheckedFilter]
-  /// The condition that selects the one entry that represents a record, if a record may have
-  /// several entries in the ranges.
+  /// If a record may have several entries in the ranges: the condition that selects the one entry
+  /// that represents the record.
   var distinguishing: QueryCondition?
 
   /// The columns after those of the equalities.
@@ -59,9 +59,9 @@ struct QueryCandidate: Sendable, Hashable {
   /// Whether the entries must come in the requested order.
   private var needsOrder: Bool { kind != .gather && kind != .walk && !order.isEmpty }
 
-  /// The direction in which an index can be read for this candidate; nil: the index cannot serve.
+  /// The direction in which an index can be read for this candidate; nil: the index cannot be used.
   ///
-  /// - Returns: whether the index has to be read from its end.
+  /// - Returns: whether the index has to be read from its end to its beginning.
   func isReversed(in index: QueryIndex) -> Bool? {
     let own = Set(equalities.map(\.column))
     guard index.columns.count >= own.count, Set(index.columns.prefix(own.count)) == own else {

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A legal query, in terms of the schema.
+/// A query that the schema allows.
 struct CheckedQuery: Sendable {
   var recordType: String
   var filters: [CheckedFilter]
@@ -45,7 +45,7 @@ struct QueryCheck {
     self.caller = caller
   }
 
-  /// - Throws: `BAD_REQUEST` naming the fault.
+  /// - Throws: `BAD_REQUEST` if the query is not legal.
   mutating func check(_ query: Query) throws(ServerError) -> CheckedQuery {
     guard query.sorts.count <= Limits.querySortsMax else {
       throw .badRequest("a query has \(Limits.querySortsMax) sorts at most")

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A filter that passed the check, in the form that indexes and records are tested with.
+/// A filter that passed the check, in the form in which index entries and records are tested.
 indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
@@ -12,7 +12,7 @@ struct QueryCondition: Sendable, Hashable {
     case never
     /// The field has any value.
     case present
-    /// The field equals one of these values, which are distinct and sorted.
+    /// The field equals one of these distinct values, which are sorted.
     case oneOf([Scalar])
     case within(ScalarRange)
     case prefix([UInt8])
@@ -22,8 +22,8 @@ struct QueryCondition: Sendable, Hashable {
     case anyMember([Scalar])
     case allMembers([Scalar])
     case memberPrefix([UInt8])
-    /// All tokens of one of these words. A word is one token, or the pairs of a script without
-    /// spaces.
+    /// The text has all tokens of at least one of these words. A word is one token, or, in a script
+    /// without spaces, several pairs of neighbouring letters.
     case anyWord([[[UInt8]]])
     case allTokens([[UInt8]])
     case near(Circle)
@@ -31,9 +31,9 @@ struct QueryCondition: Sendable, Hashable {
 
   var source: IndexColumn.Source
   var test: Test
-  /// Whether the test must fail. A field without a value then matches.
+  /// Whether the record matches if the test fails. A field without a value then matches.
   var isNegated = false
-  /// The filter's comparator and key, for explanations.
+  /// The filter's comparator and field, for explanations.
   var text: String
 }
 
@@ -191,8 +191,8 @@ extension QueryCondition {
     }
   }
 
-  /// The column's bytes of the first member or cell of a record that passes. Only this entry
-  /// represents the record, where several entries could.
+  /// The column bytes of the first member or cell of a record that passes the test. If a record has
+  /// several such entries, only this one represents it.
   func firstPart(of values: RecordValues) -> [UInt8]? {
     var first: [UInt8]?
     func offer(_ bytes: [UInt8]) {
@@ -238,7 +238,7 @@ extension Scalar {
 }
 
 extension Array where Element == Scalar {
-  /// Whether the sorted array contains a value. Binary search.
+  /// Whether the sorted array contains a value, by binary search.
   fileprivate func holds(_ value: Scalar) -> Bool {
     var low = 0
     var high = count

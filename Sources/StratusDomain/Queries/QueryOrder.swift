@@ -2,7 +2,8 @@ import StratusWire
 
 /// The order that a query asks for, as columns of an index.
 struct QueryOrder: Sendable, Hashable {
-  /// The columns, of which the first is ascending. The requested order is theirs, or the opposite.
+  /// The columns; the first one is ascending. If `isReversed`, the query asks for the opposite
+  /// order.
   var columns: [IndexColumn]
   var isReversed: Bool
   /// nil: the query does not sort by distance.

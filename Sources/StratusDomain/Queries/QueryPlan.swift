@@ -1,10 +1,10 @@
 import StratusWire
 
-/// A candidate, with the index that serves it.
+/// A candidate, and the index that is used for it.
 struct QueryPlan: Sendable {
   /// A contiguous range of the index.
   struct Stretch: Sendable, Hashable {
-    /// The number of first bytes that all entries of the range share. The bytes after them decide
+    /// The number of leading bytes that all entries of the range share. The bytes after them decide
     /// the order between ranges.
     var prefixCount: Int
     var lower: [UInt8]
@@ -13,14 +13,14 @@ struct QueryPlan: Sendable {
   }
 
   var candidate: QueryCandidate
-  /// The index of the candidate among the query's candidates.
+  /// The position of the candidate among the query's candidates.
   var ordinal: Int
   var index: QueryIndex
-  /// Disjoint.
+  /// The ranges to read, which do not overlap.
   var stretches: [Stretch]
   var isReversed: Bool
 
-  /// nil: the index cannot serve.
+  /// nil: the index cannot be used for the candidate.
   init?(_ candidate: QueryCandidate, ordinal: Int, index: QueryIndex) {
     guard let isReversed = candidate.isReversed(in: index) else { return nil }
     self.candidate = candidate
@@ -71,7 +71,7 @@ struct QueryPlan: Sendable {
       upper: interval.upper.isBehind ? upper.successor : upper)
   }
 
-  /// The plan's name and columns, for explanations.
+  /// The plan's name, for explanations.
   var word: String {
     switch candidate.kind {
     case .scan: stretches.count > 1 ? "merge" : "scan"

@@ -1,11 +1,11 @@
 import StratusWire
 
 /// Finds the ways to answer a query, called candidates. The candidates depend on the query alone,
-/// so that a continuation marker can name one by its index.
+/// so that a continuation marker can identify one by its position in the list.
 struct QueryPlanner {
   /// A filter, or a part of one, that can select the matching records through an index.
   fileprivate struct Driver {
-    /// The filters that the driver answers completely, by their indexes.
+    /// The positions of the filters that the driver answers completely.
     var answered: Set<Int>
     var equality: QueryCandidate.Equality?
     var reach: QueryCandidate.Reach?
@@ -14,14 +14,14 @@ struct QueryPlanner {
 
   /// All candidates, in a stable order.
   private(set) var candidates: [QueryCandidate] = []
-  /// The number of candidates, from the first, that read in the requested order.
+  /// The number of main candidates, which read in the requested order. They come first.
   private(set) var mainCount = 0
-  /// The number of candidates after those that may select few records and sort them.
+  /// The number of candidates that may select few records and sort them. They follow the main ones.
   private(set) var gatherCount = 0
-  /// The number of candidates after those that use an index that probably exists.
+  /// The number of candidates that use an index that probably exists. They follow the gathers.
   private(set) var fallbackCount = 0
-  /// The number of candidates after those that sort the records of one filter, or all records,
-  /// where no index has the order. The very last candidate reads the zone itself.
+  /// The number of candidates that sort the records of one filter, or all records, because no index
+  /// has the order. They follow the fallbacks. The very last candidate reads the zone itself.
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
@@ -55,13 +55,13 @@ struct QueryPlanner {
     candidates.append(candidate(.walk, [], order: order))
   }
 
-  /// The indexes of the candidates that read an index of any order and sort in memory.
+  /// The positions of the candidates that read an index of any order and sort in memory.
   var sweeps: Range<Int> {
     let start = mainCount + gatherCount + fallbackCount
     return start..<start + sweepCount
   }
 
-  /// The indexes of the candidates that fall back on an index of the order, of one filter, or of
+  /// The positions of the candidates that fall back on an index of the order, of one filter, or of
   /// record names.
   var fallbacks: Range<Int> {
     let start = mainCount + gatherCount
@@ -71,7 +71,7 @@ struct QueryPlanner {
   /// Whether no index can have the requested order.
   var isUnindexed: Bool { order.isUnindexed }
 
-  /// The requested order, without the sort keys that are the same in every record.
+  /// The requested order, without the sort keys whose value is the same in every matching record.
   private var order: QueryOrder {
     QueryOrder(
       query.sorts,
@@ -93,7 +93,7 @@ struct QueryPlanner {
     }
   }
 
-  // The three kinds of queries.
+  // The three kinds of queries: by distance, sorted by fields, and unsorted.
 
   private func plan(
     _ mains: inout [QueryCandidate], _ gathers: inout [QueryCandidate],
@@ -284,7 +284,7 @@ struct QueryPlanner {
 }
 
 extension QueryPlanner.Driver {
-  /// The number of ranges that the driver makes of one.
+  /// The number of ranges that result from one range if this driver is added.
   fileprivate var count: Int { equality?.values.count ?? reach?.intervals.count ?? 1 }
 
   /// Whether both drivers together make few enough ranges.
@@ -307,8 +307,8 @@ extension ScalarRange {
     let any = (lower ?? upper).map { ColumnBytes.tag(of: $0.value) } ?? []
     var interval = ColumnInterval(beginning: any)
     if let lower {
-      // NB: the column cuts a long value. All values with the same cut column belong to the
-      // interval, and the reader checks them.
+      // NB: a column holds only the beginning of a long value. All values with the same beginning
+      // belong to the interval, and the reader checks them.
       let isBehind = !lower.isIncluded && lower.value.fitsColumn
       interval.lower = ColumnCut(bytes: ColumnBytes.of(lower.value), isBehind: isBehind)
     }
@@ -326,7 +326,7 @@ extension ScalarRange {
 }
 
 extension Cell {
-  /// The codes in the cell, as columns encode them.
+  /// The codes in the cell, in the form of column bytes.
   var interval: ColumnInterval {
     ColumnInterval(
       lower: ColumnCut(bytes: ColumnBytes.of(cell: code), isBehind: false),

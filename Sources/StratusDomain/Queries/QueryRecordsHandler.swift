@@ -37,7 +37,7 @@ struct QueryRecordsHandler: EndpointHandler {
     let key = IndexBuildQueue.Key(store: address.store, recordType: caller.paceKey)
     _ = slices.join(key)
     defer { slices.leave(key) }
-    // NB: the answer of a cancelled request has no reader.
+    // NB: stop if the request is cancelled, because its client does not read the answer.
     while !Task.isCancelled, work.isSlice, work.steps < Limits.queryStepsMax,
       request.countsOnly || answer.records.count < limit,
       let marker = answer.continuationMarker

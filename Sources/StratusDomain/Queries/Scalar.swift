@@ -49,11 +49,12 @@ extension Scalar: Comparable {
 }
 
 extension Array where Element == UInt8 {
-  /// Whether these bytes sort before the others.
+  /// Whether these bytes sort before `other`.
   func precedes(_ other: [UInt8]) -> Bool { compare(other, from: 0, 0) < 0 }
 
-  /// Compares the bytes after an offset with the bytes after another's offset. Returns a number
-  /// below, at or above 0.
+  /// Compares the bytes from `start` on with the bytes of `other` from `otherStart` on.
+  ///
+  /// - Returns: a number below 0 if these bytes sort first, 0 if the bytes are equal, else above 0.
   func compare(_ other: [UInt8], from start: Int, _ otherStart: Int) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

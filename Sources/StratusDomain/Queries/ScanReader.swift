@@ -1,11 +1,11 @@
 import StratusWire
 
-/// Reads a page by walking the index in the requested order.
+/// Reads a page by reading the index in the requested order.
 struct ScanReader {
   private let scope: PageScope
   private var builder: PageBuilder
   private var cursor: EntryCursor
-  /// Whether the entries alone do not decide which records match.
+  /// Whether the records must be read, because the entries alone do not show which records match.
   private let needsRecords: Bool
   /// The position of the last match in the page, or of a later entry that does not match.
   private var passed: EntryPosition?
@@ -61,8 +61,8 @@ struct ScanReader {
       for _ in batch { builder.addUnseen() }
       return false
     }
-    // If the entry alone proves a match, the match after the page is not read. Matches that the
-    // page has no capacity for are not read either.
+    // If the entries alone prove the matches, only the records that the page has capacity for are
+    // read.
     let read = needsRecords ? batch[...] : batch.prefix(builder.budget)
     let records = try builder.records(of: read.map(\.entry))
     for (index, (entry, prefixCount)) in batch.enumerated() {

@@ -25,8 +25,8 @@ enum Tokens {
     }
   }
 
-  /// The words that a query asks for. Each word is the list of tokens that a record must have: one
-  /// token, or the pairs of a run in a script without spaces.
+  /// The words that a query asks for. Each word is the list of tokens that a record must have. This
+  /// is one token, or, in a script without spaces, each pair of neighbouring letters.
   static func words(of text: String) -> Set<[[UInt8]]> {
     var words: Set<[[UInt8]]> = []
     split(text) { piece in
@@ -76,7 +76,7 @@ enum Tokens {
     _ = end()
   }
 
-  /// Splits ASCII text, whose folding is known.
+  /// Splits ASCII text, which needs no Unicode rules.
   private static func splitPlain(_ text: String, _ take: (Piece) -> Bool) {
     var word: [UInt8] = []
     for byte in text.utf8 {

@@ -1,7 +1,7 @@
 public import StratusWire
 
 /// The rows that the store keeps for a record besides the record itself. They depend on the record
-/// alone, so the rows of its earlier state can be computed instead of looked up.
+/// alone, so the rows of its earlier state can be computed and need not be looked up.
 public struct DerivedRows: Sendable, Hashable {
   /// The record's entries in the indexes of its type, each once.
   public var entries: [IndexEntry] = []
@@ -94,7 +94,7 @@ public struct RowChanges: Sendable {
   /// Adds the row changes of a record that changes from one state to another.
   ///
   /// - Parameters:
-  ///   - old: the live state before; nil: there was none.
+  ///   - old: the live state before the change; nil: there was none.
   ///   - values: all fields of the new state; nil: the needed fields are decoded.
   public mutating func note(
     _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema,

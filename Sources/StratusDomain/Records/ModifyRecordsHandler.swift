@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/modify`. One transaction loads, decides and applies the operations of each
-/// zone.
+/// Answers `records/modify`. One transaction handles the zones of the request one after the other:
+/// it loads the records, decides the operations and writes the changes.
 struct ModifyRecordsHandler: EndpointHandler {
   typealias Endpoint = ModifyRecords
 
@@ -10,13 +10,15 @@ struct ModifyRecordsHandler: EndpointHandler {
   let cascades: any Signals
   let changes: any Signals
   let writers: ZoneWriters
-  /// The maximum number of records that follow others into or out of a hierarchy at once.
+  /// The maximum number of records that one transaction moves to another hierarchy along with their
+  /// parents.
   var followersMax = Limits.hierarchyStepMax
 
   /// The result of a zone's operations.
   private struct Outcome {
     let items: [RecordItem]
-    /// Whether more records must be deleted, or change their hierarchy, than one transaction can.
+    /// Whether background work must continue, because more records must be deleted or moved to
+    /// another hierarchy than one transaction can handle.
     var hasMoreToCascade = false
     /// Whether subscriptions may report the change.
     var isWatched = false
@@ -125,7 +127,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
       }
       guard refusals.isEmpty else {
-        // A refused operation must leave no effect, so the others are decided again without it.
+        // A refused operation must leave no effect, so the other operations are decided again
+        // without it.
         refused.merge(refusals) { first, _ in first }
         continue
       }
@@ -167,7 +170,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (position, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // NB: the cascade's own step limits the records that it deletes.
+      // NB: this limit does not apply to records deleted by the cascade, which has a limit of its
+      // own.
       let isSent = position < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)

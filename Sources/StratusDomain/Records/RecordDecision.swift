@@ -1,7 +1,7 @@
 import StratusWire
 
-/// The decision about a batch of operations on one zone. It is pure: it depends only on the
-/// snapshot.
+/// The decision about a batch of operations on one zone. It is pure: it depends only on its
+/// arguments.
 struct RecordDecision: Sendable {
   typealias Values = [(key: String, value: FieldValue)]
 
@@ -25,15 +25,16 @@ struct RecordDecision: Sendable {
 
   /// One outcome for each operation, in order.
   private(set) var outcomes: [Outcome] = []
-  /// New states and tombstones, numbered from the zone's newest change on.
+  /// New states and tombstones. Their change numbers are consecutive and start after the zone's
+  /// newest change.
   private(set) var records: [StoredRecord] = []
-  /// The fields of those records, where all of them are already decoded.
+  /// For each of those records, all its fields; nil: not all of them are decoded.
   private(set) var values: [Values?] = []
-  /// The references of operations that were not refused, by the indexes of the operations.
+  /// The references of operations that were not refused, by the positions of the operations.
   private(set) var references: [Int: SentReferences] = [:]
   /// The types, fields and marks that the saves add to the schema.
   private(set) var schemaAddition = SchemaAddition()
-  /// The retiring places that operations write, those of refused operations included.
+  /// The retiring record types and fields that operations write, including refused operations.
   private(set) var retiredWrites: Set<SchemaPlace> = []
   /// The IDs of the keys that sealed the encrypted values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
@@ -43,11 +44,11 @@ struct RecordDecision: Sendable {
   /// Whether the rules about references apply. Most batches have no references and no deletions.
   var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
 
-  /// Decides in this order: permission → zone → change tag → fields against schema.
+  /// Checks in this order: permission, zone, change tag, and fields against the schema.
   ///
   /// - Parameters:
-  ///   - isAtomic: whether one refusal refuses all operations.
-  ///   - refused: the operations that a ``ReferenceDecision`` has refused, by their indexes.
+  ///   - isAtomic: whether one refused operation causes the refusal of all operations.
+  ///   - refused: the operations that a ``ReferenceDecision`` has refused, by their positions.
   init(
     _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
     in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:]

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Converts stored records of one zone into their form for a caller. It checks no permissions: its
-/// users must ask ``ZoneAccess`` first.
+/// Converts stored records of one zone into their form for a caller. It does not check permissions:
+/// its callers must check them with ``ZoneAccess`` first.
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The rules that one operation on one record must pass.
+/// The rules for one operation on one record.
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
@@ -38,10 +38,10 @@ struct RecordRules: Sendable {
     return try decideReadable(sent, stored: stored, numbers, &fields)
   }
 
-  /// Decides an operation on a record that the caller may not read: like one on a missing record.
+  /// Decides an operation on a record that the caller may not read, as if the record were missing.
   ///
-  /// Only an operation that would create the record is answered in another way, since names are
-  /// unique in a zone.
+  /// There is one exception: the operation cannot create the record, because names are unique in a
+  /// zone.
   private func decideHidden(
     _ sent: SentOperation, _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
@@ -96,8 +96,8 @@ struct RecordRules: Sendable {
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
-  /// - Throws: `ACCESS_DENIED`. An operation without a type is refused later, and so is one that
-  ///   creates a user record.
+  /// - Throws: `ACCESS_DENIED`. Operations without a type, and those that create a user record,
+  ///   pass here and are refused later.
   private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
     guard let type = operation.recordType, type != UserRecords.recordType,
       !access.allowsCreation(of: type, schema: schema)
@@ -169,8 +169,8 @@ struct RecordRules: Sendable {
       hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
   }
 
-  /// NB: base64 makes bytes a third longer in JSON. A text over the limit may therefore be a record
-  /// under it.
+  /// NB: base64 makes bytes a third longer in JSON. A text over the limit may therefore belong to a
+  /// record under the limit.
   private func checkSize(_ fields: FieldsJSON) throws(ServerError) {
     if fields.text.count <= Limits.recordSizeBytesMax { return }
     guard fields.text.count <= Limits.recordTextBytesMax else {

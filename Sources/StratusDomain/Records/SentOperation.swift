@@ -4,11 +4,11 @@ import StratusWire
 /// writers wait less.
 struct SentOperation: Sendable {
   let operation: RecordOperation
-  /// nil: its fields need more decisions.
+  /// The decoded fields; nil: they cannot be decoded before the transaction.
   let plain: PlainFields?
   /// Whether its fields hold more values than a record may. Known only for plain fields.
   let exceedsBounds: Bool
-  /// The checksums of the files that it names, as far as they can be read.
+  /// The checksums of the operation's assets, as far as they can be read.
   let assetChecksums: [[UInt8]]
 
   init(_ operation: RecordOperation) {
@@ -22,8 +22,8 @@ struct SentOperation: Sendable {
   }
 }
 
-/// The fields of an operation that keeps no earlier fields, if they only have to be compared with
-/// the schema.
+/// The decoded fields of an operation that replaces all fields of its record. They only have to be
+/// compared with the schema.
 struct PlainFields: Sendable {
   let values: RecordDecision.Values
   let text: FieldsJSON

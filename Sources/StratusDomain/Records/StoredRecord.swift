@@ -52,7 +52,8 @@ public struct StoredRecord: Sendable {
   }
 }
 
-// NB: without the number, which is a storage detail and not part of the record's state.
+// NB: the number is not compared, because it is a storage detail and not part of the record's
+// state.
 extension StoredRecord: Hashable {
   public static func == (left: StoredRecord, right: StoredRecord) -> Bool {
     left.name == right.name && left.type == right.type && left.change == right.change
@@ -67,7 +68,7 @@ extension StoredRecord: Hashable {
   }
 }
 
-/// The version that clients compare to find out whether a record has changed.
+/// The version of a record. Clients compare versions to find out whether the record has changed.
 enum RecordChangeTag {
   /// The change number and the time, both in base 36.
   ///

@@ -43,8 +43,8 @@ struct ZoneBatches: Sendable {
 }
 
 extension ZoneBatches {
-  /// The failures of the items in a missing zone. If the request names several zones, the others
-  /// succeed (cloudkit-semantics §12).
+  /// The failures of the items in a missing zone. If the request names several zones, the items in
+  /// the other zones succeed (cloudkit-semantics §12).
   ///
   /// - Throws: the error itself, if it is a different error, or if the request names only one zone.
   func failures(

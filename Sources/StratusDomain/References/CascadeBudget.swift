@@ -14,11 +14,11 @@ struct CascadeBudget: Sendable {
 }
 
 extension RecordReading {
-  /// The live records with the first of some names. Loading ends when `sizeBytes`, which is reduced
-  /// by the bytes loaded, reaches 0.
+  /// Loads live records in the order of `names`, and subtracts their sizes from `sizeBytes`.
+  /// Loading ends when `sizeBytes` reaches 0.
   ///
-  /// - Returns: the records, and the number of names that were looked up: at least one if there is
-  ///   any.
+  /// - Returns: the records, and the number of names that were looked up, which is at least one
+  ///   unless there are no names.
   func records(
     firstOf names: [String], in zone: StoredZone, takingFrom sizeBytes: inout Int
   ) throws(ServerError) -> (found: [ExactName: StoredRecord], count: Int) {

@@ -1,9 +1,9 @@
 import StratusWire
 
-/// The records that refer to some others by `deleteSelf`, directly and indirectly, as far as one
-/// transaction follows them.
+/// The records that refer to some root records by `deleteSelf`, directly or indirectly. References
+/// are followed only as far as one transaction can delete the records.
 struct CascadeReach: Sendable {
-  /// Stored links, by target.
+  /// The names of the sources of stored links, by target.
   private(set) var sources: [ExactName: [String]] = [:]
   /// The source records of those links.
   private(set) var records: [ExactName: StoredRecord] = [:]
@@ -15,10 +15,10 @@ struct CascadeReach: Sendable {
   /// Follows links backwards from records, level by level.
   ///
   /// - Parameters:
-  ///   - roots: records that are deleted, or may be.
-  ///   - further: links that the batch will write, by target.
-  ///   - budget: the number of records and bytes that may still be loaded; it is reduced by those
-  ///     loaded.
+  ///   - roots: records that are deleted, or may be deleted.
+  ///   - further: the sources of links that the batch will write, by target.
+  ///   - budget: the number of records and bytes that may still be loaded; what is loaded is
+  ///     subtracted.
   init(
     to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone,
     within budget: inout CascadeBudget, of store: any RecordReading & LinkReading
@@ -30,8 +30,8 @@ struct CascadeReach: Sendable {
       let isProbe = budget.isEmpty
       let limit = isProbe ? probeMax : budget.records
       if isProbe {
-        // Sources of links that the batch will write are probed here too, since they are not
-        // examined again.
+        // This probe includes the sources of links that the batch will write, because there is no
+        // later examination of them.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }
       let found = try store.links(.deleteSelf, to: frontier, in: zone, limit: limit)
@@ -59,7 +59,7 @@ struct CascadeReach: Sendable {
     }
   }
 
-  /// Loads the records of a level as far as the capacity allows, and removes the others from the
+  /// Loads the records of a level as far as the budget allows, and removes the other names from the
   /// level.
   ///
   /// - Returns: the names that were not loaded.
@@ -76,8 +76,9 @@ struct CascadeReach: Sendable {
     return left
   }
 
-  /// Links come in the byte order of their targets. After the last link of a full result, nothing
-  /// is known.
+  /// Notes the targets whose links may be incomplete. Links are sorted by the bytes of their
+  /// targets, so a full result does not contain all links of its last target, or any of later
+  /// targets.
   private mutating func noteUnexplored(
     _ found: [RecordLink], frontier: [String], isFull: Bool
   ) {
@@ -87,7 +88,7 @@ struct CascadeReach: Sendable {
     }
   }
 
-  /// The records that are deleted with some others, nearest first.
+  /// The records that are deleted with the records `gone`, nearest first.
   ///
   /// - Parameters:
   ///   - saved: states that the batch will write, which replace the stored ones.

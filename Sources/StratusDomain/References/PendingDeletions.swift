@@ -4,8 +4,8 @@
 /// new record, which the cascade then leaves alone. Readers still see them until the cascade
 /// deletes them.
 enum PendingDeletions {
-  /// The names among these that belong to such records. Loads a few records at once, since there
-  /// may be many.
+  /// Of these names, those that belong to such records. Loads a few records at a time, since there
+  /// may be many names.
   static func among(
     _ names: [String], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
@@ -21,8 +21,8 @@ enum PendingDeletions {
     return pendingDeletions
   }
 
-  /// The stored records among these that have referred to a deleted record since before its
-  /// deletion.
+  /// Of these stored records, those that already referred to a deleted record before it was
+  /// deleted.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading

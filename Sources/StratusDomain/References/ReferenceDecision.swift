@@ -1,21 +1,22 @@
 import StratusWire
 
-/// The effect of references on a decided batch: the operations that they forbid, and the records
-/// that are deleted with others. It is pure: it depends only on the snapshots.
+/// The effect of references on a decided batch: which operations they forbid, and which records are
+/// deleted by cascade. It is pure: it depends only on its arguments.
 struct ReferenceDecision: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// The operations that break a rule, by their indexes. If there are any, nothing else is decided.
+  /// The operations that break a rule, by their positions. If there are any, nothing else is
+  /// decided.
   private(set) var refusals: [Int: Refusal] = [:]
   /// The records to write: those of the batch, then the tombstones of the cascade.
   private(set) var records: [StoredRecord] = []
   /// The stored state of records that the cascade deletes.
   private(set) var gone: [ExactName: StoredRecord] = [:]
-  /// Deleted records that still have `deleteSelf` references from records to be deleted later.
+  /// Deleted records whose cascade is unfinished: records that refer to them must be deleted later.
   private(set) var unfinished: [String] = []
 
-  /// Written records that an unfinished cascade would have deleted. That cascade now skips them, so
-  /// the records that referred to them before this batch need their own cascade.
+  /// Records written by this batch that an unfinished cascade would have deleted. That cascade now
+  /// skips them, so the records that referred to them before this batch need their own cascade.
   var rewritten: [String] {
     if snapshot.pendingDeletions.isEmpty { return [] }
     return records.map(\.name).filter { snapshot.pendingDeletions[$0] != nil }
@@ -31,9 +32,10 @@ struct ReferenceDecision: Sendable {
 
   /// Decides deletions before saves, so that a target of a save is kept rather than deleted.
   ///
-  /// A refused operation may have been another's target. The others are therefore checked again
-  /// until nothing more is refused. This loop is here because a new decision is expensive. An
-  /// atomic batch needs one pass, since only the faulty operations are named.
+  /// The record of a refused operation may be the target of another operation's reference. The
+  /// remaining operations are therefore checked again until no more are refused. The check is
+  /// repeated here, because a new ``RecordDecision`` is expensive. An atomic batch needs one pass,
+  /// since its answer names only the operations that break a rule themselves.
   /// - Parameter requiresTargets: whether targets of `DELETE_SELF` must exist, too.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,
@@ -127,9 +129,9 @@ struct ReferenceDecision: Sendable {
     return references.existing.contains(name)
   }
 
-  /// The records that are deleted with others, nearest first.
+  /// The records that are deleted by cascade, nearest first.
   ///
-  /// Choice: deleting a missing record deletes no others, even if the batch adds references to it.
+  /// Choice: deleting a missing record starts no cascade, even if the batch adds references to it.
   private func goingAlong() -> [String] {
     references.reach.followers(
       of: deletions.map(\.name).filter { snapshot.records[$0] != nil }, saved: saved,
@@ -159,7 +161,8 @@ struct ReferenceDecision: Sendable {
 }
 
 extension ReferenceSnapshot {
-  /// Whether a child may refer to its parent by `deleteSelf`, as far as is known.
+  /// Whether a child may also refer to its parent by `deleteSelf`, although ``followers`` does not
+  /// contain this link.
   func mayFollow(_ child: RecordLink) -> Bool {
     guard hasMoreFollowers, let last = followers.last else { return false }
     let isOfLater = last.target.utf8.lexicographicallyPrecedes(child.target.utf8)

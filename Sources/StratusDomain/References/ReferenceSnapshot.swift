@@ -7,12 +7,12 @@ struct ReferenceSnapshot: Sendable {
   private(set) var existing: Set<ExactName> = []
   /// Stored `parent` links to records that the batch deletes.
   private(set) var children: [RecordLink] = []
-  /// Stored `deleteSelf` links to the same records. There may be more than one transaction follows;
-  /// the source records are not loaded.
+  /// Stored `deleteSelf` links to the same records. There may be more of them than one transaction
+  /// can follow, and the source records are not loaded.
   private(set) var followers: [RecordLink] = []
   /// Whether there are more links than `followers` holds.
   private(set) var hasMoreFollowers = false
-  /// The records that are deleted with the deleted ones.
+  /// The records that are deleted by the cascades of the batch's deletions.
   private(set) var reach = CascadeReach()
   /// The `deleteSelf` links that saves of the batch will write, by target.
   private(set) var newLinks: [ExactName: [String]] = [:]
@@ -21,7 +21,7 @@ struct ReferenceSnapshot: Sendable {
 
   /// - Parameters:
   ///   - schema: the schema, with the additions of the decision.
-  ///   - budget: the capacity for records deleted by cascade.
+  ///   - budget: the records and bytes that may be loaded for deletion by cascade.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
     childrenHoldParents: Bool, budget: CascadeBudget = CascadeBudget(),

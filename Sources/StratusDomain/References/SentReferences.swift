@@ -1,9 +1,9 @@
 import StratusWire
 
-/// The references that an operation sends, as far as the rules check them.
+/// The references that an operation sends, if the rules check them.
 ///
-/// Choice: references kept from an earlier save are not checked again. Otherwise a record whose
-/// target was deleted could never be saved.
+/// Choice: references that are unchanged since an earlier save are not checked again. Otherwise a
+/// record whose target was deleted could never be saved.
 struct SentReferences: Sendable, Hashable {
   /// Targets of `VALIDATE`.
   var validated: [String] = []

@@ -23,24 +23,26 @@ extension StoreWriting {
     }
   }
 
-  /// Begins the removal of a place. ``ContinueRetirements`` removes its values in steps; until then
-  /// the place stays in the schema, so that its records keep their grants.
+  /// Begins the removal of a record type or field. ``ContinueRetirements`` removes its values in
+  /// steps. Until then it stays in the schema, so that its records keep their grants.
   func beginRemoval(of place: SchemaPlace, now: Int64) throws(ServerError) {
     let schema = try self.schema()
     guard let type = schema.recordTypes[place.recordType] else { return }
-    // A save must not write a removed field as the second name of another one.
+    // If another field is being renamed to the removed one, the renaming ends: saves of the other
+    // field must not write the removed one.
     for other in schema.retirements.values where other.names(place) {
       try endRetirement(of: other.place)
     }
     try set(
       Retirement(
         place, phase: .removing, since: schema.retirements[place]?.since ?? now))
-    // Queries for the place are refused from now on.
+    // Without marks, queries that use the fields are refused from now on.
     let fields = place.field.map { [$0] } ?? Array(type.fields.keys)
     for field in fields.sorted() where type.fields[field]?.indexes.isEmpty == false {
       try set([], of: .field(field), in: place.recordType)
     }
-    // NB: a field of the same name and another type must never meet an index of this one.
+    // NB: if a new field gets the same name and another type, it must never meet an index of this
+    // field.
     for index in schema.indexes[place.recordType] ?? [] {
       let usesField = index.columns.contains { column in
         place.field.map { column.source == .field($0) } ?? true

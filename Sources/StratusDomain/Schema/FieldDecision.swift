@@ -13,7 +13,7 @@ struct FieldDecision: Sendable {
   private(set) var addition = SchemaAddition()
   /// The IDs of the keys that sealed the values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
-  /// The retiring places that the saves write.
+  /// The retiring record types and fields that the saves write.
   private(set) var retiredWrites: Set<SchemaPlace> = []
 
   init(schema: Schema, environment: ContainerEnvironment, allowsEncryption: Bool = true) {
@@ -22,9 +22,9 @@ struct FieldDecision: Sendable {
     self.environment = environment
   }
 
-  /// The changes that a record's `fields` ask for; a nil value clears the field.
+  /// The changes in a record's `fields`; a nil value clears the field.
   ///
-  /// - Parameter zoneID: the zone of the record, and of references without a zone.
+  /// - Parameter zoneID: the zone of the record. It is also the zone of references that name none.
   /// - Throws: `BAD_REQUEST` naming the field.
   mutating func decide(
     _ fields: JSONView?, recordType: String, zoneID: ZoneID
@@ -55,7 +55,7 @@ struct FieldDecision: Sendable {
     return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
   }
 
-  /// Adds the other name of each renamed field.
+  /// If only one of the two names of a renamed field is written, writes the other name, too.
   private static func underBothNames(
     _ changes: [(key: String, value: FieldValue?)], _ retirements: [Retirement]
   ) -> [(key: String, value: FieldValue?)] {
@@ -74,9 +74,9 @@ struct FieldDecision: Sendable {
     return changes
   }
 
-  /// Notes the writes to retiring places.
+  /// Notes the writes to retiring record types and fields.
   ///
-  /// - Throws: `BAD_REQUEST` naming a place that no longer takes writes.
+  /// - Throws: `BAD_REQUEST` naming a record type or field that no longer takes writes.
   private mutating func note(
     _ fields: [String], _ retirements: [Retirement]
   ) throws(ServerError) {
@@ -93,8 +93,8 @@ struct FieldDecision: Sendable {
     }
   }
 
-  /// Takes over the writes of an operation that was refused, since they show that an app still uses
-  /// the place.
+  /// Adds the retiring record types and fields that a refused operation wrote, since the attempt
+  /// shows that an app still uses them.
   mutating func note(retiredWrites places: Set<SchemaPlace>) {
     if !places.isEmpty { retiredWrites.formUnion(places) }
   }
@@ -154,7 +154,7 @@ struct FieldDecision: Sendable {
 }
 
 extension FieldValue {
-  /// Fills in the zone of references without one.
+  /// Adds the zone to references without one.
   ///
   /// - Throws: `BAD_REQUEST` if a reference has a target in another zone (cloudkit-semantics §10).
   fileprivate func completed(

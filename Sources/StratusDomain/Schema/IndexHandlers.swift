@@ -67,7 +67,7 @@ struct DropIndexHandler: ManagementHandler {
 }
 
 extension IndexColumn {
-  /// The column in a list: `title`, `___modTime descending`.
+  /// The column as a list shows it: `title`, `___modTime descending`.
   fileprivate var listed: String {
     let name =
       switch source {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A part of the schema that a request needed and that production lacks.
 public struct ProductionLack: Sendable, Hashable {
-  /// The names are stored, and operators read them.
+  /// The raw values are stored, and operators see them.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case recordType = "type"
     case field
@@ -26,13 +26,13 @@ public struct ProductionLack: Sendable, Hashable {
       recordType: recordType, kind: .index, name: "\(field) \(mark.uppercased())")
   }
 
-  /// Whether the names are short enough to be kept. They come from callers.
+  /// Whether the names, which come from callers, are short enough to be stored.
   var isKeepable: Bool {
     recordType.utf8.count <= Limits.recordTypeLengthMax
       && name.utf8.count <= Limits.fieldNameLengthMax + 16
   }
 
-  /// Whether a schema has the part.
+  /// Whether a schema by now contains the missing part.
   func isResolved(by schema: Schema) -> Bool {
     guard let type = schema.recordTypes[recordType] else { return false }
     switch kind {
@@ -41,7 +41,7 @@ public struct ProductionLack: Sendable, Hashable {
     case .index:
       let words = name.split(separator: " ").map(String.init)
       guard words.count == 2, let mark = FieldIndexes(word: words[1]) else { return false }
-      // A search of all fields needs any field with the mark.
+      // A search of all fields needs at least one field with the mark.
       if words[0] == "(any)" { return type.fields.values.contains { $0.indexes.contains(mark) } }
       if let field = type.fields[words[0]] { return field.indexes.contains(mark) }
       guard let system = SystemField(rawValue: words[0]) else { return false }
@@ -62,13 +62,13 @@ extension FieldIndexes {
   }
 }
 
-/// How often production refused what it lacks to one version of an app.
+/// How often production refused requests of one version of an app because of one lack.
 public struct LackCount: Sendable, Hashable {
   public var lack: ProductionLack
   /// The app and its version as the requests named them; empty: they named none.
   public var app: String
   public var count: Int64
-  /// Milliseconds since 1970 UTC, like the other time.
+  /// Milliseconds since 1970 UTC, like ``lastAt``.
   public var firstAt: Int64
   public var lastAt: Int64
 
@@ -81,7 +81,7 @@ public struct LackCount: Sendable, Hashable {
   }
 }
 
-/// Collects what production lacked for one request, each part once.
+/// Collects the parts of the schema that production lacked for one request, each once.
 public final class LackNotes: Sendable {
   private let noted = Mutex<Set<ProductionLack>>([])
 
@@ -97,7 +97,7 @@ public final class LackNotes: Sendable {
   /// The parts noted so far.
   public var all: Set<ProductionLack> { noted.withLock { $0 } }
 
-  /// One request rarely lacks more, and each costs a row.
+  /// One request rarely lacks more parts, and each part costs a row.
   private static let countMax = 20
 }
 

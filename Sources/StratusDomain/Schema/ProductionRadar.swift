@@ -1,8 +1,8 @@
 import StratusWire
 import Synchronization
 
-/// Counts the refusals of what production lacks, because an app whose schema was not deployed fails
-/// without any other sign.
+/// Counts the requests that production refused because of a lack. If an app's schema was not
+/// deployed, the app fails without any other sign.
 ///
 /// Counts are kept in memory and written to the production stores from time to time. A crash loses
 /// the counts of the last seconds.
@@ -77,8 +77,8 @@ public final class ProductionRadar: Sendable {
     }
   }
 
-  /// The counts of a container's production environment, the most frequent first. Counts of parts
-  /// that the schema has by now are removed.
+  /// The counts of a container's production environment, the most frequent first. If the schema now
+  /// contains a part that it lacked, the counts of this part are removed.
   ///
   /// - Throws: the store's error.
   public func counts(of container: String) async throws(ServerError) -> [LackCount] {

@@ -28,8 +28,8 @@ public struct RecordGrants: Sendable, Hashable {
     worldRole: .read, authenticatedRole: .create, creatorRole: .write,
   ])
 
-  /// The grants of user records: all callers read, and only the user writes. The server creates
-  /// them.
+  /// The grants of user records: all callers read, and only the user writes. Only the server
+  /// creates user records.
   public static let users = RecordGrants(roles: [worldRole: .read, creatorRole: .write])
 
   /// The grants that a record type has when it is created.
@@ -37,8 +37,8 @@ public struct RecordGrants: Sendable, Hashable {
     recordType == UserRecords.recordType ? .users : .standard
   }
 
-  // NB: system roles are stored apart from custom roles, because a decision about a record reads
-  // them without a hash.
+  // NB: the permissions of system roles are stored apart from those of custom roles, so that a
+  // decision about a record reads them without computing a hash.
   private(set) var world: RecordPermissions = []
   private(set) var authenticated: RecordPermissions = []
   private(set) var creator: RecordPermissions = []

@@ -1,9 +1,9 @@
 /// The removal of a field or record type in phases (docs/internals/schema.md).
 public struct Retirement: Sendable, Hashable {
   public enum Phase: Int64, Sendable, Hashable {
-    /// Apps still read and write. The server notes each device that writes.
+    /// Apps can still read and write. The server notes each device that writes.
     case reported = 1
-    /// Apps still read. Writes are refused and noted.
+    /// Apps can still read. Writes are refused and noted.
     case refused = 2
     /// The values are removed in steps. Nothing can be written.
     case removing = 3
@@ -11,13 +11,14 @@ public struct Retirement: Sendable, Hashable {
 
   public var place: SchemaPlace
   public var phase: Phase
-  /// The field that replaces a renamed one: each save writes both; nil: there is none.
+  /// The new name of a field that is being renamed: each save writes both fields; nil: there is
+  /// none.
   public var successor: String?
   /// Whether every record has the value under both names. Always true without a successor.
   public var isCopied: Bool
   /// The start of the retirement, in milliseconds since 1970 UTC.
   public var since: Int64
-  /// The last record done by the copy or the removal; nil: none is.
+  /// The last record that the copy or the removal has handled; nil: it has not begun.
   public var cursor: IndexBuildCursor?
 
   public init(
@@ -35,13 +36,13 @@ public struct Retirement: Sendable, Hashable {
   /// Whether background steps remain.
   var hasWork: Bool { phase == .removing || !isCopied }
 
-  /// Whether another place is the new name of this one.
+  /// Whether `other` is the new name of this field.
   func names(_ other: SchemaPlace) -> Bool {
     successor != nil && successor == other.field && place.recordType == other.recordType
   }
 }
 
-/// A device that wrote to a retiring place: the evidence that apps still need it.
+/// A device that wrote to a retiring record type or field. It shows that apps still need it.
 public struct RetiredWrite: Sendable, Hashable {
   public var deviceID: String
   public var userRecordName: String
@@ -59,7 +60,7 @@ public struct RetiredWrite: Sendable, Hashable {
 }
 
 extension Schema {
-  /// Whether the place, or its record type, is being removed.
+  /// Whether the field or its record type is being removed.
   func isBeingRemoved(_ place: SchemaPlace) -> Bool {
     if retirements.isEmpty { return false }
     return retirements[place]?.phase == .removing

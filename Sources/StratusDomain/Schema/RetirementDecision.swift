@@ -1,11 +1,11 @@
 import StratusWire
 
-/// The decision about a request to retire, rename or drop a place. It is pure.
+/// Decides a request to retire, rename or drop a record type or field. It is pure.
 struct RetirementDecision: Sendable {
   enum Effect: Sendable, Hashable {
-    /// Stores the retirement, and first adds the field of the new name.
+    /// Stores the retirement. In a renaming, first adds the field of the new name.
     case set(Retirement, adding: SchemaAddition.Field?)
-    /// Ends the retirement; the place stays.
+    /// Ends the retirement; the record type or field stays.
     case end
     /// Begins the removal.
     case remove
@@ -13,7 +13,8 @@ struct RetirementDecision: Sendable {
 
   let effect: Effect
 
-  /// - Parameter lastWrite: the latest write to the place since its retirement began.
+  /// - Parameter lastWrite: the latest write to the record type or field since its retirement
+  ///   began.
   /// - Throws: `BAD_REQUEST` with a sentence that says what to do.
   init(
     _ action: RetireSchema.Action, at place: SchemaPlace, newName: String?, isForced: Bool,

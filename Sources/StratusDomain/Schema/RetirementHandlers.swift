@@ -60,7 +60,7 @@ struct ListRetirementsHandler: ManagementHandler {
 }
 
 extension Retirement.Phase {
-  /// The word in lists.
+  /// The phase's name in lists.
   var word: String {
     switch self {
     case .reported: "reported"

@@ -7,7 +7,7 @@ public struct Schema: Sendable, Hashable {
   public private(set) var indexes: [String: [QueryIndex]]
   /// The names of the roles besides `_world`, `_icloud` and `_creator`.
   public var customRoles: Set<String>
-  /// What is being retired or removed.
+  /// The record types and fields that are being retired or removed.
   public private(set) var retirements: [SchemaPlace: Retirement]
   /// The custom roles of each user that has any, by user record name.
   public private(set) var rolesOfUsers: [String: Set<String>] = [:]
@@ -63,13 +63,14 @@ public struct Schema: Sendable, Hashable {
 public struct RecordType: Sendable, Hashable {
   public var name: String
   public private(set) var fields: [String: FieldDefinition]
-  /// Whether records of this type can have links or files. Stored, since every save needs it.
+  /// Whether records of this type can have links or files. The value is stored, since every save
+  /// needs it.
   private(set) var holdsLinksOrAssets: Bool
   /// The index marks of the system fields.
   public var systemFields: [SystemField: FieldIndexes]
   public var grants: RecordGrants
 
-  /// - Parameter grants: nil: those of a new record type.
+  /// - Parameter grants: nil: the grants of a new record type.
   public init(
     name: String, fields: [String: FieldDefinition] = [:],
     systemFields: [SystemField: FieldIndexes] = [:], grants: RecordGrants? = nil
@@ -119,11 +120,11 @@ public struct FieldIndexes: OptionSet, Sendable, Hashable {
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Equality, lists, prefixes and locations.
+  /// Allows filters for equality, list members, prefixes and locations.
   public static let queryable = FieldIndexes(rawValue: 1)
-  /// Ranges and order.
+  /// Allows filters for ranges, and sorting.
   public static let sortable = FieldIndexes(rawValue: 2)
-  /// Words.
+  /// Allows searches for words.
   public static let searchable = FieldIndexes(rawValue: 4)
 
   /// All marks that fields of a type can have. A development schema gives them to every new field.
@@ -147,7 +148,7 @@ public struct ContainerSettings: Sendable, Hashable {
   /// Whether queries may use extensions that CloudKit does not have: `anyOf`, `ENDS_WITH`,
   /// `CONTAINS_TEXT`, counts.
   public var allowsQueryExtensions: Bool
-  /// Whether the target of a `deleteSelf` reference must exist when it is saved.
+  /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool
 
   public init(allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false) {
@@ -156,8 +157,8 @@ public struct ContainerSettings: Sendable, Hashable {
   }
 }
 
-/// The additions that a save or a query makes to a development schema, or a deployment to
-/// production's.
+/// Additions to a schema: by a save or a query to the development schema, or by a deployment to the
+/// production schema.
 public struct SchemaAddition: Sendable, Hashable {
   /// A new field of a record type.
   public struct Field: Sendable, Hashable {

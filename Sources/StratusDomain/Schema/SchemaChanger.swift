@@ -38,12 +38,12 @@ struct SchemaChanger: Sendable {
     }
   }
 
-  /// Judges a change, and applies it unless it is refused. One transaction reads the old schema and
-  /// writes the new one.
+  /// Decides on a change, and applies it unless it is refused. One transaction reads the old schema
+  /// and writes the new one.
   ///
   /// - Parameters:
   ///   - isDryRun: whether nothing is written.
-  ///   - isStrict: whether a warning refuses the change.
+  ///   - isStrict: whether the change is refused if it has a warning.
   func change(
     _ container: String, _ environment: ContainerEnvironment, to source: Source,
     isDryRun: Bool = false, isStrict: Bool = false
@@ -82,7 +82,7 @@ struct SchemaChanger: Sendable {
 }
 
 extension Schema {
-  /// The schema without the places that are being removed.
+  /// The schema without the record types and fields that are being removed.
   var withoutRemovedPlaces: Schema {
     if retirements.isEmpty { return self }
     return ParsedSchema(self).schema(basedOn: self)

@@ -1,9 +1,9 @@
 public import StratusWire
 
-/// Judges the change of a schema into another. It is pure.
+/// Decides whether a schema may change into another, and with which steps. It is pure.
 ///
-/// A change with a refusal is refused as a whole. A warning names a loss that the change brings
-/// without an error: an index that queries may use, a permission, values.
+/// If a change has a refusal, the whole change is refused. A warning names a loss that the change
+/// causes without an error: of an index that queries may use, of a permission, or of values.
 public struct SchemaEvolution: Sendable {
   /// A refusal or a warning.
   public struct Finding: Sendable, Hashable {
@@ -18,10 +18,10 @@ public struct SchemaEvolution: Sendable {
 
   /// The source of the new schema.
   public enum Source: Sendable, Hashable {
-    /// A file describes the whole schema. A part that it lacks is to be removed.
+    /// A file describes the whole schema. Parts that the file does not contain are removed.
     case file
-    /// The development schema is deployed. Production keeps types, fields and indexes that
-    /// development lacks.
+    /// The development schema is deployed. Types, fields and indexes that only production has stay
+    /// there.
     case development
   }
 
@@ -37,7 +37,7 @@ public struct SchemaEvolution: Sendable {
 
   /// - Parameters:
   ///   - old: the present schema of the environment.
-  ///   - production: the schema of production, with which development must agree.
+  ///   - production: the schema of production. Development must contain all its types and fields.
   public init(
     from old: Schema, to new: Schema, in environment: ContainerEnvironment, production: Schema,
     source: Source = .file
@@ -93,7 +93,7 @@ extension SchemaEvolution {
       if old != nil, source == .file { remove(place) }
       return
     }
-    // Every schema has the type of user records, also if nothing is stored about it.
+    // Every schema has the type of user records, even if nothing is stored about it.
     let isNew = old == nil && name != UserRecords.recordType
     if isNew { steps.append(.addRecordType(name)) }
     let stepsBefore = steps.count
@@ -187,7 +187,8 @@ extension SchemaEvolution {
     }
   }
 
-  /// A development schema stays deployable: it has everything that production has.
+  /// Refuses a development schema that lacks parts of the production schema, because it could not
+  /// be deployed.
   private mutating func compareWithProduction() {
     guard environment == .development else { return }
     for type in production.recordTypes.values.sorted(by: { $0.name < $1.name }) {
@@ -205,7 +206,7 @@ extension SchemaEvolution {
           refuse(place, Self.isInProduction(place))
           continue
         }
-        // A field that development has already is compared with its present type.
+        // If development already has the field, `compare` has already refused a change of its type.
         if type != field.type, old.recordTypes[place.recordType]?.fields[name] == nil {
           refuse(
             place,

@@ -1,13 +1,13 @@
 import StratusWire
 
-/// Finds the shared hierarchies of changed records, and the passages that follow from the change.
+/// Finds the shared hierarchies of changed records, and the passages that result from the change.
 ///
 /// A record is in the hierarchy of the nearest shared root at or above it. The root's own parent
 /// does not matter (sharing §1.2). If a record changes its hierarchy, the records below it follow,
 /// as far as one transaction allows.
 struct HierarchyReach {
   private(set) var passages: [Passage] = []
-  /// Records whose children have not all followed them.
+  /// Records whose children have not all been moved to the new hierarchy.
   private(set) var unfinished: [UnfinishedHierarchy] = []
   /// The hierarchies of the written records after the change; nil: none.
   private(set) var roots: [ExactName: String?] = [:]
@@ -32,7 +32,7 @@ struct HierarchyReach {
   /// - Parameters:
   ///   - change: the number of the newest change before the passages.
   ///   - time: milliseconds since 1970 UTC.
-  ///   - limit: the maximum number of records that follow in this transaction.
+  ///   - limit: the maximum number of records that follow their parents in this transaction.
   private init(
     in zone: StoredZone, after change: Int64, at time: Int64, limit: Int,
     of store: any StoreReading
@@ -89,7 +89,7 @@ struct HierarchyReach {
 
   /// Notes the passage of one record.
   ///
-  /// NB: a record leaves before it joins, because the store allows a record one hierarchy.
+  /// NB: a record leaves before it joins, because the store allows it only one hierarchy.
   private mutating func move(
     _ name: String, of type: String, from old: String?, to new: String?, at change: Int64
   ) {
@@ -114,9 +114,9 @@ struct HierarchyReach {
   /// The hierarchy of a record after the change: its own if it is a shared root, otherwise that of
   /// its parent.
   ///
-  /// NB: the parent's hierarchy as it is stored, even if the parent still has to follow another
-  /// record. The record then follows the parent. If it were ahead of the parent, later steps would
-  /// not reach it.
+  /// NB: the parent's stored hierarchy is used, even if it is outdated because the parent must
+  /// still follow another record. The record then follows when the parent does. If the record were
+  /// moved ahead of its parent, later steps would not reach it.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }

@@ -1,8 +1,8 @@
 /// A user's participation in a zone of another user: the shares through which the user sees it.
 public struct Participation: Sendable, Hashable {
-  /// Change tokens carry this number. It changes when the user joins the zone for the first time,
-  /// is removed and joins again, or leaves one of several shares. Tokens with another number are
-  /// expired.
+  /// The number in the user's change tokens. It changes when the user joins the zone for the first
+  /// time, is removed and joins again, or leaves one of several shares. Tokens with another number
+  /// have expired.
   public var number: Int64
   /// The shares that the user has joined, each root once, in the byte order of the roots.
   public var shares: [JoinedShare]
@@ -23,7 +23,7 @@ public struct Participation: Sendable, Hashable {
 
   /// The shares that show a record.
   ///
-  /// - Parameter root: the root of the hierarchy that contains the record; nil: it is in none.
+  /// - Parameter root: the root of the hierarchy that contains the record; nil: no hierarchy does.
   func shares(showing root: String?) -> [JoinedShare] {
     shares.filter { share in
       guard let shown = share.rootName else { return true }
@@ -38,7 +38,7 @@ public struct JoinedShare: Sendable, Hashable {
   public var rootName: String?
   public var permission: SharePermission
   /// A number from the counter of the user's shared database. A share that is joined later has a
-  /// greater one.
+  /// greater number.
   public var joined: Int64
   /// The zone's newest change at the time of joining. The user never had records that were deleted,
   /// or that left the share, up to this change.

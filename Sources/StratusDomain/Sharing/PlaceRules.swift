@@ -1,7 +1,7 @@
 import StratusWire
 
-/// The rules about the place of records in shared hierarchies: how deep they may lie, and where a
-/// participant may create, move and delete.
+/// The rules about the places of records in shared hierarchies: how deep a record may be, and where
+/// a participant may create, move and delete records.
 struct PlaceRules {
   typealias Refusal = RecordDecision.Refusal
 
@@ -10,7 +10,7 @@ struct PlaceRules {
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
 
-  /// The operations that break a rule, by their indexes.
+  /// The operations that break a rule, by their positions.
   func refusals(
     replacing stored: (String) -> StoredRecord?, in store: any StoreReading
   ) throws(ServerError) -> [Int: Refusal] {
@@ -38,8 +38,8 @@ struct PlaceRules {
     return ServerError(.accessDenied, Reason.accessDenied)
   }
 
-  /// Whether a participant may delete everything that is deleted with a record. References ignore
-  /// shares, so they may lead to records that the participant cannot see.
+  /// Whether a participant may delete all records that are deleted together with a record.
+  /// References may lead to records outside the shares, which the participant cannot see.
   ///
   /// Choice: a deletion that does not fit into one transaction is refused, because its later steps
   /// could not be refused any more.

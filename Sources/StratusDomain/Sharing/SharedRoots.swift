@@ -1,12 +1,12 @@
 import StratusWire
 
 extension StoreWriting {
-  /// Begins to share the hierarchy of a record. The records of the hierarchy get their passages,
-  /// the last of them in later steps.
+  /// Begins to share the hierarchy of a record. This transaction writes the passages of at most
+  /// `limit` records; later steps write the others.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
-  ///   - limit: the maximum number of records that follow at once.
+  ///   - limit: the maximum number of records whose passages are written in this transaction.
   func beginHierarchy(
     of rootName: String, in address: ZoneAddress, at time: Int64,
     limit: Int = Limits.hierarchyStepMax
@@ -16,8 +16,8 @@ extension StoreWriting {
     try changeHierarchy(of: rootName, in: address, at: time, limit: limit)
   }
 
-  /// Ends the sharing of a hierarchy. Its participants leave it at once; the records get their
-  /// passages, the last of them in later steps.
+  /// Ends the sharing of a hierarchy. Its participants leave it at once. This transaction writes
+  /// the passages of at most `limit` records; later steps write the others.
   ///
   /// - Parameters: as for ``beginHierarchy(of:in:at:limit:)``.
   func endHierarchy(

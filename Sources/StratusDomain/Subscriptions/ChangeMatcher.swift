@@ -19,8 +19,8 @@ struct ChangeMatcher {
     let notificationID: String
   }
 
-  /// The decoded definitions of examined subscriptions, since the records of a change often meet
-  /// the same ones.
+  /// The decoded definitions of examined subscriptions. The records of a change often concern the
+  /// same subscriptions.
   private var known: [Int64: Definition] = [:]
 
   private struct Definition {
@@ -53,15 +53,16 @@ struct ChangeMatcher {
       }
       let part = try part(of: entry, at: position)
       if let stop = try walk(part, of: entry, from: start) { return stop }
-      // NB: a record counts as work even if no subscription is filed under its values. It is
-      // counted at its end, so that every step makes progress.
+      // NB: a record counts as work even if no subscription is stored under its values. It is
+      // counted after it was matched, so that every step makes progress.
       if position >= 0 { budget -= 1 }
     }
     return nil
   }
 
-  /// Matches a replacement with the part of an entry that matching has already passed, if matching
-  /// has not passed the replaced subscription. Otherwise neither of them would report the change.
+  /// Matches a replacement with the current part of a partly matched entry. This is needed if
+  /// matching has already passed the replacement's position, but has not reached the replaced
+  /// subscription. Otherwise neither of them would report the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.
@@ -159,7 +160,7 @@ struct ChangeMatcher {
     guard let role = policy.role(in: entry.database, participation: participation) else {
       return false
     }
-    // A subscription to a shared database learns that the database changed, and of no record.
+    // A subscription to a shared database reports only that the database changed, and no record.
     guard let record = part.record?.image.newest else { return true }
     return policy.allows(
       .read, createdBy: record.created.userRecordName, type: record.type, schema: schema,
@@ -217,7 +218,7 @@ struct ChangeMatcher {
       scope: DatabaseView(entry.database, of: found.user).scope,
       zoneID: zoneID,
       record: record)
-    // As above: a payload that cannot be made must not block the others.
+    // A payload that cannot be made must not block all other notifications.
     guard let payload = try? draft.payload() else { return }
     // NB: devices choose their own IDs, so another user's device may have the same ID.
     let isOwn = entry.origin.user == found.user

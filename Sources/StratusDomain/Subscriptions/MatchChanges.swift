@@ -42,8 +42,9 @@ public struct MatchChanges: Sendable {
     return try await store.write { [address] (store) throws(ServerError) in
       var found = found
       if try found.isOutdated(in: store) {
-        // NB: matched again inside the transaction instead of retried. A client that replaces
-        // subscriptions repeatedly must not block the notifications of all others.
+        // NB: matching is repeated inside the transaction, not in another step. Otherwise, a client
+        // that replaces its subscriptions again and again could block the notifications of all
+        // others.
         let again = try MatchStep.run(on: store, at: address, limit: limit, now: now)
         guard let again else { return .idle }
         found = again
@@ -117,8 +118,8 @@ struct MatchStep: Sendable {
       mayHaveMore: finished.count < entries.count || entries.count == entriesMax)
   }
 
-  /// Whether a subscription that these changes may concern was replaced since. The step then knows
-  /// only the replaced subscription, or neither.
+  /// Whether a subscription that these changes may concern was replaced after the step had read the
+  /// subscriptions. The step then lacks the replacement.
   func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
     try store.hasReplacement(after: newestSubscription, concerning: last)
   }

@@ -81,7 +81,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     try MatchStep.Match.settle(matcher.matches, in: store)
   }
 
-  /// Checks that one answer can still list all subscriptions of the user.
+  /// Checks that one answer can still contain all subscriptions of the user.
   private func checkTotal(
     of user: String, with subscription: Subscription, replacing found: StoredSubscription?,
     in database: OpenDatabase, _ store: any StoreWriting

@@ -1,13 +1,13 @@
 import StratusWire
 
-/// The key that a subscription is filed under, so that a change finds only the subscriptions that
+/// The key that a subscription is stored under. With it, a change finds only the subscriptions that
 /// it may concern.
 public struct SubscriptionKey: Sendable, Hashable {
   public let bytes: [UInt8]
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Sorts before all others; no subscription is filed under it.
+  /// Sorts before all other keys. No subscription is stored under it.
   static let none = SubscriptionKey(bytes: [])
 
   /// Subscriptions to a database.
@@ -28,7 +28,7 @@ public struct SubscriptionKey: Sendable, Hashable {
     SubscriptionKey(bytes: [4] + name(type) + name(field) + ColumnBytes.of(value))
   }
 
-  /// Whether query subscriptions are filed under the key.
+  /// Whether query subscriptions are stored under the key.
   var isOfRecords: Bool { bytes.first.map { $0 > 2 } ?? false }
 
   private static func name(_ name: String) -> [UInt8] { ColumnBytes.of(.text(Array(name.utf8))) }
@@ -57,9 +57,9 @@ public struct WatchKey: Sendable, Hashable {
 public enum WatchSubject: Sendable, Hashable {
   case database
   case zones
-  /// Records of a type.
+  /// The records of a type.
   ///
-  /// - Parameter field: the field whose values are keys, a system field by its raw value; nil: all
-  ///   records of the type.
+  /// - Parameter field: the field whose values are keys (a system field by its raw value); nil: the
+  ///   subscriptions require no field value.
   case records(type: String, field: String?)
 }

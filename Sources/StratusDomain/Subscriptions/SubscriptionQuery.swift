@@ -25,7 +25,7 @@ struct SubscriptionQuery: Sendable {
     addition = check.addition
   }
 
-  /// The key that the subscription is filed under: the most selective value that its filters
+  /// The key that the subscription is stored under: the most selective value that its filters
   /// require.
   var watchKey: WatchKey {
     let type = query.recordType

@@ -6,8 +6,8 @@ struct SubscriptionRules {
   let user: String
   let store: any StoreWriting
 
-  /// The key and subject that the subscription is filed under. Extends a development schema if the
-  /// query needs it.
+  /// The key and subject that the subscription is stored under. If the query needs additions to a
+  /// development schema, this adds them.
   ///
   /// `Choice:` Apple's production refuses subscriptions "not seen in development". Here the rule of
   /// queries applies: the fields must be marked, and marks come from development.
@@ -45,7 +45,8 @@ struct SubscriptionRules {
     return query.watchKey
   }
 
-  /// Refuses a subscription to records of which the caller may read none, like a query for them.
+  /// Refuses a subscription to records if the caller may read none of them. Queries are refused in
+  /// the same way.
   ///
   /// - Throws: `ACCESS_DENIED`.
   private func requireReadable(

@@ -4,9 +4,10 @@ import StratusWire
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
-  /// Whether shared databases list zones of this database, so that changes may concern their users.
+  /// Whether shared databases contain zones of this database. If so, changes may concern their
+  /// users.
   public var hasParticipants = false
-  /// The fields whose values query subscriptions are filed under, by record type.
+  /// The fields whose values are keys of query subscriptions, by record type.
   public private(set) var fields: [String: Set<String>] = [:]
   /// The record types that have query subscriptions without a required field value.
   public private(set) var wholeTypes: Set<String> = []
@@ -34,7 +35,8 @@ public struct Watch: Sendable, Hashable {
   /// The change to add to the outbox for written records; nil: no subscription watches any of them.
   ///
   /// - Parameters:
-  ///   - records: new states and tombstones, numbered from the zone's newest change on.
+  ///   - records: new states and tombstones. Their change numbers are consecutive and start after
+  ///     `zone.change`.
   ///   - old: returns the state of a record before the change.
   func change(
     of records: [StoredRecord], in zone: StoredZone, by origin: ChangeOrigin,
@@ -83,7 +85,7 @@ public struct Watch: Sendable, Hashable {
 }
 
 extension RecordValues {
-  /// The value, or the members of a list.
+  /// The field's value, or the members of its list.
   fileprivate func values(ofFieldOrSystemField name: String) -> [Scalar] {
     if let system = SystemField(rawValue: name) { return record.scalar(system).map { [$0] } ?? [] }
     guard case .list(_, let members) = fields[name] else {
@@ -94,8 +96,8 @@ extension RecordValues {
 }
 
 extension StoreWriting {
-  /// Adds the creation or the coming deletion of a zone to the outbox, if a subscription watches
-  /// it.
+  /// If a subscription watches a zone's database, adds the zone's creation or its imminent deletion
+  /// to the outbox.
   ///
   /// - Returns: whether an entry was added.
   func saveWord(

@@ -13,8 +13,8 @@ public struct WatchedChange: Sendable {
   public var zone: StoredZone
   public var event: Event
   public var origin: ChangeOrigin
-  /// The changed records that query subscriptions may concern. They are copied, since the next
-  /// change may overwrite both states.
+  /// The changed records that query subscriptions may concern. Both states of each record are
+  /// copied, since the next change may overwrite them.
   public var images: [RecordImage]
 
   public init(

@@ -27,8 +27,7 @@ final class UserRecords: Sendable {
 
   /// Creates the missing records.
   ///
-  /// - Parameter isStandIn: whether the store only stands in for a missing one. It forgets the
-  ///   records.
+  /// - Parameter isStandIn: whether the store stands in for a missing one and forgets the records.
   func ensure(
     _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false
   ) async throws(ServerError) {

@@ -18,7 +18,7 @@ public struct UserRoles: Sendable {
     self.changes = changes
   }
 
-  /// The custom roles of an environment, and those of each user that has any.
+  /// The custom roles of an environment, and the roles of each user that has any.
   public func assignments(
     at address: StoreAddress
   ) async throws(ServerError) -> (roles: Set<String>, ofUsers: [String: Set<String>]) {
@@ -112,14 +112,14 @@ public struct UserRoles: Sendable {
 }
 
 extension UserRoles {
-  /// The fields that a save of a user's record always keeps: the roles.
+  /// The fields that a save of a user's record never changes: the roles.
   static func fields(of stored: StoredRecord?) throws(ServerError) -> FieldsJSON {
     let values = try stored?.fields.storedValues(of: [UserRecords.rolesField]) ?? []
     return values.isEmpty ? .empty : FieldsJSON(values)
   }
 
-  /// Refuses an operation that sets other roles than the stored ones. A client that sends a whole
-  /// record sends its roles, too.
+  /// Refuses an operation that changes the roles. The stored roles are accepted, because a client
+  /// that sends a whole record sends its roles, too.
   ///
   /// - Throws: `ACCESS_DENIED`: roles decide a user's rights, so users must not assign roles.
   static func requireUnchanged(

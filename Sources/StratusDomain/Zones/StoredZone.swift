@@ -15,7 +15,8 @@ public struct StoredZone: Sendable, Hashable {
   public var encryptionScope: EncryptionScope
   /// The newest record deletion that was removed from the history; 0: none.
   public var newestExpired: Int64
-  /// The newest passage that was removed from the history; 0: none. Owners need no passages.
+  /// The newest passage that was removed from the history; 0: none. It matters only for
+  /// participants, because owners do not read passages.
   public var newestExpiredPassage: Int64
   /// Whether the zone has, or once had, a shared hierarchy. Only then do its records have passages.
   public var hasHierarchies: Bool
@@ -46,9 +47,9 @@ public struct ZoneChange: Sendable, Hashable {
   /// The zone's ``StoredZone/id``.
   public var incarnation: Int64
   public var name: String
-  /// The database that holds its rows.
+  /// The database that holds the zone's rows.
   public var database: DatabaseKey
-  /// Its change number in the database's history.
+  /// The change number of the entry in the database's history.
   public var change: Int64
   public var isDeleted: Bool
   /// The reason for the deletion, if the zone was deleted.

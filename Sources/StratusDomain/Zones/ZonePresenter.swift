@@ -28,7 +28,7 @@ struct ZonePresenter: Sendable {
         encryptionScope: zone.encryptionScope))
   }
 
-  /// The default zone exists before anything is written to it, and has no history.
+  /// The default zone, which exists before anything is written to it and has no history.
   func defaultZone(of database: DatabaseKey) -> ZoneItem {
     let address = ZoneAddress(database: database, name: ZoneID.defaultZoneName)
     return .zone(ZoneDictionary(zoneID: address.id, isAtomic: false))

@@ -30,7 +30,7 @@ final class ZoneWriters: Sendable {
     }
   }
 
-  /// Ends the counting that ``enter(_:)`` began.
+  /// Removes the writers that ``enter(_:)`` counted.
   func leave(_ keys: [Key]) {
     counts.withLock { counts in
       for key in keys {

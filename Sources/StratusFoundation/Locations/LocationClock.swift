@@ -3,7 +3,7 @@ import Synchronization
 
 /// Supplies the time for locations that are made without one.
 ///
-/// Only the modules that compose an app may read a clock, so StratusKit installs its own before
+/// Only the modules that compose an app may read a clock, so StratusKit installs its clock before
 /// `main`.
 package enum LocationClock {
   private typealias Source = @Sendable () -> Date

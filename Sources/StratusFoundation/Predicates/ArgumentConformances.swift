@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Allows objects as arguments of a format, as on Apple's systems. Predicates use the objects
-/// directly.
+/// Allows objects as arguments of a predicate format, as on Apple's systems. Predicates use the
+/// objects directly.
 ///
 /// Choice: a C function that takes such an argument, as in `String(format: "%@", date as CVarArg)`,
 /// gets an object that is never released. Linux has no autorelease pool that could release it.

@@ -6,8 +6,8 @@ extension _PredicateFormatReading {
   /// Supported are `==`, `!=`, the order comparisons, `&&`, `||`, `!`, `contains`, `starts(with:)`,
   /// casts and `??`. Key paths must be fields or properties with a known name.
   ///
-  /// Choice: a `??` is converted only if its default makes the comparison false, because a query
-  /// never returns a record for a field without a value.
+  /// Choice: a `??` is converted only if its default value makes the comparison false. A query
+  /// never returns a record for a field that has no value.
   public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
     guard let expression = predicate.expression as? any NamedExpression,
       case .predicate(let parsed, _)? = expression.meaning,
@@ -19,8 +19,8 @@ extension _PredicateFormatReading {
 
 /// The equivalent of a `#Predicate` expression in the predicate format language.
 package enum ExpressionMeaning {
-  /// A condition, and whether it depends on a `??`. The negation of such a condition has no
-  /// equivalent.
+  /// A condition, and whether it depends on the default of a `??`. The negation of such a condition
+  /// has no equivalent.
   case predicate(ParsedPredicate, isDefaulted: Bool)
   case term(PredicateTerm)
   /// A term, with its default value.
@@ -33,7 +33,8 @@ package protocol NamedExpression {
   var meaning: ExpressionMeaning? { get }
 }
 
-/// A type that names its properties for predicates. On Apple's systems Objective-C does that.
+/// A type that can return the names of its properties for predicates. On Apple's systems,
+/// Objective-C provides these names.
 package protocol PropertyNaming {
   /// The name of a property; nil if it has none.
   static func name(of keyPath: AnyKeyPath) -> String?
@@ -58,8 +59,8 @@ private func condition(
   return (predicate, isDefaulted)
 }
 
-/// NB: the comparison must be false for a default on its left. Otherwise the converted predicate
-/// would leave out records without the field.
+/// NB: if the left side has a default value (`??`), the comparison must be false for this value.
+/// Otherwise the converted predicate would leave out records without the field.
 private func comparison(
   _ left: Any, _ relation: PredicateRelation, _ right: Any
 ) -> ExpressionMeaning? {
@@ -164,7 +165,7 @@ extension PredicateExpressions.Negation: NamedExpression {
 }
 
 extension PredicateExpressions.SequenceContains: NamedExpression {
-  /// NB: with the values on the left, their default must make the result false, as in a comparison.
+  /// NB: the element becomes the left side of `IN`, so `comparison` checks its default value.
   package var meaning: ExpressionMeaning? {
     guard let values = term(of: sequence), values.isConstant else {
       return comparison(sequence, .contains, element)

@@ -3,8 +3,8 @@ import StratusArchive
 
 /// A predicate that compares two expressions.
 ///
-/// NB: it replaces Foundation's class of that name, which cannot be instantiated on Linux. A file
-/// that imports both modules and uses the name as a type must write
+/// NB: this class replaces Foundation's class of the same name, which cannot be instantiated on
+/// Linux. A file that imports both modules and uses the name as a type must write
 /// `CloudKit.NSComparisonPredicate`, or define a type alias.
 public class NSComparisonPredicate: NSPredicate {
   /// For how many values on the left the comparison must be true.
@@ -59,7 +59,7 @@ public class NSComparisonPredicate: NSPredicate {
     public static let caseInsensitive = Options(rawValue: 1)
     /// `[d]`: letters with and without marks are equal.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: the texts are normalized already.
+    /// `[n]`: the texts are already normalized.
     public static let normalized = Options(rawValue: 4)
   }
 
@@ -89,14 +89,14 @@ public class NSComparisonPredicate: NSPredicate {
   public var leftExpression: NSExpression { NSExpression(comparison.left) }
   /// The right side.
   public var rightExpression: NSExpression { NSExpression(comparison.right) }
-  /// How the sides are compared. Relations without a constant of their own show as
-  /// `customSelector`.
+  /// How the sides are compared. The value is `customSelector` for relations that have no constant
+  /// of their own.
   public var predicateOperatorType: Operator { Operator(comparison.relation) }
   /// How texts are compared.
   public var options: Options {
     Options(rawValue: UInt(comparison.options.rawValue & 7))
   }
-  /// For how many values on the left the comparison must be true; NONE shows as `any`.
+  /// For how many values on the left the comparison must be true; `any` if the format says NONE.
   public var comparisonPredicateModifier: Modifier {
     switch comparison.quantity {
     case .direct: .direct

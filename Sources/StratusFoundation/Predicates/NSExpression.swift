@@ -2,8 +2,8 @@ public import Foundation
 
 /// One side of a comparison: a constant, a field or a function.
 ///
-/// NB: it replaces Foundation's class of that name, which cannot be instantiated on Linux; see
-/// `NSComparisonPredicate`.
+/// NB: this class replaces Foundation's class of the same name, which cannot be instantiated on
+/// Linux; see `NSComparisonPredicate`.
 public class NSExpression: NSObject, NSCopying {
   let term: PredicateTerm
 
@@ -67,7 +67,7 @@ public class NSExpression: NSObject, NSCopying {
     case anyKey = 15
     /// A block of code.
     case block = 19
-    /// One of two expressions, by a predicate.
+    /// One of two expressions, chosen by a predicate.
     case conditional = 20
   }
 
@@ -103,7 +103,8 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The object of a function: the one whose key is read, or else the evaluated object.
+  /// The object on which a function is called: the object whose key is read, or else the evaluated
+  /// object.
   public var operand: NSExpression {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }

@@ -21,7 +21,7 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate, of the classes that Apple's parser uses.
+  /// An equivalent Foundation predicate. It has the same classes as predicates from Apple's parser.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -34,8 +34,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// NB: a constant predicate can only be recognised by comparing it with a constant. Its printed
-  /// form is deprecated on Linux.
+  /// NB: a constant predicate can only be recognised by comparing it with these constants. Reading
+  /// its printed form is deprecated on Linux.
   private static var `true`: NSPredicate { NSPredicate(value: true) }
   private static var `false`: NSPredicate { NSPredicate(value: false) }
 
@@ -56,7 +56,7 @@ extension NSPredicate {
   package var independentCopy: NSPredicate { ParsedPredicate(self).predicate }
 }
 
-/// An AND, OR or NOT predicate as a format makes it.
+/// An AND, OR or NOT predicate that was made from a format.
 ///
 /// NB: on Linux Foundation's own class supports neither copying nor equality.
 package class FormattedCompoundPredicate: NSCompoundPredicate {
@@ -114,7 +114,7 @@ package class UnreadablePredicate: NSPredicate {
 
 extension NSPredicate {
   /// Whether two predicates are equivalent, with the same values. Predicates implemented by code
-  /// never are.
+  /// are never equivalent.
   package func says(theSameAs other: NSPredicate) -> Bool {
     let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
     return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)

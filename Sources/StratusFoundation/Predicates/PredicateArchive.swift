@@ -8,7 +8,7 @@ package enum PredicateArchive {
     CLLocation.self,
   ])
 
-  /// Allows one more class for arguments.
+  /// Allows one more class for the arguments of archived predicates.
   package static func allow(_ type: any (NSObject & NSSecureCoding).Type) {
     classes.withLock { $0.append(type) }
   }
@@ -23,7 +23,7 @@ package enum PredicateArchive {
   fileprivate static let truthKey = "StratusTruth"
 }
 
-/// Gives `NSPredicate` its initialiser with a coder; an implementation detail.
+/// Declares the initialiser of `NSPredicate` that takes a coder; an implementation detail.
 public protocol _PredicateUnarchiving {}
 
 extension NSPredicate: _PredicateUnarchiving {}

@@ -15,8 +15,8 @@ package enum PredicateFormat {
 
   /// Parses a format into a predicate of a certain class.
   ///
-  /// NB: a class that the format does not need, as in `NSCompoundPredicate(format: "a == 1")`, gets
-  /// a compound with one part. Any other wrong class is a programmer error.
+  /// NB: for a class that the format does not need, as in `NSCompoundPredicate(format: "a == 1")`,
+  /// the result is a compound with one part. Any other wrong class is a programmer error.
   static func make<Wanted>(
     _ format: String, arguments: [Any?], as wanted: Wanted.Type
   ) -> Wanted {
@@ -29,9 +29,10 @@ package enum PredicateFormat {
   }
 }
 
-/// Gives `NSPredicate` its initialisers with formats; an implementation detail.
+/// Declares the initialisers of `NSPredicate` that take formats; an implementation detail.
 ///
-/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
+/// NB: not restricted to classes. In a protocol for classes, the initialiser could not choose the
+/// object it returns.
 public protocol _PredicateFormatReading {}
 
 extension NSPredicate: _PredicateFormatReading {}

@@ -167,7 +167,7 @@ struct PredicateLexer {
   }
 }
 
-/// Texts in quotes.
+/// Reads texts in quotes.
 extension PredicateLexer {
   fileprivate mutating func string(
     delimiter: Unicode.Scalar

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values.
+/// Parses terms: constants, fields and calculations.
 extension PredicateParser {
   mutating func sum() throws(PredicateProblem) -> Node {
     try chain(of: [("+", "add:to:"), ("-", "from:subtract:")]) { parser throws(PredicateProblem) in

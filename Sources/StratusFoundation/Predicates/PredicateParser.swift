@@ -3,7 +3,8 @@ import Foundation
 /// Parses tokens into a tree.
 ///
 /// Brackets can contain a predicate or a term, and only the tokens after them show which. The
-/// parser reads both with one set of rules, and distinguishes them when it needs one of the two.
+/// parser therefore reads both with the same rules, and distinguishes them when it needs one of the
+/// two.
 struct PredicateParser {
   enum Node {
     case predicate(ParsedPredicate)
@@ -97,7 +98,7 @@ struct PredicateParser {
   }
 }
 
-/// Conditions.
+/// Parses conditions.
 extension PredicateParser {
   mutating func disjunction() throws(PredicateProblem) -> Node {
     let first = try conjunction()

@@ -23,7 +23,7 @@ package indirect enum PredicateTerm {
     "raise:toPower:": "**",
   ]
 
-  /// Whether it is a constant, or an aggregate of constants.
+  /// Whether the term is a constant, or an aggregate of constants.
   package var isConstant: Bool {
     switch self {
     case .constant: true

@@ -182,8 +182,8 @@ struct PredicateText {
     }
   }
 
-  /// NB: Foundation on Linux prints Booleans as words and whole fractions as `2.0`. Apple's
-  /// framework does not.
+  /// NB: Foundation on Linux prints Booleans as words, and a `Double` with a whole value as `2.0`.
+  /// Apple's framework does not.
   private static func digits(_ number: NSNumber) -> String {
     switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "c"): return number.int8Value.description

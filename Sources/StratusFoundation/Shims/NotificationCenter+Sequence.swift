@@ -45,11 +45,11 @@ extension NotificationCenter {
     }
   }
 
-  /// NB: a notification may contain values of any type. The poster and the reader share it, as with
-  /// an observer that is a block.
+  /// NB: unchecked, because a notification may contain values of any type. The poster and the
+  /// reader share the notification, as with an observer block.
   struct Received: @unchecked Sendable { let notification: Notification }
 
-  /// Observes while an iterator exists.
+  /// Observes the notifications as long as an iterator exists.
   final class Watch: @unchecked Sendable {
     private let center: NotificationCenter
     private let observer: any NSObjectProtocol

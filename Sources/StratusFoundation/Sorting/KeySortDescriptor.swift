@@ -75,9 +75,11 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// Gives `NSSortDescriptor` its `key` and its initialiser with a key; an implementation detail.
+/// Declares the `key` of `NSSortDescriptor` and the initialiser that takes a key; an implementation
+/// detail.
 ///
-/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
+/// NB: not restricted to classes. In a protocol for classes, the initialiser could not choose the
+/// object it returns.
 public protocol _SortKeyReading {}
 
 extension NSSortDescriptor: _SortKeyReading {}
@@ -87,8 +89,8 @@ extension _SortKeyReading {
   /// themselves.
   ///
   /// NB: not an extension of the class. The method table of Foundation's class has an unavailable
-  /// `key`. With a second one, the compiler fails when it optimises an app, because it finds two
-  /// methods of that name when it reads the table of a subclass.
+  /// `key`. If there were a second `key`, the compiler would fail when it optimises an app: it
+  /// would find two methods with that name in the table of a subclass.
   public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 
   /// Makes an order by the value of a field; nil: by the values themselves.

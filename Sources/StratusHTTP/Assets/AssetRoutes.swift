@@ -4,7 +4,7 @@ import StratusWire
 
 /// The routes for uploading and downloading the bytes of assets.
 ///
-/// Anyone who knows such a URL may use it. The rest of the request's credentials is ignored
+/// Any client that knows such a URL may use it. Other credentials in the request are ignored
 /// (wire-quirks A26).
 struct AssetRoutes: Sendable {
   /// An answer without the header fields that all answers share.
@@ -28,8 +28,8 @@ struct AssetRoutes: Sendable {
     }
     let piece = try ByteRanges.piece(request.headerFields[.contentRange])
     var pieces = body.pieces()
-    // NB: any other content type is the file itself, `application/x-www-form-urlencoded`
-    // included, which is what curl says of every body (web-services §4.6).
+    // NB: with any other content type, the body is the file itself. This includes
+    // `application/x-www-form-urlencoded`, which curl sends with every body (web-services §4.6).
     let contentType = request.headerFields[.contentType]
     if let boundary = try Multipart.boundary(ofContentType: contentType) {
       if piece != nil { throw .badRequest("a piece of a file comes as it is, in no form") }
@@ -70,7 +70,7 @@ struct AssetRoutes: Sendable {
       answer.body = .absent(size: file.size)
       return answer
     }
-    // A part of another file than the one the client has the rest of would be of no use to it.
+    // If the client's earlier part belongs to another file, the client needs the whole file.
     let isSame = asked[.ifRange].map { $0 == tag } ?? true
     switch ByteRanges.request(isSame ? asked[.range] : nil, size: file.size) {
     case .whole: break
@@ -87,8 +87,8 @@ struct AssetRoutes: Sendable {
     return answer
   }
 
-  /// NB: bytes never change under their URL, so a client may keep them; and whatever they are, no
-  /// browser shall run them as a page of this server's.
+  /// NB: the bytes under a URL never change, so a client may cache them. The fields also prevent
+  /// browsers from showing uploaded bytes as a page of this server.
   private static func fields(_ tag: String) -> HTTPFields {
     [
       .contentType: "application/octet-stream", .eTag: tag, .acceptRanges: "bytes",
@@ -97,7 +97,8 @@ struct AssetRoutes: Sendable {
     ]
   }
 
-  /// Whether a list of entity tags names one; weak ones count, since a file has but one form.
+  /// Whether a list of entity tags contains a tag. Weak tags also match, because a file has only
+  /// one representation.
   private static func matches(_ list: String, _ tag: String) -> Bool {
     list.split(separator: ",").contains { item in
       let item = item.drop { $0 == " " || $0 == "\t" }

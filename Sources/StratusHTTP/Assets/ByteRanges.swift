@@ -31,7 +31,7 @@ enum ByteRanges {
 
   /// Reads `Content-Range: bytes FIRST-LAST/TOTAL`; nil: there is none.
   ///
-  /// - Throws: `BAD_REQUEST` if it is another, or says nothing that can be.
+  /// - Throws: `BAD_REQUEST` if the text has another form or its numbers contradict each other.
   static func piece(_ text: String?) throws(ServerError) -> AssetUploads.Piece? {
     guard let text else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
@@ -44,7 +44,7 @@ enum ByteRanges {
     return AssetUploads.Piece(first: first, last: last, total: total)
   }
 
-  /// Digits only: no sign, no more than fit.
+  /// Reads a number that has only digits. nil: the text has a sign, or the number is too large.
   private static func number(_ text: Substring) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int64(text)

@@ -1,23 +1,23 @@
 import StratusDomain
 import StratusWire
 
-/// The one file of a form (RFC 7578), piece by piece, in constant memory.
+/// Reads the single file of a form (RFC 7578) piece by piece, in constant memory.
 final class Multipart: BodyPieces {
   private enum State {
     case preamble, head, contents, epilogue
   }
 
-  /// Bytes of a part's own head at most. Choice: it holds three short lines.
+  /// The maximum length of a part's own head, in bytes. Choice: the head has three short lines.
   private static let headBytesMax = 16_384
 
   private let source: any BodyPieces
-  /// CR LF and the line that ends a part.
+  /// CR LF and the line that separates parts.
   private let delimiter: [UInt8]
   private var state = State.preamble
   /// Bytes that have arrived and are not parsed yet.
   ///
-  /// NB: begins with a line break that the client did not send, so that a first delimiter at the
-  /// very beginning looks like the others.
+  /// NB: the buffer begins with a line break that the client did not send. A delimiter at the very
+  /// beginning of the body then looks like later delimiters.
   private var waiting: [UInt8] = [13, 10]
 
   init(_ source: any BodyPieces, boundary: String) {
@@ -25,9 +25,9 @@ final class Multipart: BodyPieces {
     delimiter = Array("\r\n--\(boundary)".utf8)
   }
 
-  /// The boundary in a content type; nil: it is none of a form.
+  /// The boundary in a content type; nil: the content type is not that of a form.
   ///
-  /// - Throws: `BAD_REQUEST` if it is, but names no boundary.
+  /// - Throws: `BAD_REQUEST` if the content type is that of a form and names no boundary.
   static func boundary(ofContentType text: String?) throws(ServerError) -> String? {
     guard let text else { return nil }
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
@@ -97,7 +97,7 @@ final class Multipart: BodyPieces {
     while let more = try await source.next() { _ = more }
   }
 
-  /// Reads on, and forgets all but the last bytes.
+  /// Reads the next bytes, and keeps only the last `count` bytes of the buffer before them.
   private func fill(keeping count: Int) async throws(ServerError) {
     if waiting.count > count { waiting.removeFirst(waiting.count - count) }
     try await read()
@@ -110,7 +110,7 @@ final class Multipart: BodyPieces {
 
   private static let malformed = ServerError.badRequest("the form is malformed")
 
-  /// Where bytes first stand among those that wait.
+  /// The index of the first occurrence of bytes in ``waiting``; nil: there is none.
   private func find(_ wanted: [UInt8]) -> Int? {
     guard waiting.count >= wanted.count, let first = wanted.first else { return nil }
     return waiting.withUnsafeBufferPointer { bytes in

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Writes the heads of answers as HTTP/1.1.
 ///
-/// NB: does not use NIO's encoder, so that the head and a short body are one buffer and one write.
+/// NB: this does not use NIO's encoder, so that the head and a short body are one buffer and one
+/// write.
 enum AnswerText {
   /// The initial capacity of a head's buffer, in bytes.
   static let headBytes = 768
@@ -12,8 +13,9 @@ enum AnswerText {
   static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   /// - Parameters:
-  /// - length: the number of body bytes, sent or not; nil: the caller writes the length fields.
-  /// - closes: whether the connection closes after this answer.
+  ///   - length: the number of body bytes, even if the body is not sent; nil: the caller writes the
+  ///     length fields.
+  ///   - closes: whether the connection closes after this answer.
   static func write(
     _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
   ) {
@@ -56,7 +58,8 @@ final class DateText: Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// NB: computes the calendar date. Years begin in March, so that the leap day is the last day.
+  /// NB: this computes the calendar date. Years begin in March, so that the leap day is their last
+  /// day.
   static func make(_ second: Int64) -> String {
     let second = max(0, second)
     let (day, time) = (Int(second / 86_400), Int(second % 86_400))

@@ -5,14 +5,15 @@ import Synchronization
 
 /// A request body that an endpoint reads while it arrives.
 ///
-/// The connection pushes pieces and stops reading while too many bytes wait here.
+/// The connection pushes the received pieces, and stops reading while too many bytes wait to be
+/// taken.
 final class BodyIntake: SentBody {
   private typealias Outcome = Result<[UInt8]?, ServerError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
 
   private struct State {
     var pieces: [[UInt8]] = []
-    /// The index of the first element of ``pieces`` that was not taken yet.
+    /// The index of the first element of ``pieces`` that the endpoint has not taken yet.
     var next = 0
     var waitingBytes = 0
     var isPaused = false
@@ -26,14 +27,14 @@ final class BodyIntake: SentBody {
     }
   }
 
-  /// The length in the request's head; nil: the head gives none.
+  /// The length of the body that the request's head states; nil: it states none.
   private let length: Int?
   /// Whether the client waits for `100 Continue` before it sends the body.
   private let waitsForConsent: Bool
   private let state = Mutex(State())
   /// Called when the endpoint asks for the first bytes.
   private let whenWanted: @Sendable () -> Void
-  /// Called when there is capacity again.
+  /// Called when the buffer has capacity again.
   private let whenDrained: @Sendable () -> Void
 
   init(
@@ -48,9 +49,9 @@ final class BodyIntake: SentBody {
 
   static let endedEarly = ServerError.badRequest("the request body ended early")
 
-  // The connection's side
+  // Called by the connection
 
-  /// - Returns: whether there is capacity for more.
+  /// - Returns: whether the buffer has capacity for more.
   func push(_ buffer: ByteBuffer) -> Bool {
     let piece = Array(buffer.readableBytesView)
     let (waiter, hasRoom) = state.withLock { state -> (Waiter?, Bool) in
@@ -58,7 +59,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: only set here. Bytes decoded before the pause are still pushed after it.
+      // NB: this code only sets the flag. Bytes that were decoded before the pause are still pushed
+      // after it.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }
@@ -78,7 +80,7 @@ final class BodyIntake: SentBody {
     waiter?.resume(returning: outcome)
   }
 
-  // The endpoint's side
+  // Called by the endpoint
 
   func bytes() async throws(ServerError) -> [UInt8] {
     let limit = Limits.requestSizeBytesMax
@@ -123,7 +125,7 @@ final class BodyIntake: SentBody {
     return try outcome.get()
   }
 
-  /// The number of taken pieces after which they are removed together.
+  /// The number of taken pieces after which the array is shortened.
   private static let takenMax = 64
 
   private struct Taken {

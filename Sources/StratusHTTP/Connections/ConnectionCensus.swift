@@ -4,11 +4,11 @@ import Synchronization
 
 /// Counts the open connections, in total and for each address.
 final class ConnectionCensus: Sendable {
-  /// The form of an address used for counting.
+  /// The form of an address by which connections are counted.
   struct Origin: Hashable {
     let bits: UInt64
 
-    /// nil: not an Internet address, such as a Unix socket's.
+    /// nil: the address is not an Internet address but, for example, that of a Unix socket.
     init?(_ address: SocketAddress?) {
       guard let address else { return nil }
       switch address.protocol {
@@ -16,8 +16,8 @@ final class ConnectionCensus: Sendable {
       case .inet6:
         let high = Self.load(UInt64.self, at: 8, of: address)
         let low = Self.load(UInt64.self, at: 16, of: address)
-        // An IPv4 address mapped to IPv6 counts by its last 32 bits, other IPv6 addresses by their
-        // first 64.
+        // An IPv4 address mapped to IPv6 counts by its last 32 bits. Other IPv6 addresses count by
+        // their first 64 bits.
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         bits = isMapped ? UInt64(Self.load(UInt32.self, at: 20, of: address)) : high
       default: return nil
@@ -50,7 +50,7 @@ final class ConnectionCensus: Sendable {
 
   /// Counts a connection that has opened.
   ///
-  /// - Returns: whether the connection may be served; it is counted in any case.
+  /// - Returns: whether the connection may be served. The connection is counted in either case.
   func open(_ origin: Origin?) -> Bool {
     state.withLock { state in
       state.all += 1

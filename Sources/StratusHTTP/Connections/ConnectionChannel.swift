@@ -6,7 +6,8 @@ import StratusWire
 
 /// Prepares the connections that Hummingbird accepts: adds the HTTP decoder and a gate.
 ///
-/// An idle connection and a waiting listener use few resources: no request, no async channel.
+/// An idle connection and a waiting listener need few resources: they have no request and no async
+/// channel.
 struct ConnectionChannel: ServerChildChannel {
   struct Value: ServerChildChannelValue {
     let channel: any Channel
@@ -52,6 +53,6 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  /// As Hummingbird's.
+  /// The same limit as Hummingbird's.
   private static let headerListBytesMax = 81_920
 }

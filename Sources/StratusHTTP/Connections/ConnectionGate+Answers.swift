@@ -5,7 +5,7 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// The number of file bytes in memory for one client.
+  /// The number of bytes of a file that are in memory for one client.
   private static let pieceBytes = 262_144
 
   /// Passes a request to the router.
@@ -33,7 +33,7 @@ extension ConnectionGate {
       try await send()
       onLoop { $0.finishAnswer() }
     } catch {
-      // The client must not mistake the received part for the whole answer.
+      // The client must not take the received part for the whole answer.
       onLoop { $0.context?.close(promise: nil) }
     }
   }
@@ -48,7 +48,8 @@ extension ConnectionGate {
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // The client may still be sending. Its bytes are read, unless there are too many connections.
+    // The client may still be sending. The server reads these bytes, unless there are too many
+    // connections.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)
@@ -63,7 +64,7 @@ extension ConnectionGate {
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
     // NB: a client that did not receive `100 Continue` may or may not send its body. The next bytes
-    // could therefore be the body or the next request.
+    // could therefore be this body or the next request.
     if isLastAnswer || waitsForConsent && !isBodyComplete { leave() } else { settle() }
   }
 
@@ -96,7 +97,7 @@ extension ConnectionGate {
       into: &buffer)
   }
 
-  /// Writes bytes in steps, so that the client's progress is visible.
+  /// Writes bytes in steps, so that the server can see the client's progress.
   private func writeSlices(
     of buffer: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
   ) {
@@ -122,8 +123,8 @@ extension ConnectionGate {
 
   // Answers in pieces
 
-  /// Sends a long answer, and lets the event loop serve other connections between the pieces; runs
-  /// outside the event loop.
+  /// Sends a long answer in pieces. Between two pieces, the event loop can serve other connections.
+  /// Call this outside the event loop.
   private func send(
     _ head: HTTPResponse, _ body: ByteBuffer, _ loop: any EventLoop
   ) async throws {
@@ -149,7 +150,7 @@ extension ConnectionGate {
     }.get()
   }
 
-  /// Sends a file; runs outside the event loop.
+  /// Sends a file. Call this outside the event loop.
   private func send(
     _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
   ) async throws {
@@ -158,7 +159,7 @@ extension ConnectionGate {
     while offset < range.upperBound {
       let count = Int(min(Int64(Self.pieceBytes), range.upperBound - offset))
       let bytes = try await file.read(at: offset, count: count)
-      // A file that another program has shortened must not look complete to the client.
+      // If another program has shortened the file, the answer must not look complete to the client.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
       offset += Int64(bytes.count)

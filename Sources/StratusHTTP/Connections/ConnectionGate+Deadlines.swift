@@ -5,7 +5,7 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// The client's action that the connection waits for.
+  /// The action of the client for which the connection waits.
   enum Wait {
     /// The first byte of a request.
     case request
@@ -21,8 +21,8 @@ extension ConnectionGate {
 
   /// Starts a deadline.
   ///
-  /// NB: the timer does not move with each deadline, since that would take two queue operations of
-  /// the event loop per request. When the timer fires, it checks the deadline.
+  /// NB: the timer is not moved with each deadline, because that would take two queue operations of
+  /// the event loop for each request. When the timer fires, it checks the deadline.
   func expect(_ wait: Wait) {
     guard let loop else { return }
     self.wait = wait
@@ -88,8 +88,8 @@ extension ConnectionGate {
 
   /// Closes the connection of a client that does not read.
   ///
-  /// NB: after an ordinary close the system keeps the unread bytes, megabytes of them, and offers
-  /// them to the client for minutes.
+  /// NB: after an ordinary close, the system would keep the unread bytes, which may be megabytes,
+  /// and offer them to the client for minutes.
   private func reset() {
     guard let context else { return }
     let isSet = (context.channel as? any SocketOptionProvider)?.setSoLinger(
@@ -98,7 +98,7 @@ extension ConnectionGate {
     isSet.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
   }
 
-  /// The time after which the connection closes, regardless of requests in progress.
+  /// Starts the time after which the connection closes even if a request is in progress.
   func startGracePeriod() {
     graceAlarm = loop?.assumeIsolated().scheduleTask(in: TimeAmount(settings.gracePeriod)) {
       self.context?.close(promise: nil)

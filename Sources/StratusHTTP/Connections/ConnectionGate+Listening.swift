@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import StratusDomain
 
-/// Requests that listen for notifications. After a stream, the connection closes; after a poll, it
+/// Requests that listen for notifications. After a stream, the connection closes. After a poll, it
 /// accepts further requests.
 extension ConnectionGate {
   func admit(_ request: HTTPRequest) {
@@ -34,8 +34,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Answers a poll. The connection then continues with the requests that have arrived in the
-  /// meantime.
+  /// Answers a poll. The connection then continues with the requests that arrived in the meantime.
   ///
   /// - Parameter whenWritten: called when the system has accepted all bytes.
   func answer(
@@ -52,7 +51,8 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// How long bytes of a stream may stay unconfirmed before the client counts as gone.
+  /// The time for which a client may leave bytes of a stream unconfirmed before its connection is
+  /// closed.
   private static let unheardMillisecondsMax = 60_000
 
   /// Removes the HTTP handlers from the connection, and begins to write events.
@@ -95,8 +95,8 @@ extension ConnectionGate {
   /// Writes the last bytes of a stream, and closes.
   func end(with bytes: ByteBuffer) {
     guard let context else { return }
-    // NB: sends the bytes together with the end of the connection, because a stopping server closes
-    // thousands of streams.
+    // NB: the option sends the last bytes together with the end of the connection, because a
+    // stopping server closes thousands of streams.
     try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     context.close(promise: nil)

@@ -8,8 +8,8 @@ import StratusWire
 /// writes the answers.
 ///
 /// The gate follows the HTTP decoder in the pipeline and writes bytes. One request is in progress
-/// at a time. The parts of later requests are held, and the connection stops reading until their
-/// turn. `docs/internals/http.md` describes the phases and their time-outs.
+/// at a time. Parts of later requests are held back, and the connection does not read until that
+/// request is finished. `docs/internals/http.md` describes the phases and their time-outs.
 ///
 /// NB: unchecked, since all access is on the connection's event loop, unless a comment says
 /// otherwise.
@@ -22,15 +22,15 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   enum Phase {
     /// No request is in progress. The next head may have begun to arrive.
     case ready
-    /// A short body arrives; then the router gets the request.
+    /// A short body is arriving. The router gets the request when the body is complete.
     case collecting(HTTPRequest)
     /// The router works on the request or a file is being sent. The body may still arrive.
     case answering
     /// The answer is written. The client must still read it or send the rest of the body.
     case settling
-    /// A request that listens has begun.
+    /// A request to listen for notifications has begun, and its body is arriving.
     case readingBody(HTTPRequest)
-    /// The router checks the request.
+    /// The router checks a request to listen.
     case admitting(HTTPRequest)
     case polling(PollListener)
     case streaming(StreamListener)
@@ -39,21 +39,21 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   }
 
   let router: Router
-  /// The client's address; nil: there is none, as for a Unix socket.
+  /// The client's address; nil: the client has none, for example at a Unix socket.
   let clientAddress: String?
   let settings: ConnectionSettings
   let group: EventLoopDelivery
   let dates: DateText
   /// The HTTP handlers, which a stream does not need.
   var plumbing: [any RemovableChannelHandler]
-  /// Whether the limit of connections is exceeded, so that this one is refused.
+  /// Whether this connection exceeds the limit of connections and is therefore refused.
   let isUnwelcome: Bool
 
   var phase = Phase.ready
   var context: ChannelHandlerContext?
-  /// Parts of requests after the one in progress.
+  /// Parts of requests that follow the request in progress.
   private var held: [HTTPServerRequestPart] = []
-  /// The index of the first waiting element of ``held``.
+  /// The index of the first element of ``held`` that was not taken yet.
   private var heldNext = 0
   private var isTakingHeld = false
   /// Whether the channel requested a read while reading was paused.
@@ -70,12 +70,12 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   var waitsForConsent = false
   private var collected: ByteBuffer?
   var intake: BodyIntake?
-  /// Answers the request in progress.
+  /// The task that answers the request in progress.
   var task: Task<Void, Never>?
   private var isIntakeFull = false
   /// The number of body bytes discarded after the answer.
   private var forgottenBytes = 0
-  /// The number of them since the last pause.
+  /// The number of discarded body bytes since the last pause.
   private var forgottenSincePause = 0
   /// Whether reading pauses, so that a discarded body does not keep the event loop busy.
   private var isPausing = false
@@ -145,7 +145,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     phase = .leaving
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
-    // Long work, such as a large query, ends early. A write that has begun is finished.
+    // Long work, such as a large query, ends early. A write that has begun is completed.
     task?.cancel()
     task = nil
     collected = nil
@@ -236,7 +236,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       }
     case .answering:
       guard let intake, !intake.push(bytes) else { return }
-      // The endpoint is slower than the client, so no time-out runs.
+      // The endpoint is slower than the client, so the client's time-out must not run.
       isIntakeFull = true
       stopWaiting()
     case .settling:
@@ -280,7 +280,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   // Sequential requests
 
-  /// Goes on to the next request, once the client has read the answer and sent the whole body.
+  /// Continues with the next request when the client has read the answer and sent the whole body.
   func settle() {
     guard let context, context.channel.isActive else { return }
     phase = .settling
@@ -295,7 +295,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// NB: a loop, since a request may be refused before the next part is taken.
+  /// NB: a loop, because a request may be refused before the next part is taken.
   private func takeHeld() {
     if isTakingHeld { return }
     isTakingHeld = true
@@ -325,8 +325,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   private var mayRead: Bool { heldNext == held.count && !isIntakeFull && !isPausing }
 
-  /// Pauses between the parts of a discarded body: a client that sends large bodies to be refused
-  /// does not take the time of other connections.
+  /// Pauses reading between the parts of a discarded body. A client that sends large bodies to be
+  /// refused must not take time from other connections.
   private func pauseReading(after count: Int) {
     forgottenSincePause += count
     guard forgottenSincePause >= Limits.discardedBytesPerPause, !isPausing else { return }
@@ -372,7 +372,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     isInputClosed = true
     switch phase {
     case .ready: leave()
-    // A listening client that closes its sending side has left.
+    // If a listening client closes its sending side, it has disconnected.
     case .admitting, .polling, .streaming: context.close(promise: nil)
     case .leaving: if wait == .goodbye { context.close(promise: nil) }
     case .collecting, .readingBody: context.close(promise: nil)
@@ -426,7 +426,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Runs on the connection's event loop; to be called from anywhere.
+  /// Runs `body` on the connection's event loop. Can be called from any thread.
   func onLoop(_ body: @escaping @Sendable (ConnectionGate) -> Void) {
     // NB: the context is set before the first request and stays until the connection has ended.
     loop?.execute { body(self) }

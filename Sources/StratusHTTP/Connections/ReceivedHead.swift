@@ -4,7 +4,7 @@ import NIOHTTP1
 import StratusDomain
 import StratusWire
 
-/// A request that is refused before the router sees it.
+/// The refusal of a request before the router receives it.
 struct HeadRefusal: Error {
   let status: HTTPResponse.Status
   let reason: String
@@ -13,12 +13,13 @@ struct HeadRefusal: Error {
   var error: ServerError { .badRequest(reason) }
 }
 
-/// Turns the head that the HTTP decoder gives into the one that the router takes.
+/// Converts the head from the HTTP decoder into the form that the router accepts.
 ///
 /// NB: swift-nio-extras has the same conversion. It parses each target as a URL, which costs as
-/// much as the rest of the head, and it hides how many `Host` fields there were.
+/// much as the rest of the head, and it hides the number of `Host` fields.
 enum ReceivedHead {
-  /// - Throws: ``HeadRefusal`` for what RFC 9112 (sections 2.3 and 3.2) has a server refuse.
+  /// - Throws: ``HeadRefusal`` for heads that a server must refuse by RFC 9112 (sections 2.3 and
+  ///   3.2).
   static func request(_ head: HTTPRequestHead) throws(HeadRefusal) -> HTTPRequest {
     guard head.version == .http1_1 || head.version == .http1_0 else {
       throw HeadRefusal(status: .httpVersionNotSupported, reason: Reason.requestVersion)
@@ -45,7 +46,7 @@ enum ReceivedHead {
       path: path(head.uri), headerFields: fields)
   }
 
-  /// The length of the body that follows; nil: the head does not say.
+  /// The length of the body that follows; nil: the head does not state it.
   static func bodyLength(_ request: HTTPRequest) -> Int? {
     if request.headerFields.contains(.transferEncoding) { return nil }
     guard let text = request.headerFields[.contentLength] else { return 0 }
@@ -67,7 +68,8 @@ enum ReceivedHead {
     }
   }
 
-  /// The target without the scheme and the host, which clients send to a proxy (RFC 9112 §3.2.2).
+  /// The target without the scheme and the host that clients include when they use a proxy (RFC
+  /// 9112 §3.2.2).
   private static func path(_ target: String) -> String {
     if target.utf8.first == UInt8(ascii: "/") { return target }
     guard let mark = target.range(of: "://") else { return target }
@@ -76,7 +78,7 @@ enum ReceivedHead {
     return rest[slash] == "/" ? String(rest[slash...]) : "/" + rest[slash...]
   }
 
-  /// Whether a text can be a host with a port. The server puts it into the URLs it hands out.
+  /// Whether a text can be a host with a port. The server puts this text into URLs of its answers.
   private static func isHost(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {

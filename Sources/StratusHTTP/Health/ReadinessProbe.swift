@@ -3,8 +3,8 @@ import StratusWire
 
 /// Runs the checks that show whether the server can do its work.
 ///
-/// Any client may ask. The checks therefore run at most once a second and never twice in parallel,
-/// and an answer does not wait long for a check that hangs.
+/// Any client may send this request. The checks therefore run at most once a second and never twice
+/// in parallel. An answer does not wait long for a check that hangs.
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
@@ -12,13 +12,13 @@ actor ReadinessProbe {
   private let checks: [any ReadinessCheck]
   private let ambient: Ambient
   private var last: (time: Int64, faults: [ReadinessFault])?
-  /// The checks that have not finished in this round.
+  /// The checks of the current round that have not finished.
   private var unanswered: Set<Int> = []
   private var found: [ReadinessFault] = []
   private var round = 0
   private var waiters: [CheckedContinuation<[ReadinessFault], Never>] = []
 
-  /// - Parameter patience: the time allowed for a check. Choice: a fault is reported within four
+  /// - Parameter patience: the time that a check may take. Choice: a fault is reported within four
   ///   seconds.
   init(
     _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3)

@@ -2,7 +2,7 @@ import NIOCore
 import StratusDomain
 import Synchronization
 
-/// Reaches all listeners of one event loop with a single task on that loop.
+/// Delivers to all listeners of one event loop with a single task on that loop.
 final class EventLoopDelivery: DeliveryGroup {
   private let loop: any EventLoop
 
@@ -43,7 +43,8 @@ final class EventLoopDeliveries: Sendable {
   }
 }
 
-/// A delivery and its text. The text is encoded once for all listeners at the delivery's start.
+/// A delivery and its text. If a listener has received all earlier notifications, it gets this
+/// text, which is encoded once for all such listeners.
 struct EncodedDelivery {
   let delivery: NotificationDelivery
   private(set) lazy var text = EventText.events(delivery.notifications)

@@ -1,7 +1,7 @@
 import NIOCore
 import StratusDomain
 
-/// Server-sent events in chunks of HTTP/1.1, as they are sent on the connection.
+/// Server-sent events in HTTP/1.1 chunks, as they are sent over the connection.
 ///
 /// NB: the server's JSON has no line breaks, so a payload is one `data` line.
 enum EventText {
@@ -11,14 +11,14 @@ enum EventText {
   /// Ends a stream.
   static let end = ByteBuffer(string: "0\r\n\r\n")
 
-  /// Notifications in one chunk, one event each.
+  /// Encodes notifications as one chunk with one event for each.
   static func events(_ notifications: some Sequence<QueuedNotification>) -> ByteBuffer {
     var text: [UInt8] = []
     for notification in notifications { text += event(notification) }
     return chunk(text)
   }
 
-  /// One event without a chunk.
+  /// Encodes one event without a chunk around it.
   static func event(_ notification: QueuedNotification) -> [UInt8] {
     Array("id: \(notification.number)\nevent: notification\ndata: ".utf8)
       + notification.payloadText + Array("\n\n".utf8)

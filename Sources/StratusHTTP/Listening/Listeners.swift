@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import StratusDomain
 
-/// A long poll: hands over one notification, and is done.
+/// A listener for a long poll. It answers with one notification and then ends.
 final class PollListener: LoopListener, @unchecked Sendable {
   private let gate: ConnectionGate
   private let hub: any NotificationListening
@@ -46,20 +46,21 @@ final class PollListener: LoopListener, @unchecked Sendable {
   }
 }
 
-/// A stream: writes events as they arrive, as fast as the client reads them.
+/// A listener for a stream. It writes events when they arrive, as fast as the client reads them.
 final class StreamListener: LoopListener, @unchecked Sendable {
   private let gate: ConnectionGate
   private let hub: any NotificationListening
-  /// With the position up to which all events were written.
+  /// The device, with the position up to which all its events were written.
   private var device: ListeningDevice
-  /// Counts the stream; nil: it has ended.
+  /// Reserves the stream's place in the user's number of streams; nil: the stream has ended.
   private var slot: StreamSlot?
   /// Whether the client still has many bytes to read. No events are written until it has read them.
   private var isStalled = false
   private var silences: UInt8 = 0
   private var isDone = false
 
-  /// Keep-alive messages that a client may leave unread before its connection is closed.
+  /// The number of intervals that a client may let pass without reading before its connection is
+  /// closed.
   private static let silencesMax = 2
 
   init(
@@ -92,7 +93,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
     if let text { isStalled = !gate.write(text) }
   }
 
-  /// The client has read what there was.
+  /// Called when the client has read all bytes that were written.
   func resume() {
     guard isStalled, !isDone else { return }
     isStalled = false
@@ -125,7 +126,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   }
 }
 
-/// How a stream's answer begins.
+/// The beginning of a stream's answer.
 enum StreamHead {
   static func bytes(_ head: HTTPResponse, date: String) -> ByteBuffer {
     var head = head

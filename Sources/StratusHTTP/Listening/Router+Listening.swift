@@ -4,16 +4,16 @@ import StratusWire
 
 /// The answer to a request to listen for notifications.
 public enum ListeningAnswer: Sendable {
-  /// The device's notifications, as they come; the stream is counted for as long as its slot is
-  /// held.
+  /// The device's notifications, which are sent as they arrive. The stream counts against the
+  /// user's limit until its slot is released.
   case stream(HTTPResponse, ListeningDevice, StreamSlot)
-  /// One notification for any of the devices, or nothing when the time is up.
+  /// One notification for any of the devices, or nothing if none arrives before the deadline.
   case poll(HTTPResponse, [ListeningDevice], until: Int64)
   case refusal(HTTPResponse, [UInt8])
 }
 
 extension Router {
-  /// Whether a request listens for notifications: then ``listen(_:)`` answers it.
+  /// Whether a request listens for notifications. ``listen(_:from:)`` answers such a request.
   public func isListening(_ request: HTTPRequest) -> Bool {
     guard endpointSet != .management, request.method == .get, let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
@@ -26,7 +26,7 @@ extension Router {
 
   /// Authorizes a request to listen for notifications, and returns the beginning of the answer.
   ///
-  /// - Parameter clientAddress: of the connection; nil: there is none.
+  /// - Parameter clientAddress: the address of the connection's client; nil: the client has none.
   public func listen(
     _ request: HTTPRequest, from clientAddress: String? = nil
   ) async -> ListeningAnswer {
@@ -64,10 +64,11 @@ extension Router {
 }
 
 extension Router {
-  /// Answers a request that listens, without a socket: a stream's body comes as long as it is read,
-  /// a poll's at once, with the notification or when its time is up.
+  /// Answers a request that listens, without a socket. The body of a stream continues until it is
+  /// no longer read. The body of a poll is complete when this returns: it has the notification, or
+  /// is empty at the deadline.
   ///
-  /// - Returns: bytes of the body as they come, without chunks.
+  /// - Returns: the head, and the bytes of the body without chunks.
   public func open(
     _ request: HTTPRequest
   ) async -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
@@ -98,10 +99,10 @@ extension RequestPath {
 }
 
 extension HTTPField.Name {
-  /// Where an earlier stream ended (HTML, server-sent events).
+  /// The number at which an earlier stream ended (HTML, server-sent events).
   static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .server
-  /// Tells a server that has been set back to a backup from what it was.
+  /// The epoch. It changes when a server is restored from a backup.
   static let epoch = HTTPField.Name("X-Stratus-Epoch") ?? .server
-  /// Says to nginx that events are not to be collected.
+  /// Tells nginx not to buffer events.
   static let proxyBuffering = HTTPField.Name("X-Accel-Buffering") ?? .server
 }

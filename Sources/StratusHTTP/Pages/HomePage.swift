@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The page at `/`: it tells a person with a browser that a Stratus server answers here.
+/// The page at `/`. It shows a person with a browser that a Stratus server answers here.
 ///
 /// It contains no script, loads nothing and shows nothing that depends on the caller.
 struct HomePage: Sendable {
@@ -38,7 +38,7 @@ struct HomePage: Sendable {
       """.utf8)
   }
 
-  /// The header fields of the page, in place of those of JSON.
+  /// The header fields of the page. They replace the fields of JSON answers.
   let fields: HTTPFields = [
     .contentType: "text/html; charset=UTF-8",
     .contentSecurityPolicy:
@@ -61,13 +61,13 @@ struct HomePage: Sendable {
   /// The hash by which the policy permits the style, in the form of CSP Level 3.
   static let styleHash = "sha256-ZkhukvZXvhlA6C66T4k2QLb5hlPcdDEXrBhicW6vmm0="
 
-  /// A text as HTML shows it.
+  /// Escapes a text for HTML.
   private static func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 }
 
 extension HTTPField.Name {
-  /// NB: the fallback is never reached: the name is a legal token.
+  /// NB: the fallback is never used, because the name is a legal token.
   fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .server
 }

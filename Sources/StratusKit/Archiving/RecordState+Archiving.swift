@@ -2,7 +2,8 @@ import Foundation
 import StratusArchive
 import StratusFoundation
 
-/// Uses the keys of Apple's archives, so that one reader serves both formats.
+/// Archives a record's state under the keys of Apple's archives, so that one decoder reads both
+/// formats.
 extension RecordState {
   enum CodingKey {
     static let recordType = "RecordType"
@@ -77,7 +78,7 @@ extension RecordState {
   }
 }
 
-/// The fields of an archived record, named CKRecordValueStore in Apple's archives.
+/// The fields of an archived record. In Apple's archives this class is named CKRecordValueStore.
 final class RecordValueStore: NSObject, NSSecureCoding {
   let values: FieldTable<StoredValue>
   let originals: FieldTable<StoredValue>
@@ -106,8 +107,8 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   }
 }
 
-/// Replaces values of an Apple archive that this framework does not support. The values are
-/// dropped.
+/// Stands for a value of an Apple archive that this framework does not support. It decodes as an
+/// empty object, so the value is lost.
 final class UnknownArchivedValue: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   init?(coder: NSCoder) {}

@@ -3,10 +3,10 @@ import StratusArchive
 import StratusFoundation
 import StratusKitRegistration
 
-/// Registers the framework's classes under all their names in archives: the present ones, Apple's,
-/// and those of earlier releases.
+/// Registers the framework's classes under all their names in archives: the current names, Apple's
+/// names, and those of earlier releases.
 ///
-/// StratusKitRegistration calls it before `main`.
+/// StratusKitRegistration calls this function before `main`.
 @_cdecl("stratus_kit_register")
 public func __stratusKitRegister() {
   LocationClock.install(Live.now)

@@ -2,7 +2,7 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// Stores fetched files: each content once, and a separate file for every asset.
+/// Stores fetched files. Equal contents are stored once. Every asset gets a file of its own.
 ///
 /// The cache folder is `STRATUS_CACHE`, else `stratus` under `XDG_CACHE_HOME` or `~/.cache`, else
 /// in the system's temporary folder. Only its owner can read it. `files` holds the contents by
@@ -14,7 +14,7 @@ final class AssetCache: Sendable {
   private let now: @Sendable () -> Date
   private let newID: @Sendable () -> String
   private let locks = KeyedLocks()
-  /// Bytes added since the last trim; nil: not used yet.
+  /// Bytes added since the last trim; nil: this process has not used the cache yet.
   private let untrimmedBytes = Mutex<Int64?>(nil)
 
   init(
@@ -58,7 +58,7 @@ final class AssetCache: Sendable {
     folder(of: part).appendingPathComponent(name, isDirectory: false)
   }
 
-  /// A file with certain contents, for one asset.
+  /// Returns the URL of a file with the given contents, for one asset.
   ///
   /// - Parameters:
   ///   - checksum: SHA-256 of the contents.
@@ -114,7 +114,7 @@ final class AssetCache: Sendable {
       bytes = sum >= limits.trimmingStepBytes ? 0 : sum
       return sum >= limits.trimmingStepBytes
     }
-    // NB: trimmed before the new file is added, so that the new file is not removed.
+    // NB: trim before the new file is added. Otherwise the trim could remove the new file.
     if isDue { trim() }
     if rename(partial.path, location(of: name, in: .files).path) == 0,
       let file = handOut(name, checksum: checksum, isVerified: true)
@@ -124,11 +124,12 @@ final class AssetCache: Sendable {
     throw CKError(downloading: .file(.inaccessible("the fetched file cannot be kept")))
   }
 
-  /// A staged file with the contents of this name; nil if they are not cached, or have changed.
+  /// Makes a staged file from the cached contents with this name.
   ///
-  /// The first asset shares the cached file by a hard link; later assets get copies. An app may
-  /// write to its file, and must not change the files of others. The contents are therefore
-  /// verified before each use.
+  /// The first asset gets a hard link to the cached file; later assets get copies. An app may write
+  /// to the file that it got, even if that file is linked to the cached one. The contents are
+  /// therefore verified before each use, so that such a change never reaches another asset.
+  /// - Returns: nil if the contents are not cached, or if the cached file has been modified.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
     let cached = location(of: name, in: .files)
     guard let identity = FileIdentity(at: cached) else { return nil }
@@ -146,7 +147,7 @@ final class AssetCache: Sendable {
     return nil
   }
 
-  /// The name starts with the time, which trimming uses.
+  /// The name starts with the time in seconds, from which `trim()` computes the file's age.
   private func stagedName() -> String { "\(seconds(now()))-\(newID())" }
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
@@ -196,17 +197,17 @@ extension AssetCache {
   ///
   /// Choice: Apple's systems clean up at their own discretion.
   struct Limits: Sendable {
-    /// 1 GiB, above which the oldest files are removed.
+    /// 1 GiB. Above this size, the oldest files are removed.
     var bytesMax: Int64 = 1_073_741_824
     /// Bytes that may be added before the next trim.
     var trimmingStepBytes: Int64 = 67_108_864
-    /// One hour, during which an app can rely on the file it was given.
+    /// One hour. For this time, an app can rely on the file that it was given.
     var stagedSecondsMin: Int64 = 3_600
-    /// One week, after which a staged file is removed if the app has not moved it.
+    /// One week. Then a staged file is removed if the app has not moved it.
     var stagedSecondsMax: Int64 = 604_800
-    /// Thirty days, after which unused contents are removed.
+    /// Thirty days. Then unused contents are removed.
     var fileSecondsMax: Int64 = 2_592_000
-    /// One day, after which an unfinished download counts as abandoned.
+    /// One day. Then an unfinished download counts as abandoned.
     var partialSecondsMax: Int64 = 86_400
 
     func ageSecondsMax(of part: Part) -> Int64 {

@@ -2,15 +2,15 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The effect of a file that cannot be fetched because of the network or this machine.
+/// How much fails if a file cannot be fetched because of the network or of this machine.
 enum FileLoss {
-  /// Only its record fails; the other records are delivered.
+  /// Only the file's record fails; the other records are delivered.
   case record
   /// The operation fails, because a change token must not skip a record that was not delivered.
   case operation
 }
 
-/// Maximum number of parallel downloads, and of renewals of an address.
+/// Maximum number of parallel downloads, and of renewals of one file's download address.
 private let transfersMax = 4
 private let renewalsMax = 3
 
@@ -19,7 +19,7 @@ extension DatabaseCalls {
   /// order, each after its files have arrived.
   ///
   /// - Parameters:
-  ///   - record: returns the record of an item; nil if it has none.
+  ///   - record: returns the record of an item; nil if the item has none.
   ///   - progress: called with the progress of an item's files, below 1.
   ///   - deliver: called with an item, and with an error if its files are not available.
   /// - Throws: an error of the network or of this machine, if `loss` is `operation`.
@@ -117,5 +117,6 @@ extension DatabaseCalls {
   }
 }
 
-/// The share of a record's progress that its files account for. The rest is the record itself.
+/// The progress of a record when all its files are transferred. It becomes 1 when the record itself
+/// is delivered or saved.
 let progressBeforeEnd = 0.99

@@ -45,7 +45,7 @@ struct AssetUploads {
       return file == nil || file == held.file
     }
 
-    /// Whether the server's copy belongs to the same field that is now saved.
+    /// Whether the field that is being saved is the field that has this file on the server.
     func stays(_ held: HeldAsset) -> Bool {
       held.recordID.isEqual(recordID) && held.fieldName == fieldName
     }

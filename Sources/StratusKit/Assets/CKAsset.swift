@@ -137,10 +137,10 @@ struct HeldAsset: Sendable {
   }
 }
 
-/// The receipt of an uploaded file whose save failed, as in a conflict. The next save can use it
-/// and need not upload the file again.
+/// The receipt of an uploaded file whose save failed, for example because of a conflict. The next
+/// save can use the receipt instead of uploading the file again.
 struct KeptReceipt: Sendable {
-  /// Maximum age in seconds. Choice: well below the server's half a day.
+  /// Maximum age in seconds. Choice: much less than the half day for which the server accepts it.
   private static let secondsMax = 14_400.0
 
   /// The server and database in which the receipt is valid.

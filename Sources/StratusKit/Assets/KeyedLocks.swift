@@ -4,7 +4,7 @@ import Synchronization
 final class KeyedLocks: Sendable {
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-  /// Locks a key, and waits until it is free.
+  /// Waits until the key is unlocked, and locks it.
   func take(_ key: String) async {
     await withCheckedContinuation { continuation in
       let isFree = waiting.withLock { waiting in

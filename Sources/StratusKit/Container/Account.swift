@@ -5,18 +5,18 @@ import Synchronization
 
 extension Notification.Name {
   /// Posted when a container's account may have changed: a user has signed in or out, or the server
-  /// has begun or stopped to reject the account. Check the account's status after this
+  /// has started or stopped rejecting the account. Check the account's status after this
   /// notification.
   ///
-  /// It is posted on an arbitrary queue, without an object, and only while there is a
+  /// It is posted on an arbitrary queue, without an object, and only while the process has a
   /// `CKContainer`.
   public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
 }
 
-/// The account of a container's requests, with the listeners for its changes.
+/// The account in whose name a container sends its requests. Tells listeners when it changes.
 ///
-/// While the server rejects the account, this class asks the server from time to time whether it
-/// still does. An app that sends no requests until the next signal would otherwise wait
+/// While the server rejects the account, this class asks the server repeatedly whether it still
+/// does. Otherwise an app that sends no requests until the next ``CKAccountChanged`` would wait
 /// indefinitely.
 final class Account: Sendable {
   private struct State {
@@ -53,11 +53,11 @@ final class Account: Sendable {
     return stream
   }
 
-  /// Uses other tokens from now on.
+  /// Replaces the tokens with which requests are sent.
   ///
   /// - Parameters:
-  ///   - signIn: identifies the sign-in that the user's token belongs to; nil: the token is the
-  ///     first of its sign-in.
+  ///   - signIn: identifies the sign-in from which the user's token was renewed; nil: the token
+  ///     comes directly from a new sign-in.
   ///   - isSetInCode: whether the app sets the tokens. The credentials file is then ignored.
   ///   - forget: discards the data of the previous account before listeners are notified.
   func adopt(
@@ -79,7 +79,7 @@ final class Account: Sendable {
     announce()
   }
 
-  /// Takes the result of a request into account.
+  /// Updates the account's state with the result of a request.
   ///
   /// - Parameters:
   ///   - error: nil if the request succeeded.
@@ -111,9 +111,10 @@ final class Account: Sendable {
   }
 
   /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
-  /// the delay the server asks for. The delay grows to one minute.
+  /// the delay that the server requests. Later delays grow to one minute.
   ///
-  /// NB: the task holds the account only during a request.
+  /// NB: the task keeps the account alive only during a request, so that the account can be
+  /// released.
   private func keepAsking(
     _ timing: Timing, in generation: Int, firstAfter seconds: Double?
   ) -> Task<Void, Never> {
@@ -130,9 +131,10 @@ final class Account: Sendable {
     }
   }
 
-  /// Asks the server for the user, and records the result.
+  /// Asks the server for the user, and updates the account's state.
   ///
-  /// - Returns: the reason why the account is not known to be accepted.
+  /// - Returns: the request's error, after which the server must be asked again; nil: the server
+  ///   accepts the account, or another account has signed in.
   private func ask(in generation: Int) async -> CKError? {
     guard let connection, connection.generation == generation else { return nil }
     let failure: CKError?

@@ -1,7 +1,7 @@
 import StratusTransport
 import Synchronization
 
-/// Names the signed-in user, and signals possible changes of the account.
+/// Provides the record name of the signed-in user, and signals possible changes of the account.
 package protocol AccountFeed: Sendable {
   /// The record name of the signed-in user; nil if no user is signed in.
   ///
@@ -9,7 +9,7 @@ package protocol AccountFeed: Sendable {
   func currentUserRecordName() async throws(CKError) -> String?
 
   /// A stream with an element for each possible change of the account. It ends when the task that
-  /// iterates is cancelled. Several changes may share one element.
+  /// iterates over it is cancelled. One element may stand for several changes.
   func changes() -> AsyncStream<Void>
 }
 

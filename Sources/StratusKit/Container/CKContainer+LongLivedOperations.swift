@@ -9,7 +9,7 @@ extension CKContainer {
   /// (`STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`). Only the
   /// owner can read the files. They belong to the container, the environment and the user.
   ///
-  /// - Throws: the reason why the server could not be asked for the user. It is asked only if
+  /// - Throws: the error of the request for the signed-in user. That request is sent only if
   ///   another sign-in has happened since an operation began.
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
     try await ownLongLivedIDs()
@@ -29,15 +29,17 @@ extension CKContainer {
     }
   }
 
-  /// Restores a long-lived operation, which the app configures with blocks and adds again. It calls
-  /// the blocks for the saved answers, does not repeat those requests, and continues with the rest.
+  /// Restores a long-lived operation. The app sets its blocks and adds it again. The operation
+  /// first calls the blocks for the responses that are saved, without repeating those requests.
+  /// Then it sends the remaining requests.
   ///
-  /// A save whose answer was lost with the process fails with `CKError.serverResponseLost`, unless
-  /// it can be repeated safely. Saves that compare no change tags can be repeated.
+  /// A save fails with `CKError.serverResponseLost` if the earlier process ended before it received
+  /// the response, unless the save can be repeated safely. Saves that do not compare change tags
+  /// can be repeated.
   ///
   /// Choice: returns nil while the operation runs in this or another process.
   /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
-  /// - Throws: as `allLongLivedOperationIDs()` does.
+  /// - Throws: the errors of `allLongLivedOperationIDs()`.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     try await makeLongLivedOperation(operationID)
   }

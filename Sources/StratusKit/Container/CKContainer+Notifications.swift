@@ -18,10 +18,10 @@ extension CKContainer {
   ///
   /// The identity of the device outlasts the process. It is stored in the folder `STRATUS_STATE`,
   /// else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`. It is stored when the program
-  /// first listens or saves a subscription, and later runs use it from their first request on.
-  /// Programs are different devices, distinguished by the names of their executables. Processes of
-  /// one program that run at the same time are different devices, too. If the folder cannot be
-  /// used, each run is a new device, which receives only new notifications.
+  /// first listens or saves a subscription, and later runs use it from their first request on. Each
+  /// program, identified by the name of its executable, is a different device. Processes of one
+  /// program that run at the same time are different devices, too. If the folder cannot be used,
+  /// each run is a new device, which receives only new notifications.
   ///
   /// Choice: if no user is signed in, the sequence delivers nothing and waits until it is
   /// cancelled.
@@ -36,7 +36,7 @@ extension CKContainer {
 
     let feed: any NotificationFeed
 
-    /// A listener, from its first element on.
+    /// Iterates over the notifications. It counts as a listener from its first call of `next()` on.
     public struct AsyncIterator: AsyncIteratorProtocol {
       public typealias Element = CKNotification
       public typealias Failure = Never

@@ -26,8 +26,8 @@ extension CKContainer {
     /// The file with this device's keys for encrypted values, which only its owner can read; nil:
     /// `STRATUS_KEYS`, else `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// The folder in which this device saves its name for notifications, one for each program; nil:
-    /// `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
+    /// The folder in which this device saves its names for notifications; each program has its own
+    /// name. nil: `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
     /// Makes settings. Settings that are nil come from the environment or the credentials file.

@@ -45,7 +45,7 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - events: delivers notifications; nil: none are received.
-  ///   - program: the name of the program that this process represents; nil: its own.
+  ///   - program: the name of the program that this process represents; nil: the process's own.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
     exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,
@@ -98,7 +98,7 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// The database with the records that other users share with this user.
   public var sharedCloudDatabase: CKDatabase { database(with: .shared) }
 
-  /// The database of this scope: the same object as the property returns.
+  /// Returns the database of this scope: the same object as the corresponding property.
   public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
     // NB: held weakly, because a database holds its container.
     databases.withLock { databases in

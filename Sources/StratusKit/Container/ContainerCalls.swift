@@ -10,7 +10,7 @@ struct ContainerCalls: Sendable {
   let path: RequestPath
   let options: Connection.Options
 
-  /// - Parameter options: their `generation` names the user; nil: the user who is signed in now.
+  /// - Parameter options: `generation` identifies the user; nil: the user who is signed in now.
   init(path: RequestPath, options: Connection.Options) {
     self.path = path
     var options = options
@@ -37,7 +37,8 @@ struct ContainerCalls: Sendable {
     try await path.fetchCaller(options: options)
   }
 
-  /// How the user is named in records and zones.
+  /// Returns the signed-in user's record name, which is needed to convert user names in records and
+  /// zone IDs.
   ///
   /// - Throws: `CKError.notAuthenticated` if another user has signed in since.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }

@@ -32,8 +32,8 @@ final class CredentialsWatch: Sendable {
     }
   }
 
-  /// Registers a follower. It is called after each change with the file's contents, or with nil if
-  /// there are none.
+  /// Registers a follower. After each change it is called with the file's contents, or with nil if
+  /// the file does not exist or cannot be read.
   ///
   /// - Returns: whether it is the first follower.
   func follow(_ follower: @escaping @Sendable (ServerSettings?) -> Void) -> Bool {

@@ -2,19 +2,19 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// The name of a container's device: temporary at first, and lasting once it is needed.
+/// The device name with which a container sends its requests. It is temporary until a lasting name
+/// is needed.
 ///
 /// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
-/// files behind. If an earlier run of the same program has left a lasting name, the first request
-/// uses it. Under a temporary name, the server would notify this device of its own changes. The
-/// name of another program is never used, because the server would then not notify that program of
-/// this program's changes.
+/// files behind. If an earlier run of the same program has left a lasting name, even the first
+/// request uses that name. Otherwise the server would notify this device of the changes that it
+/// made under the temporary name. The name of another program is never used, because the server
+/// would then not notify that program of this program's changes.
 final class DeviceName: Sendable {
   private enum Standing {
-    /// - Parameter isNew: whether no search for an earlier run's name has happened yet.
+    /// - Parameter isNew: true until the name of an earlier run has been searched for.
     case passing(isNew: Bool)
-    /// The name lasts while the container is used; nil: no lasting name is available, and the
-    /// temporary one stays.
+    /// The name no longer changes. nil: no lasting name is available, so the temporary one stays.
     case settled(DeviceIdentity?)
   }
 
@@ -30,7 +30,7 @@ final class DeviceName: Sendable {
     self.program = program
   }
 
-  /// Takes a lasting name, once.
+  /// Replaces the temporary name by a lasting one. Only the first call has an effect.
   @Sendable func settle() {
     standing.withLock { standing in
       guard case .passing = standing else { return }

@@ -3,9 +3,9 @@ import StratusTransport
 import Synchronization
 
 extension RequestPath {
-  /// Identifies containers that share a path.
+  /// Identifies the containers that share a request path.
   private struct SharedKey: Hashable {
-    /// Without tokens if they come from the credentials file.
+    /// The settings of the containers. Tokens that come from the credentials file are left out.
     var settings: ServerSettings
     let followsFile: Bool
   }
@@ -13,7 +13,7 @@ extension RequestPath {
   private static let tokenQueue = DispatchQueue(label: "stratus.credentials")
   private static let known = Mutex<[SharedKey: RequestPath]>([:])
 
-  /// The path that all containers with these settings share.
+  /// The request path that all containers with these settings share.
   ///
   /// If the settings do not name a user, the credentials file does, including its later changes.
   /// - Parameter settings: the app's settings, completed by the process's environment.
@@ -38,8 +38,8 @@ extension RequestPath {
     }
   }
 
-  /// Signs in and out according to the credentials file, and writes the user's newer tokens into
-  /// it. A program that starts later is therefore still signed in.
+  /// Signs in and out according to the credentials file, and writes the user's renewed tokens into
+  /// that file. A program that starts later is therefore still signed in.
   ///
   /// Choice: if the file names another server or environment, no user is signed in to this server.
   /// - Parameter settings: the app's own settings, which override the file's.
@@ -58,7 +58,7 @@ extension RequestPath {
         now.webAuthToken != nil
         && (now.url != first.url || now.environment != first.environment)
       if isElsewhere { return adopt(apiToken: nil, webAuthToken: nil, isSetInCode: false) }
-      // A newer token of the same sign-in, from this program or another one, is no new sign-in.
+      // A newer token of the same sign-in is not a new sign-in, whichever program wrote the token.
       let isRenewed = connection?.renew(
         apiToken: now.apiToken, webAuthToken: now.webAuthToken, signIn: now.signIn)
       if isRenewed == true { return }

@@ -17,7 +17,7 @@ final class RequestPath: Sendable {
   let notificationFeed: any NotificationFeed
   /// The saved long-lived operations; nil if they cannot be saved.
   let savedOperations: SavedOperations?
-  /// The user as reported by the server, with the connection's generation of that report.
+  /// The user as the server reported it, and the connection's generation at that time.
   private let caller = Mutex<(naming: UserNaming, generation: Int)?>(nil)
   private let hub: NotificationHub?
   private let device: DeviceName?
@@ -71,8 +71,8 @@ final class RequestPath: Sendable {
   /// - Parameters:
   ///   - apiToken: nil keeps the present token.
   ///   - webAuthToken: nil: no user is signed in.
-  ///   - signIn: identifies the sign-in that the token belongs to; nil: the token is the first of
-  ///     its sign-in.
+  ///   - signIn: identifies the sign-in from which the token was renewed; nil: the token comes
+  ///     directly from a new sign-in.
   ///   - isSetInCode: whether the app sets the tokens, as opposed to the credentials file.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String? = nil, isSetInCode: Bool = true
@@ -86,7 +86,7 @@ final class RequestPath: Sendable {
     }
   }
 
-  /// The user, if known without a request; nil if not known.
+  /// The current user's name; nil if the server must be asked for it first.
   var knownNaming: UserNaming? {
     if connection?.hasUser == false { return UserNaming(currentUserRecordName: nil) }
     return connection.flatMap { naming(in: $0.generation) }
@@ -144,8 +144,8 @@ final class RequestPath: Sendable {
     return name
   }
 
-  /// How the user is named in records and zones. The server is asked once, before the first answer
-  /// that needs it.
+  /// Returns the current user's record name, which is needed to convert user names in records and
+  /// zone IDs. The server is asked once, when the name is first needed.
   ///
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
@@ -172,7 +172,7 @@ struct DatabaseCalls: Sendable {
   /// The saved steps of a long-lived operation; nil for other operations.
   var steps: LongLivedSteps?
 
-  /// - Parameter options: their `generation` names the account; nil: the account that is signed in
+  /// - Parameter options: `generation` identifies the account; nil: the account that is signed in
   ///   now.
   init(
     path: RequestPath, scope: DatabaseScope, options: Connection.Options,

@@ -15,7 +15,7 @@ extension CKDatabase {
         case deleted
         /// The user removed the app's data.
         case purged
-        /// The user reset the key of the encrypted values; the app uploads its data again.
+        /// The user reset the key of the encrypted values. The app must upload its data again.
         case encryptedDataReset
       }
 
@@ -61,7 +61,7 @@ extension CKDatabase {
   /// Fetches one page of the changes of this database.
   ///
   /// - Parameters:
-  ///   - changeToken: the end of the last page; nil: from the beginning.
+  ///   - changeToken: the change token of the last page; nil: fetch from the beginning.
   ///   - resultsLimit: maximum number of zones; nil: the server decides.
   /// - Throws: the error of the whole request.
   public func databaseChanges(
@@ -121,7 +121,7 @@ extension CKDatabase {
   /// Fetches one page of the changes of a zone.
   ///
   /// - Parameters:
-  ///   - changeToken: the end of the last page; nil: from the beginning.
+  ///   - changeToken: the change token of the last page; nil: fetch from the beginning.
   ///   - desiredKeys: the fields to fetch; nil: all.
   ///   - resultsLimit: maximum number of records; nil: the server decides.
   /// - Throws: the zone's error, or the error of the whole request.

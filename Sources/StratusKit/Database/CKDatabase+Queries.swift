@@ -28,9 +28,9 @@ extension CKDatabase {
     }
   }
 
-  /// Fetches the page that follows another.
+  /// Fetches the next page of a query.
   ///
-  /// - Throws: as `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  /// - Throws: the errors of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func records(
     continuingMatchFrom queryCursor: CKQueryOperation.Cursor,
     desiredKeys: [CKRecord.FieldKey]? = nil,
@@ -66,7 +66,7 @@ extension CKDatabase {
         Self.operation(query, zoneID), desiredKeys, resultsLimit, completionHandler))
   }
 
-  /// Fetches the page that follows another; see
+  /// Fetches the next page of a query; see
   /// `records(continuingMatchFrom:desiredKeys:resultsLimit:)`.
   @preconcurrency
   public func fetch(
@@ -88,7 +88,7 @@ extension CKDatabase {
         CKQueryOperation(cursor: queryCursor), desiredKeys, resultsLimit, completionHandler))
   }
 
-  // Apple's older forms, which return only the first page.
+  // Apple's older methods, which return only the first page.
 
   /// Deprecated by Apple in favour of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   @_disfavoredOverload
@@ -126,7 +126,8 @@ extension CKDatabase {
   ///
   /// - Parameter zoneID: the zone to search; nil: all zones of the database.
   /// - Throws: `CKError.invalidArguments` if the container does not allow it (`stratus container
-  ///   configure`), or as `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  ///   configure`); otherwise the errors of
+  ///   `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func count(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil
   ) async throws -> Int {

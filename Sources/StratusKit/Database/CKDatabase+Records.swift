@@ -4,7 +4,8 @@ extension CKDatabase {
   /// Fetches records by their IDs.
   ///
   /// - Parameter desiredKeys: the fields to fetch; nil: all.
-  /// - Throws: the error of the whole request; an error of a single record is its result.
+  /// - Throws: the error of the whole request. An error of a single record is returned as its
+  ///   result.
   public func records(
     for ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
   ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
@@ -25,7 +26,8 @@ extension CKDatabase {
 
   /// Saves and deletes records.
   ///
-  /// - Throws: the error of the whole request; an error of a single record is its result.
+  /// - Throws: the error of the whole request. An error of a single record is returned as its
+  ///   result.
   public func modifyRecords(
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,
@@ -85,7 +87,7 @@ extension CKDatabase {
 
   /// Saves a record if its server version has not changed since it was fetched.
   ///
-  /// - Throws: `CKError.serverRecordChanged` if it has.
+  /// - Throws: `CKError.serverRecordChanged` if the server's version has changed.
   @discardableResult
   public func save(_ record: CKRecord) async throws -> CKRecord {
     try await outcome { Self.save(record, $0) }
@@ -176,7 +178,7 @@ extension CKDatabase {
 }
 
 extension Result where Failure == any Error {
-  /// The result of the only item, unwrapped.
+  /// Returns the result of the only item.
   func only<ID: Hashable, Item>(
     _ id: ID
   ) -> Result<Item, any Error> where Success == [ID: Result<Item, any Error>] {

@@ -16,7 +16,8 @@ extension CKDatabase {
 
   /// Fetches subscriptions by their IDs.
   ///
-  /// - Throws: the error of the whole request; an error of a single subscription is its result.
+  /// - Throws: the error of the whole request. An error of a single subscription is returned as its
+  ///   result.
   public func subscriptions(
     for ids: [CKSubscription.ID]
   ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -37,7 +38,8 @@ extension CKDatabase {
 
   /// Saves and deletes subscriptions.
   ///
-  /// - Throws: the error of the whole request; an error of a single subscription is its result.
+  /// - Throws: the error of the whole request. An error of a single subscription is returned as its
+  ///   result.
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID]

@@ -14,8 +14,8 @@ extension CKDatabase {
       try await withCheckedThrowingContinuation { continuation in
         let operation = make { continuation.resume(with: $0) }
         running.withLock { $0 = operation }
-        // NB: checked after the handler can find the operation. A task that was cancelled earlier
-        // found none.
+        // NB: check this only now, when the cancellation handler can find the operation. If the
+        // task was cancelled earlier, the handler found no operation to cancel.
         if Task.isCancelled { operation.cancel() }
         add(operation)
       }

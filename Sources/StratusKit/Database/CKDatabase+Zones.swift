@@ -16,7 +16,7 @@ extension CKDatabase {
 
   /// Fetches zones by their IDs.
   ///
-  /// - Throws: the error of the whole request; an error of a single zone is its result.
+  /// - Throws: the error of the whole request. An error of a single zone is returned as its result.
   public func recordZones(
     for ids: [CKRecordZone.ID]
   ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -37,7 +37,7 @@ extension CKDatabase {
 
   /// Creates and deletes zones.
   ///
-  /// - Throws: the error of the whole request; an error of a single zone is its result.
+  /// - Throws: the error of the whole request. An error of a single zone is returned as its result.
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID]
   ) async throws -> (

@@ -13,8 +13,8 @@ extension CKRecord {
     EncryptedValues(of: self)
   }
 
-  /// The encrypted fields with a value that this device could not decrypt, sorted. The device lacks
-  /// the account's key, or the value is damaged. An addition of Stratus.
+  /// The keys of the encrypted fields whose values this device could not decrypt, sorted. The
+  /// device lacks the account key, or the value is damaged. An addition of Stratus.
   ///
   /// `encryptedValues` has nil for these fields. They are not lost: saving the record leaves them
   /// unchanged.

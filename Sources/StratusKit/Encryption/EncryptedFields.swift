@@ -16,9 +16,9 @@ struct EncryptedFields {
   private(set) var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
   private(set) var changes = FieldTable<Int>()
-  /// Values that are not decrypted. This device may not have their keys.
+  /// Values that have not been decrypted, perhaps because this device lacks their keys.
   private(set) var sealed = FieldTable<Sealed>()
-  /// The element types of the lists from the server. An empty list does not show its element type.
+  /// The element types of the server's lists, by field. An empty list does not show its own type.
   private(set) var listElements: [String: FieldType.Element] = [:]
 
   /// The keys whose values exist but cannot be read.
@@ -34,8 +34,8 @@ struct EncryptedFields {
 
   /// - Parameters:
   ///   - edit: the edit's number.
-  ///   - isUnseen: whether the server has never seen the record. A removed key then needs no
-  ///     removal on the server.
+  ///   - isUnseen: whether the server has never had the record. A removed key then need not be
+  ///     removed on the server.
   mutating func set(_ value: StoredValue?, for key: String, edit: Int, isUnseen: Bool) {
     if changes[key] == nil { originals[key] = values[key] }
     values[key] = value
@@ -90,7 +90,7 @@ struct EncryptedFields {
     guard let object = values[key] else { return nil }
     let list = object as? NSArray
     if let list, list.count == 0 {
-      // Choice: an empty list of unknown type is sent as no value, as with plain fields.
+      // Choice: an empty list of unknown type is sent without a value, as for plain fields.
       return listElements[key].map { .list($0, []) }
     }
     guard Self.canBeEncrypted(list?.firstObject ?? object) else {

@@ -8,7 +8,7 @@ import StratusWire
 /// data on the user's own device, and must be readable without a network. Values that this device
 /// could not decrypt are archived in their encrypted form.
 final class EncryptedValueStore: NSObject, NSSecureCoding {
-  /// NB: not Apple's key, which holds objects of unknown classes.
+  /// NB: not Apple's key, because Apple's archives store objects of unknown classes under that key.
   static let key = "StratusEncryptedValues"
 
   private enum Key {
@@ -30,7 +30,7 @@ final class EncryptedValueStore: NSObject, NSSecureCoding {
     sealed = fields.sealed
   }
 
-  /// The fields, with all changed keys attributed to this edit.
+  /// Returns the archived fields. Every changed key gets the number `edit`.
   func fields(edit: Int) -> EncryptedFields {
     EncryptedFields(
       values: values, originals: originals, changedKeys: changedKeys, sealed: sealed, edit: edit)

@@ -31,7 +31,8 @@ extension CKError {
   /// Converts a failed upload.
   init(uploading failure: TransferFailure) {
     switch failure {
-    // NB: misplaced pieces are not a record conflict, which would have to carry three records.
+    // NB: an error about misplaced pieces must not become `serverRecordChanged`, which carries
+    // three records.
     case .transport(let cause) where cause.isMisplaced:
       self.init(.networkFailure, description: "the pieces of the file do not arrive in order")
     case .transport(let cause): self.init(cause, isIdempotent: true)

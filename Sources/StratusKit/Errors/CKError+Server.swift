@@ -25,8 +25,8 @@ extension CKError {
     self.init(Code(error), userInfo: Self.userInfo(error, retryAfterSeconds: retryAfterSeconds))
   }
 
-  /// Converts the server's error for a record that was to be saved. A conflict carries its three
-  /// records.
+  /// Converts the server's error for a record that was to be saved. If it is a conflict, the error
+  /// carries the record in three versions: the client's, the server's, and their ancestor.
   ///
   /// - Parameter client: the record that was to be saved.
   init(_ failure: RecordFailure, saving client: CKRecord, naming: UserNaming) {
@@ -95,8 +95,8 @@ extension CKError {
     switch failure {
     case .transport(let failure):
       let error = CKError(failure, isIdempotent: true)
-      // NB: keys that change repeatedly are not a record conflict, which would have to carry three
-      // records.
+      // NB: an error about keys that change repeatedly must not be `serverRecordChanged`, which
+      // carries three records.
       self =
         error.code == .serverRecordChanged
         ? CKError(.serviceUnavailable, userInfo: error.userInfo) : error
@@ -131,15 +131,16 @@ extension CKError {
 }
 
 extension CKError.Code {
-  /// The code of a server's error. The error may name it; otherwise the reason determines it if it
-  /// is more specific, and else the server code.
+  /// Returns the code for a server's error. If the error contains one of the framework's codes,
+  /// that code is used. Otherwise the error's reason determines the code if `byReason` lists it. If
+  /// not, the server's code does.
   init(_ error: ErrorDictionary) {
     if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
       self = code
       return
     }
     self = Self.byReason[error.reason] ?? Self(error.code)
-    // The schema does not have the queried record type. The reason names it.
+    // The schema does not have the queried record type. The error's reason contains its name.
     if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
       self = .unknownItem
     }
@@ -191,7 +192,7 @@ extension CKError.Code {
       }
   }
 
-  /// The code of a response without an error dictionary, as from a proxy.
+  /// The code of a response without an error dictionary, for example from a proxy.
   init(httpStatus: Int) {
     self =
       switch httpStatus {

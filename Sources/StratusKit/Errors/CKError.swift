@@ -35,8 +35,8 @@ public struct CKError: CustomNSError, Hashable, Error {
   /// Additional information about the error, under the keys of this file.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The `userInfo` of `error as NSError`. Choice: always contains a description, because
-  /// Foundation on Linux would word a missing one differently.
+  /// The `userInfo` of `error as NSError`. Choice: always contains a description. Without one,
+  /// Foundation on Linux would show a different text than Apple's systems.
   public var errorUserInfo: [String: Any] {
     userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
   }
@@ -145,5 +145,6 @@ public let CKRecordChangedErrorServerRecordKey: String = "ServerRecord"
 public let CKRecordChangedErrorClientRecordKey: String = "ClientRecord"
 /// Key of the seconds to wait, an `NSNumber`.
 public let CKErrorRetryAfterKey: String = "CKRetryAfter"
-/// Key of whether a zone is gone because the user reset encrypted data, an `NSNumber`.
+/// Key of an `NSNumber` that says whether the zone was deleted because the user reset the encrypted
+/// data.
 public let CKErrorUserDidResetEncryptedDataKey: String = "CKUserDidResetEncryptedData"

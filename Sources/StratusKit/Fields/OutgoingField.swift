@@ -2,7 +2,7 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// A field as a save sends it.
+/// A field in the form in which a save sends it.
 enum OutgoingField {
   case value(FieldValue)
   /// Files, which are uploaded first.
@@ -65,7 +65,7 @@ enum OutgoingField {
 extension FieldValue {
   /// The wire value for a record's object; nil if the object cannot be sent.
   ///
-  /// - Parameter zoneID: the record's zone, which references into it leave out.
+  /// - Parameter zoneID: the record's zone. References to records of this zone are sent without it.
   init?(_ object: NSObject, zoneID: ZoneID) {
     switch object {
     case let value as NSString: self = .string(String(describing: value))
@@ -130,7 +130,7 @@ extension FieldValue {
         action: action))
   }
 
-  /// A list that contains a fraction becomes a list of fractions.
+  /// A list that contains a floating-point number becomes a list of floating-point numbers.
   private init?(list: NSArray, zoneID: ZoneID) {
     var values: [FieldValue] = []
     values.reserveCapacity(list.count)

@@ -2,9 +2,9 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Gives notifications their initialiser; an implementation detail.
+/// Provides the initialiser of notifications. This protocol is an implementation detail.
 ///
-/// NB: not restricted to classes. Otherwise the initialiser could not choose the object it returns.
+/// NB: not restricted to classes. Otherwise the initialiser could not assign an object to `self`.
 public protocol _RemoteNotificationReading {}
 
 extension CKNotification: _RemoteNotificationReading {}
@@ -78,8 +78,8 @@ extension PlainValue {
 }
 
 extension CKRecordZoneID {
-  /// Makes the ID of a zone that a payload names. The recipient's own zones belong to the current
-  /// user.
+  /// Makes a zone ID from a payload. If the payload's recipient owns the zone, the ID's owner name
+  /// is `CKCurrentUserDefaultName`.
   convenience init(_ zoneID: ZoneID, in payload: NotificationPayload) {
     let naming = UserNaming(currentUserRecordName: payload.userRecordName)
     self.init(wire: zoneID, naming: naming)

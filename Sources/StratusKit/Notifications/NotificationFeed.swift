@@ -11,9 +11,9 @@ package protocol NotificationFeed: Sendable {
   /// every iterated sequence has been asked for the next one.
   func notifications() -> AsyncStream<NotificationPayload>
 
-  /// Signals each start of a stream before which notifications may have been missed. That is the
-  /// first stream, and a stream after the server was restored from a backup. Several signals may be
-  /// combined. The sequence ends when the task that iterates is cancelled.
+  /// Signals each start of a stream if notifications may have been missed before it: the first
+  /// stream, and a stream after the server was restored from a backup. One element may stand for
+  /// several signals. The sequence ends when the task that iterates is cancelled.
   func openings() -> AsyncStream<Void>
 }
 

@@ -41,10 +41,11 @@ final class NotificationHub: NotificationFeed {
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// Maximum number of notifications ahead of the fastest listener; the stream is then not read
-  /// further. Also the maximum distance between the fastest and the slowest listener. Choice: a
-  /// listener that falls further behind misses the oldest notifications and does not delay the
-  /// others. That is safe because a notification only signals that there are changes to fetch.
+  /// Maximum number of notifications that the fastest listener has not taken yet. When it is
+  /// reached, the stream is not read further. It is also the maximum distance between the fastest
+  /// and the slowest listener. Choice: a listener that falls further behind misses the oldest
+  /// notifications and does not delay the others. That is safe because a notification only signals
+  /// that there are changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream
@@ -99,8 +100,8 @@ final class NotificationHub: NotificationFeed {
       state.acknowledged = nil
       state.left = nil
       state.pump = nil
-      // NB: also needed if no user is signed in now, because the old stream may still deliver
-      // something.
+      // NB: the increment is also needed if no user is signed in now, because the old stream may
+      // still deliver something.
       state.generation += 1
       if !state.positions.isEmpty { open(&state) }
       return change
@@ -342,9 +343,9 @@ private final class Listener: Sendable {
 
   /// Leaves because a task that waits for the next notification was cancelled.
   ///
-  /// NB: the cancellation may arrive before ``next()`` is called. The listener has then processed
-  /// the notification it took last. During a call, the taken notification may not have reached the
-  /// task.
+  /// NB: if the cancellation arrives while no call of ``next()`` runs, the listener has processed
+  /// the notification it took last. If it arrives during a call, the taken notification may not
+  /// have reached the task.
   func leaveAsking() {
     let id: Int? = state.withLock { state in
       if case .joined(let id) = state.membership, state.callsCount == 0 { return id }

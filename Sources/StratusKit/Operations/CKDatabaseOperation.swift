@@ -89,8 +89,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   override final func prepareToConclude() {
     guard let steps = steps.withLock({ $0 }) else { return }
     if steps.isAnothers {
-      // NB: the lock is released, so that the operation's own user can resume it. A cancelled
-      // operation is deleted.
+      // NB: release the saved operation's lock, so that the user who owns the operation can resume
+      // it. A cancelled operation is deleted.
       if isCancelled { steps.saved.forget() }
       self.steps.withLock { $0 = nil }
       return

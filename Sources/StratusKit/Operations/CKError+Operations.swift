@@ -19,7 +19,7 @@ extension CKError {
     CKError(.invalidArguments, description: text)
   }
 
-  /// Whether values were encrypted with a key that the zone no longer has.
+  /// Whether the server rejected values because their key is no longer the zone's key.
   var isUnknownZoneKey: Bool {
     code == .invalidArguments && localizedDescription == Reason.zoneKeyUnknown
   }
@@ -31,7 +31,8 @@ extension CKError {
     case .zoneNotFound, .userDeletedZone, .batchRequestFailed, .permissionFailure, .zoneBusy,
       .quotaExceeded, .changeTokenExpired:
       true
-    // Files of other zones' records may already be in the cache.
+    // If this error concerns all files, records of other zones may still succeed: their files may
+    // already be in the cache.
     default: concernsAllFiles
     }
   }

@@ -35,7 +35,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The end of the last fetch; nil: from the beginning.
+  /// The change token of the last fetch; nil: fetch from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
@@ -81,8 +81,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.changeTokenUpdatedBlock] }
     set { properties[\.changeTokenUpdatedBlock] = newValue }
   }
-  /// Called last. Apple has deprecated this block in favour of ``fetchDatabaseChangesResultBlock``,
-  /// which suppresses it.
+  /// Called last, unless ``fetchDatabaseChangesResultBlock`` is set. Apple has deprecated this
+  /// block in favour of that one.
   public var fetchDatabaseChangesCompletionBlock:
     ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   {

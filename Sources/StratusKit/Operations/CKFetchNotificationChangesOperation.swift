@@ -23,7 +23,8 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The end of the last fetch; nil: from the oldest notification that the server keeps.
+  /// The change token of the last fetch; nil: fetch from the oldest notification that the server
+  /// keeps.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }

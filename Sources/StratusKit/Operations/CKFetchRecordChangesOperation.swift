@@ -32,7 +32,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.recordZoneID] }
     set { properties[\.recordZoneID] = newValue }
   }
-  /// The end of the last fetch; nil: from the beginning.
+  /// The change token of the last fetch; nil: fetch from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
@@ -95,7 +95,8 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     let page = try await feed.next(from: database, naming: naming)
     try await database.fetchFiles(
       of: page.changes, losing: .operation, record: \.record,
-      // NB: delivered without the missing file, because this operation has no block for the error.
+      // NB: a record is delivered even if its file is missing, because this operation has no block
+      // for the error.
       deliver: { change, _ in deliver(change) })
     report { [self] in self.page = page }
   }

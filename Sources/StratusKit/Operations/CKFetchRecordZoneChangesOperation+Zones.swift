@@ -14,7 +14,7 @@ extension CKFetchRecordZoneChangesOperation {
 open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopying,
   @unchecked Sendable
 {
-  /// The end of the last fetch; nil: from the beginning.
+  /// The change token of the last fetch; nil: fetch from the beginning.
   public var previousServerChangeToken: CKServerChangeToken?
   /// Maximum number of records in one page; 0, the default: the server decides.
   public var resultsLimit = 0
@@ -78,7 +78,7 @@ open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelect
 {
   /// Makes a configuration.
   ///
-  /// - Parameter resultsLimit: nil: as many as the server gives.
+  /// - Parameter resultsLimit: maximum number of records in one page; nil: the server decides.
   public convenience init(
     previousServerChangeToken: CKServerChangeToken? = nil, resultsLimit: Int? = nil,
     desiredKeys: [CKRecord.FieldKey]? = nil

@@ -65,7 +65,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordZoneIDs] }
     set { properties[\.recordZoneIDs] = newValue }
   }
-  /// The position to continue from in each zone. A zone without one is fetched from the beginning.
+  /// The position to continue from in each zone. A zone without a configuration is fetched from the
+  /// beginning.
   public var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
     get { properties[\.configurationsByRecordZoneID] }
     set { properties[\.configurationsByRecordZoneID] = newValue }
@@ -213,8 +214,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     }
   }
 
-  /// Choice: ``recordChangedBlock``, which takes no error, gets a record without its missing file.
-  /// The token skips the missing file.
+  /// Choice: if a record's file is missing, ``recordChangedBlock`` gets the record without the
+  /// file, because this block takes no error. Continuing from the new token does not fetch the file
+  /// again.
   private func deliver(_ change: ZoneFeed.Change, failing error: CKError?) {
     report { [self] in
       switch change {

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Sets the number on the app's icon on all the user's devices. `shouldBadge` increments the same
-/// number.
+/// Sets the number on the app's icon on all the user's devices. Notifications of subscriptions with
+/// `shouldBadge` increment the same number.
 ///
 /// Apple no longer supports this operation; a Stratus server does.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {

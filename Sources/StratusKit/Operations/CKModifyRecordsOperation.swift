@@ -3,7 +3,8 @@ import StratusTransport
 
 /// Saves and deletes records.
 ///
-/// Each zone is one request, which is atomic if the zone supports that.
+/// Sends one request for each zone. The request is atomic if ``isAtomic`` is true and the zone
+/// supports that.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordsToSave: [CKRecord]?

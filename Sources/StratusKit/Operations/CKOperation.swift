@@ -29,7 +29,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
   private let shared = PropertyBox(SharedProperties())
-  /// A test's substitute for `CKContainer.default()` when the operation was made; nil: none.
+  /// The container that replaces `CKContainer.default()` in a test; nil: none did when the
+  /// operation was made.
   private let defaultContainer: CKContainer?
 
   /// Makes an operation.
@@ -77,8 +78,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { ownConfiguration.qualityOfService = newValue }
   }
 
-  /// Whether the operation is long-lived. Apple has deprecated this property in favour of the one
-  /// in `configuration`, which it reads and sets.
+  /// Whether the operation is long-lived. Apple has deprecated this property, which reads and sets
+  /// `configuration.isLongLived`.
   open var isLongLived: Bool {
     get { ownConfiguration.isLongLived }
     set { ownConfiguration.isLongLived = newValue }
@@ -93,22 +94,22 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { shared[\.wasPersistedBlock] = newValue }
   }
 
-  /// Whether cellular networks may be used. Apple has deprecated this property in favour of the one
-  /// in `configuration`, which it reads and sets.
+  /// Whether cellular networks may be used. Apple has deprecated this property, which reads and
+  /// sets `configuration.allowsCellularAccess`.
   open var allowsCellularAccess: Bool {
     get { ownConfiguration.allowsCellularAccess }
     set { ownConfiguration.allowsCellularAccess = newValue }
   }
 
-  /// The request timeout in seconds. Apple has deprecated this property in favour of the one in
-  /// `configuration`, which it reads and sets.
+  /// The request timeout in seconds. Apple has deprecated this property, which reads and sets
+  /// `configuration.timeoutIntervalForRequest`.
   open var timeoutIntervalForRequest: TimeInterval {
     get { ownConfiguration.timeoutIntervalForRequest }
     set { ownConfiguration.timeoutIntervalForRequest = newValue }
   }
 
-  /// The resource timeout in seconds. Apple has deprecated this property in favour of the one in
-  /// `configuration`, which it reads and sets.
+  /// The resource timeout in seconds. Apple has deprecated this property, which reads and sets
+  /// `configuration.timeoutIntervalForResource`.
   open var timeoutIntervalForResource: TimeInterval {
     get { ownConfiguration.timeoutIntervalForResource }
     set { ownConfiguration.timeoutIntervalForResource = newValue }
@@ -136,7 +137,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Does the work of an operation that runs on a container, not on a database; called once.
   func perform(in container: ContainerCalls) async throws(CKError) {}
 
-  /// Does the work, not on the callback queue; called once.
+  /// Does the work outside the callback queue; called once.
   func perform() async throws(CKError) {
     let started = shared.started
     try await perform(

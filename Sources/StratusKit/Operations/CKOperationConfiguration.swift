@@ -4,8 +4,8 @@ import Synchronization
 extension CKOperation {
   /// The settings of operations.
   ///
-  /// A property takes effect only after it has been set, even if it is set to its default. An
-  /// operation's unset properties come from its group's default configuration.
+  /// Only properties that have been set take effect. Setting a property to its default value
+  /// counts, too. An operation's unset properties come from its group's default configuration.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

@@ -9,7 +9,8 @@ struct DatabasePage: Sendable {
   }
 
   let changes: [Change]
-  /// Distinguishes each zone from earlier zones of the same name, if the caller asked for it.
+  /// The incarnation of each zone, which distinguishes the zone from earlier ones with its name.
+  /// Empty unless the caller requested incarnations.
   let incarnations: [CKRecordZone.ID: String]
   let token: String
   let moreComing: Bool
@@ -19,7 +20,7 @@ extension DatabaseCalls {
   /// Fetches a page.
   ///
   /// - Parameters:
-  ///   - syncToken: the end of the last page; nil: from the beginning.
+  ///   - syncToken: the change token of the last page; nil: fetch from the beginning.
   ///   - resultsLimit: maximum number of zones; 0: the server decides.
   ///   - showsIncarnations: whether the page includes the zones' incarnations.
   func databaseChanges(
@@ -39,7 +40,7 @@ extension DatabaseCalls {
 }
 
 extension Sequence<ZoneDictionary> {
-  /// Distinguishes each zone from earlier zones of the same name, if the response contains it.
+  /// Returns the incarnation of each zone, if the response contains it.
   func incarnations(naming: UserNaming) -> [CKRecordZone.ID: String] {
     var incarnations: [CKRecordZone.ID: String] = [:]
     for zone in self {

@@ -23,7 +23,7 @@ struct ItemErrors {
 }
 
 extension CKError? {
-  /// The argument of a modern final block.
+  /// The argument of a final block that takes a `Result`.
   var asResult: Result<Void, any Error> {
     switch self {
     case .none: .success(())

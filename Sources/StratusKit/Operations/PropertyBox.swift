@@ -29,8 +29,8 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
     get { locked { box in box.current[keyPath: property] } }
     set {
       var value = newValue
-      // NB: the old value is released after the lock. Its release may run code that reads a
-      // property of this operation.
+      // NB: the old value is released outside the lock, because its release may run code that reads
+      // a property of this operation.
       locked { box in swap(&box.current[keyPath: property], &value) }
     }
   }
@@ -47,7 +47,7 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
   }
 
   func releaseBlocks() {
-    // NB: the blocks are released after the lock, as in the subscript.
+    // NB: the blocks are released outside the lock, as in the subscript.
     let old = locked { box in
       let old = (box.current, box.taken)
       box.current.releaseBlocks()

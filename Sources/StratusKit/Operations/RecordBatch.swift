@@ -73,7 +73,7 @@ struct PreparedBatch {
   var items: [Item] = []
   var refused: [(item: RecordBatch.Item, error: CKError)] = []
 
-  /// The bytes of the fields, without files.
+  /// The size of the fields in bytes, without files.
   private(set) var sizeBytes = 0
 
   /// Prepares a batch. In an atomic batch, one record that cannot be sent stops all others.

@@ -20,7 +20,7 @@ struct RecordModification: Sendable {
       records.map { .save($0, policy) } + recordIDs.map(RecordBatch.Item.delete))
   }
 
-  /// Runs the modification. The errors of single items or zones are delivered.
+  /// Runs the modification. Errors of single items or zones are passed to ``deliver``.
   ///
   /// - Throws: the error of the whole operation. In that case some items are not delivered.
   func run(_ items: [RecordBatch.Item]) async throws(CKError) {
@@ -97,8 +97,8 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Encrypts the values again and resends. The zone was recreated, or its keys were reset, since
-  /// this device fetched its key.
+  /// Encrypts the values with the zone's new key and sends the batch again. This is necessary if
+  /// the zone was recreated, or its keys were reset, after this device fetched the zone's key.
   private func sealAnew(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming
   ) async throws(CKError) {
@@ -122,8 +122,8 @@ struct RecordModification: Sendable {
         for (asset, _) in save.assets { asset.receipt = nil }
       }
       if let serverRecord = error.serverRecord {
-        // NB: other items are committed and wait for their results. If decryption fails, the values
-        // stay unreadable.
+        // NB: a failed decryption must not throw here, because other items are committed and wait
+        // for their results. The values then stay unreadable.
         try? await database.openValues(of: [serverRecord])
       }
       deliver(item.requested, error)

@@ -1,7 +1,8 @@
 extension CKModifyRecordsOperation {
   /// Which fields of a record are sent, and whether the server compares its change tag.
   public enum RecordSavePolicy: Int, Sendable {
-    /// Sends the changed keys. The save is a conflict if the change tag is not the server's.
+    /// Sends the changed keys. The save fails with a conflict if the record's change tag differs
+    /// from the server's.
     case ifServerRecordUnchanged = 0
     /// Sends the changed keys; no change tag is compared.
     case changedKeys = 1

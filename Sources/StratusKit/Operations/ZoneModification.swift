@@ -3,9 +3,10 @@ import StratusWire
 /// The result for each zone, in the order of the request.
 struct ZoneModificationOutcome: Sendable {
   var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
-  /// The error is nil if the zone no longer exists.
+  /// The error is nil if the zone was deleted.
   var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
-  /// Distinguishes each saved zone from earlier zones of the same name, if the caller asked for it.
+  /// The incarnation of each saved zone, which distinguishes the zone from earlier ones with its
+  /// name. Empty unless the caller requested incarnations.
   var incarnations: [CKRecordZone.ID: String] = [:]
 }
 

@@ -2,7 +2,8 @@ public import Foundation
 import StratusArchive
 import StratusWire
 
-/// The end of a query's page. `CKQueryOperation.Cursor` in Swift.
+/// The position in a query's records at which the next page begins. `CKQueryOperation.Cursor` in
+/// Swift.
 ///
 /// The cursor includes the query, so an operation made from it needs no other query.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {

@@ -31,7 +31,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The end of a query's page.
+  /// The position in a query's records at which the next page begins.
   public typealias Cursor = CKQueryCursor
 
   /// The limit that lets the server decide how many records it returns: 0.
@@ -42,7 +42,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.query] }
     set { properties[\.query] = newValue?.copy() as? CKQuery }
   }
-  /// The end of the previous page; nil for the first page.
+  /// The cursor that came with the previous page; nil for the first page.
   public var cursor: CKQueryOperation.Cursor? {
     get { properties[\.cursor] }
     set { properties[\.cursor] = newValue?.copy() as? CKQueryOperation.Cursor }
@@ -101,7 +101,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     self.query = query
   }
 
-  /// Makes an operation that fetches the page after another.
+  /// Makes an operation that fetches the next page of a query.
   public convenience init(cursor: CKQueryOperation.Cursor) {
     self.init()
     self.cursor = cursor

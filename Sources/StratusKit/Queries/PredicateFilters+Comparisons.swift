@@ -162,8 +162,8 @@ struct ComparisonTranslation {
 extension ComparisonTranslation {
   /// Converts `self CONTAINS 'a b'` and `allTokens TOKENMATCHES[cdl] 'a b'`.
   ///
-  /// NB: words are always compared without regard to case and diacritics, so those options have no
-  /// effect.
+  /// NB: words are always compared without regard to case and diacritics, so the options in
+  /// brackets have no effect.
   private func tokens(
     _ key: QueryKey?, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {

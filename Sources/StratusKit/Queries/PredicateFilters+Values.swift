@@ -32,7 +32,7 @@ struct PredicateValueTranslation {
   }
 
   /// Whether a function's value is known before the query is sent. That is true for the current
-  /// time, and for a time that predicates print as a number.
+  /// time, and for a cast of a number to a date, which is how predicates print dates.
   func isConstant(function name: String, _ arguments: [PredicateTerm]) -> Bool {
     switch (name.lowercased(), arguments.count) {
     case ("now", 0), ("now:", 0): return true

@@ -20,7 +20,7 @@ struct QueryPages {
   private var request: QueryRecords.Request
   private let zoneID: CKRecordZone.ID?
 
-  /// The first page of a query.
+  /// Starts at the first page of a query.
   ///
   /// - Parameter zoneID: nil: all zones of the database.
   /// - Throws: `CKError.invalidArguments`, which names the unsupported part of the query.
@@ -37,7 +37,7 @@ struct QueryPages {
       zoneID: zoneID?.wire, isZoneWide: zoneID == nil)
   }
 
-  /// The page that follows another.
+  /// Continues a query at the page after the cursor.
   ///
   /// - Throws: `CKError.invalidArguments` for a cursor of Apple's framework.
   init(continuing cursor: CKQueryCursor) throws(CKError) {
@@ -50,7 +50,7 @@ struct QueryPages {
     }
   }
 
-  /// Fetches the page, and skips empty ones.
+  /// Fetches the next page that is not empty.
   ///
   /// - Parameter resultsLimit: maximum number of records; 0: the server decides.
   mutating func next(
@@ -90,7 +90,7 @@ struct QueryPages {
 }
 
 extension CKRecord {
-  /// The name of a property that records can be sorted by; nil if the key path has no such name.
+  /// Returns the name of a property by which records can be sorted; nil for any other key path.
   fileprivate static func sortableProperty(at keyPath: AnyKeyPath?) -> String? {
     switch keyPath {
     case \CKRecord.creationDate: "creationDate"

@@ -58,9 +58,9 @@ extension RecordState {
       editsCount: editsCount, values: values, parent: parent)
   }
 
-  /// - Parameter keys: the plain fields to send. The encrypted fields to remove are added, because
-  ///   the wire removes them like plain fields. Keys are dropped if their plain removal would
-  ///   remove an encrypted value.
+  /// - Parameter keys: the plain fields to send. Encrypted fields that are to be removed are added,
+  ///   because a request removes them like plain fields. A key is dropped if its removal as a plain
+  ///   field would remove an encrypted value.
   private func encryptedFieldsToSend(
     _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {

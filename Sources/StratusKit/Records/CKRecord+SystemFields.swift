@@ -13,7 +13,7 @@ extension CKRecord {
   /// The user who saved the record first; nil if it was never saved.
   public var creatorUserRecordID: CKRecord.ID? { withState { $0.system.creatorUserRecordID } }
 
-  /// When the record was first saved, by the server's clock; nil if it was not.
+  /// When the record was first saved, by the server's clock; nil if it was never saved.
   public var creationDate: Date? { withState { $0.system.creationDate } }
 
   /// The user who saved the record last; nil if it was never saved.
@@ -21,7 +21,7 @@ extension CKRecord {
     withState { $0.system.lastModifiedUserRecordID }
   }
 
-  /// When the record was last saved, by the server's clock; nil if it was not.
+  /// When the record was last saved, by the server's clock; nil if it was never saved.
   public var modificationDate: Date? { withState { $0.system.modificationDate } }
 
   /// The record's parent in a hierarchy that can be shared.

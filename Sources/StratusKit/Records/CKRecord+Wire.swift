@@ -23,7 +23,8 @@ extension RecordState {
     values.reserveCapacity(fields.count)
     for (key, value) in fields {
       if case .sealed(let type, let bytes) = value {
-        // NB: decrypted by `DatabaseCalls.openValues(of:)`, which may have to fetch keys.
+        // NB: `DatabaseCalls.openValues(of:)` decrypts the value later, because it may have to
+        // fetch keys.
         encrypted.take(EncryptedFields.Sealed(type: type, bytes: bytes), for: key)
         continue
       }

@@ -65,8 +65,8 @@ public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked S
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. Default:
-  /// in the default zone.
+  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. An ID
+  /// without a zone is in the default zone.
   public init?(coder: NSCoder) {
     guard let name = coder.string("RecordName"), !name.isEmpty else { return nil }
     recordName = name

@@ -1,7 +1,7 @@
 /// A table with a value for each of a record's fields, sorted by field name.
 ///
-/// It replaces a dictionary for few keys. Tables are made, copied and iterated more often than they
-/// are searched, and their keys are needed in order.
+/// It replaces a dictionary, because a record has few fields. Tables are made, copied and iterated
+/// more often than they are searched, and their keys are needed in order.
 struct FieldTable<Value> {
   private var entries: [(key: String, value: Value)] = []
 

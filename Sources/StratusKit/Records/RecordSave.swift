@@ -2,7 +2,7 @@ import StratusWire
 
 /// A record that is being saved.
 ///
-/// NB: unchecked because of the values, which are copies that never change.
+/// NB: `@unchecked Sendable` because of the values, which are copies that never change.
 struct RecordSave: @unchecked Sendable {
   /// The operation to send. It names no zone, because the request does.
   var operation: RecordOperation
@@ -23,8 +23,8 @@ struct RecordSave: @unchecked Sendable {
 }
 
 extension RecordSave {
-  /// The bytes of all fields. For encrypted values, which are not in the operation yet, the size is
-  /// an estimate.
+  /// The size of all fields in bytes. For encrypted values, which are not in the operation yet, the
+  /// size is an estimate.
   var sizeBytes: Int {
     encryptedFields.reduce(operation.fields?.sizeBytes ?? 0) {
       $0 + ($1.value?.valueJSON.count ?? 0) * 4 / 3 + 128

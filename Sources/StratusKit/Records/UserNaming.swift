@@ -1,4 +1,5 @@
-/// The current user's record name, which answers replace by `CKCurrentUserDefaultName`.
+/// Converts between the current user's record name, which the server uses, and
+/// `CKCurrentUserDefaultName`, which apps see in its place.
 struct UserNaming: Sendable {
   /// The current user's record name; nil if no user is signed in.
   let currentUserRecordName: String?
@@ -12,7 +13,7 @@ struct UserNaming: Sendable {
     return name
   }
 
-  /// The server's name for a name that an app has seen.
+  /// The server's record name for a name that an app uses.
   func known(_ recordName: String) -> String {
     guard recordName == CKCurrentUserDefaultName else { return recordName }
     return currentUserRecordName ?? recordName

@@ -43,8 +43,8 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   }
 
   private let zone: Mutex<CKRecordZone.ID?>
-  /// The changes that cause notifications. Choice: without creation, update and deletion, saving
-  /// fails with `CKError.invalidArguments`; Apple's framework raises an exception.
+  /// The changes that cause notifications. Choice: if neither creation, update nor deletion is set,
+  /// saving fails with `CKError.invalidArguments`; Apple's framework raises an exception.
   public let querySubscriptionOptions: Options
 
   /// Watches the records of a type that match a predicate. Default: creation, update and deletion.

@@ -2,8 +2,8 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Converts the filters of a fetched subscription back into an equivalent predicate. Its format is
-/// one that an app could have written, and it converts to the same filters again.
+/// Converts the filters of a fetched subscription back into an equivalent predicate. An app could
+/// have written that predicate, and it converts to the same filters again.
 ///
 /// Three comparators have no equivalent in Apple's predicate language, and come from other clients.
 /// `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.

@@ -5,9 +5,9 @@ import StratusWire
 extension CKError {
   /// Whether the engine keeps the change pending and retries it.
   ///
-  /// Source: semantics §23. Choice: also for `serverResponseLost`, because the server may not have
-  /// carried out the change. At worst the repeated change conflicts with itself. Also for
-  /// `operationCancelled`, because the server has not rejected the change.
+  /// Source: semantics §23. Choice: this includes `serverResponseLost`, because the server may not
+  /// have carried out the change. At worst the repeated change conflicts with itself. It also
+  /// includes `operationCancelled`, because the server has not rejected the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
@@ -35,8 +35,8 @@ extension CKError {
     }
   }
 
-  /// Whether the server rejects the subscription: it supports no subscriptions, or none of this
-  /// kind.
+  /// Whether the server rejects the subscription because it supports no subscriptions, or none of
+  /// this kind.
   var refusesSubscriptions: Bool {
     switch code {
     case .unknownItem, .badDatabase, .invalidArguments, .badContainer: true

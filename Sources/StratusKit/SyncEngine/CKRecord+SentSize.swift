@@ -3,9 +3,9 @@ import StratusFoundation
 import StratusWire
 
 extension CKRecord {
-  /// An upper bound of the bytes of the fields that a save would send.
+  /// An upper bound for the size in bytes of the fields that a save would send.
   ///
-  /// NB: the bytes are counted without encoding the fields, because the save encodes them later.
+  /// NB: the size is computed without encoding the fields, because the save encodes them later.
   var sentSizeBytesMax: Int { withState { $0.sentSizeBytesMax } }
 }
 
@@ -27,7 +27,7 @@ extension RecordState {
     return bytes
   }
 
-  /// `"…":{"value":…,"type":"…"},` around a value.
+  /// An upper bound for the bytes of `"…":{"value":…,"type":"…"},` around a value.
   private static let frameBytesMax = 64
 
   private static func sizeBytesMax(_ object: NSObject) -> Int {

@@ -1,12 +1,12 @@
 extension CKSyncEngine {
   /// The settings of a new engine.
   public struct Configuration: Sendable, CustomStringConvertible {
-    /// The database to keep in step: a private or the shared one.
+    /// The database to synchronise: a private database or the shared one.
     public var database: CKDatabase
     /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: start from the beginning.
     public var stateSerialization: State.Serialization?
-    /// Handles the events. Choice: the engine holds a strong reference to its delegate. An app that
-    /// owns both breaks the cycle by releasing the engine.
+    /// Handles the events. Choice: the engine holds a strong reference to its delegate. A delegate
+    /// that also holds the engine must release it, so that both can be deallocated.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. Otherwise it does so only
     /// in ``CKSyncEngine/sendChanges(_:)`` and ``CKSyncEngine/fetchChanges(_:)``.

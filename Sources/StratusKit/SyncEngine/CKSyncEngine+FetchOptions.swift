@@ -3,11 +3,11 @@ extension CKSyncEngine {
   public struct FetchChangesOptions: Sendable, CustomStringConvertible {
     /// Which zones' changes are fetched.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
-      /// Those of all zones.
+      /// The changes of all zones.
       case all
-      /// Those of all zones but these.
+      /// The changes of all zones except these.
       case allExcluding([CKRecordZone.ID])
-      /// Those of these zones.
+      /// The changes of these zones.
       case zoneIDs([CKRecordZone.ID])
 
       /// Whether a zone's changes are to be fetched.
@@ -28,8 +28,8 @@ extension CKSyncEngine {
       }
     }
 
-    /// Which zones' changes are fetched; `.all` by default. The state lists other zones with
-    /// changes.
+    /// Which zones' changes are fetched; `.all` by default. The engine's state lists the other
+    /// zones that have changes.
     public var scope: Scope
     /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup

@@ -33,7 +33,7 @@ extension CKSyncEngine {
 
   /// A change of a zone that is to be sent.
   ///
-  /// Two are equal if they do the same with zones of the same ID.
+  /// Two changes are equal if both save, or both delete, a zone with the same ID.
   public enum PendingDatabaseChange: Sendable, Hashable, CustomStringConvertible {
     /// The zone is to be saved.
     case saveZone(CKRecordZone)

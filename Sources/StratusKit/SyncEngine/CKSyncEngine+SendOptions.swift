@@ -3,13 +3,13 @@ extension CKSyncEngine {
   public struct SendChangesOptions: Sendable, CustomStringConvertible {
     /// Which pending changes are sent.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
-      /// All of them.
+      /// All pending changes.
       case all
-      /// Those outside these zones.
+      /// The changes outside these zones.
       case allExcluding([CKRecordZone.ID])
-      /// Those in these zones.
+      /// The changes in these zones.
       case zoneIDs([CKRecordZone.ID])
-      /// Those of these records.
+      /// The changes of these records.
       case recordIDs([CKRecord.ID])
 
       /// Whether a record's change is to be sent.

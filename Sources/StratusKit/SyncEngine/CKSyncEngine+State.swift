@@ -3,7 +3,7 @@ import Synchronization
 extension CKSyncEngine {
   /// The changes that are still to be sent and fetched.
   ///
-  /// A change made to it is followed by an ``Event/stateUpdate(_:)``.
+  /// The engine reports each change of the state with an ``Event/stateUpdate(_:)``.
   public final class State: Sendable {
     private let content: Mutex<SyncState>
     private let observer = Mutex<(@Sendable (_ isToSend: Bool) -> Void)?>(nil)
@@ -16,8 +16,8 @@ extension CKSyncEngine {
     /// The changes of zones to be sent, in the order in which they were added.
     public var pendingDatabaseChanges: [PendingDatabaseChange] { snapshot.zones.elements }
 
-    /// Whether the app has changes that it has not added to the state. The engine then asks for
-    /// batches nevertheless. Only the app changes this value.
+    /// Whether the app has changes that it has not added to the state. If so, the engine asks the
+    /// delegate for batches even if no change is pending. Only the app changes this value.
     public var hasPendingUntrackedChanges: Bool {
       get { with { $0.hasUntrackedChanges } }
       set { change(isToSend: newValue) { $0.setUntrackedChanges(newValue) } }
@@ -30,8 +30,8 @@ extension CKSyncEngine {
 
     /// Adds changes at the end of the list, and schedules a send.
     ///
-    /// A change that is in the list keeps its position. If one record is to be saved and deleted,
-    /// only the later change remains.
+    /// A change that is already in the list keeps its position. If one record is to be saved and
+    /// deleted, only the later change remains.
     public func add(pendingRecordZoneChanges: [PendingRecordZoneChange]) {
       if pendingRecordZoneChanges.isEmpty { return }
       change(isToSend: true) { $0.add(pendingRecordZoneChanges) }
@@ -45,8 +45,8 @@ extension CKSyncEngine {
     /// Adds changes at the end of the list, and schedules a send. Changes of zones are sent before
     /// changes of records.
     ///
-    /// A change that is in the list keeps its position. If one zone is to be saved and deleted,
-    /// only the later change remains.
+    /// A change that is already in the list keeps its position. If one zone is to be saved and
+    /// deleted, only the later change remains.
     public func add(pendingDatabaseChanges: [PendingDatabaseChange]) {
       if pendingDatabaseChanges.isEmpty { return }
       change(isToSend: true) { $0.add(pendingDatabaseChanges) }

@@ -16,8 +16,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// Starts to synchronize a database. Make the engine early, because it receives change signals
   /// only from then on.
   ///
-  /// Choice: the public database has no change feed. With it every call fails with
-  /// `CKError.badDatabase`, and the engine starts no work of its own.
+  /// Choice: the public database has no change feed. An engine for it starts no work of its own,
+  /// and every call fails with `CKError.badDatabase`.
   public convenience init(_ configuration: Configuration) {
     self.init(configuration, surroundings: SyncSurroundings(of: configuration.database))
   }
@@ -66,7 +66,6 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// next send. The call returns when the work has ended. In a method of the delegate it returns at
   /// once. Otherwise it returns at the latest when one call of the delegate has lasted 60 s,
   /// because the delegate may be waiting for this call.
-  /// waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// Stops at once, as in a crash: the delegate gets no further calls.
@@ -81,10 +80,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 ///
 /// NB: a method must not await `fetchChanges` or `sendChanges` of the engine, because these calls
 /// wait for the method. Such a call in the method itself fails at once with
-/// `CKError.invalidArguments`. In another task it fails after it has waited 60 s for one call of
-/// the delegate, or 120 s if it started the running work. It fails even if the delegate does not
-/// wait for that task, because the engine cannot know that. A method may start a task that makes
-/// such a call, if the method does not wait for the task.
+/// `CKError.invalidArguments`. In another task, such a call fails when one call of the delegate has
+/// lasted 60 s, or 120 s if the running fetch or send is the one that it requested. It fails even
+/// if the delegate does not wait for that task, because the engine cannot know that. A method may
+/// start a task that makes such a call, if the method does not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
   /// Handles an event. The engine makes no other call of the delegate until this method returns.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async

@@ -36,8 +36,9 @@ final class DelegateCall: Sendable {
     return call
   }
 
-  /// Whether the delegate itself runs here, and not a task that it has started. It may start a task
-  /// that waits for the engine, as long as it does not wait for that task.
+  /// Whether the current task is the one that runs the delegate's method, not a task that the
+  /// method has started. The method may start a task that waits for the engine, if it does not wait
+  /// for that task itself.
   var isOfThisTask: Bool { taskID != nil && taskID == Self.currentTaskID }
 
   private static var currentTaskID: Int? { withUnsafeCurrentTask { $0?.hashValue } }
@@ -64,11 +65,13 @@ extension SyncDriver {
     if !hasWaiter { timeout.cancel() }
   }
 
-  /// How long a waiter may still wait; nil: its time is over.
+  /// The seconds for which a waiter may still wait, not above 0 if its time is over; nil: it no
+  /// longer waits.
   ///
   /// The time is measured for a single call of the delegate, so no waiter times out while the
-  /// delegate's calls keep returning. The callers of the running job have twice the time. The app
-  /// is usually such a caller, and the job continues once the delegate's own call has failed.
+  /// delegate's calls keep returning. Callers that wait for the running job have twice the time. If
+  /// the delegate waits for a call of its own, that call fails first, and the running job can then
+  /// continue.
   private func secondsLeft(to id: Int, since began: Double) -> Double? {
     let now = now
     return core.withLock { core in

@@ -1,8 +1,8 @@
 /// Decides the next request of a fetch, and which parts of a response are stored.
 ///
-/// The plan is pure: it waits for nothing. It reads the database's changes to their end, then zone
-/// after zone. Only a `commit` moves a token, after the delegate has received the changes before
-/// the token.
+/// The plan is pure: it waits for nothing. It reads all changes of the database, and then those of
+/// one zone after another. Tokens advance only in `commit`, after the delegate has received the
+/// changes before the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -35,7 +35,7 @@ struct FetchPlan: Sendable {
   private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
 
   private var isDatabaseRead = false
-  /// Where the next page of the database begins.
+  /// The change token of the next page of the database's changes.
   private var databaseToken: String?
   /// The zones seen so far if the changes are read from the beginning; nil if they are read from a
   /// token.
@@ -211,10 +211,10 @@ struct FetchPlan: Sendable {
 
   /// Records that a zone could not be fetched.
   ///
-  /// If a zone's token has expired, its fetch ends with that error, because the app may have
+  /// If a zone's token has expired, the zone's fetch ends with that error, because the app may have
   /// records whose deletion the server has forgotten. The zone may also have been deleted and
-  /// created again. The database's changes then say so, and the plan continues reading them. If
-  /// they do not, the zone is fetched from the beginning.
+  /// created again. The plan therefore reads the database's changes again, which report such a
+  /// deletion. If they report none, the zone is fetched from the beginning.
   mutating func zoneFailed(
     _ zoneID: CKRecordZone.ID, _ error: CKError, _ state: inout SyncState
   ) -> ZoneFailure {
@@ -232,9 +232,9 @@ struct FetchPlan: Sendable {
     } else if !error.saysZoneIsGone {
       zoneFailure = zoneFailure ?? error
     }
-    // NB: the database's changes say later why a zone was deleted. Until then the zone stays known,
-    // with its token. After a restore, only its absence from the changes shows that it was deleted.
-    // If it is created again, its expired token shows that.
+    // NB: the database's changes will say why the zone was deleted. Until then the engine still
+    // knows the zone and its token. After a restore, only the zone's absence from the changes shows
+    // that it was deleted. If it is created again, its expired token shows that.
     setAside.insert(zoneID)
     return .ended(error)
   }

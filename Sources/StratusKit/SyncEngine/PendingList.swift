@@ -40,14 +40,14 @@ struct PendingList<Element: Listed>: Sendable {
   /// The entry for a subject.
   subscript(subject: Element.Subject) -> Element? { indices[subject].flatMap { slots[$0] } }
 
-  /// The stamp of the last addition of the entry for a subject; nil: there is no entry.
+  /// The `stamp` with which a subject's entry was last added; nil: there is no entry.
   func stamp(of subject: Element.Subject) -> Int? { indices[subject].map { stamps[$0] } }
 
   /// Adds an entry at the end. An equal entry in the list keeps its position. Another entry for the
   /// same subject is removed.
   ///
-  /// - Parameter stamp: the time of the addition. It replaces the stamp of an entry that keeps its
-  ///   position.
+  /// - Parameter stamp: the state's `stamp` at this addition. It replaces the stamp of an entry
+  ///   that keeps its position.
   /// - Returns: whether the list has changed.
   @discardableResult
   mutating func put(_ element: Element, stamp: Int) -> Bool {
@@ -84,7 +84,8 @@ struct PendingList<Element: Listed>: Sendable {
 
   /// Removes an entry.
   ///
-  /// - Parameter stamp: removes the entry only if its last addition is not later; nil: in any case.
+  /// - Parameter stamp: removes the entry only if it was not added again with a later stamp; nil:
+  ///   removes it in any case.
   /// - Returns: whether it was removed.
   @discardableResult
   mutating func remove(_ element: Element, notAfter stamp: Int? = nil) -> Bool {
@@ -121,15 +122,15 @@ struct PendingList<Element: Listed>: Sendable {
   }
 }
 
-/// The entries of slots without the gaps. It is kept between calls, and updated only where slots
-/// have changed.
+/// The entries of a list, without the gaps. They are kept between calls, and updated only where
+/// slots have changed.
 private struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   /// How many slots the entries come from.
   private var slotCount = 0
   /// How many of those slots were gaps.
   private var gaps = 0
-  /// All gaps and all changes since are in slots before this one.
+  /// The index after the last slot that has changed, for example by becoming a gap.
   private var settledFrom = 0
 
   mutating func noteChange(at index: Int) { settledFrom = max(settledFrom, index + 1) }

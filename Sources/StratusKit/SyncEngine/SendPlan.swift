@@ -32,7 +32,7 @@ struct SendPlan: Sendable {
   /// Records that this device lacks a key for. They stay pending.
   private var keylessRecordIDs: Set<CKRecord.ID> = []
   private var keyFailure: CKError?
-  /// The newest stamp of a pending change that this send still carries; nil: any.
+  /// This send carries only changes whose stamps are not greater; nil: it carries all changes.
   private var stampMax: Int?
   private var hasNoBatch = false
 
@@ -116,7 +116,8 @@ struct SendPlan: Sendable {
 
   /// The changes that are no longer pending after a request for zones.
   ///
-  /// - Parameter stamp: the last change added before the outcome is reported to the delegate.
+  /// - Parameter stamp: the stamp of the last change added before the outcome is reported to the
+  ///   delegate.
   mutating func settled(
     _ outcome: SyncZonesOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingDatabaseChange] {
@@ -140,7 +141,8 @@ struct SendPlan: Sendable {
 
   /// The changes that are no longer pending after a request for records.
   ///
-  /// - Parameter stamp: the last change added before the outcome is reported to the delegate.
+  /// - Parameter stamp: the stamp of the last change added before the outcome is reported to the
+  ///   delegate.
   mutating func settled(
     _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {

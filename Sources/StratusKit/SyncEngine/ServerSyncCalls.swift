@@ -48,7 +48,8 @@ struct ServerSyncCalls: SyncCalls {
     let read = try await feed.next(from: database, naming: try await database.naming())
     var page = SyncZonePage(token: read.token.syncToken, moreComing: read.moreComing)
     page.records.reserveCapacity(read.changes.count)
-    // Choice: a record whose file is not available is delivered without it, and the token moves on.
+    // Choice: a record whose file is not available is delivered without the file, and the new token
+    // is past this record.
     try await database.fetchFiles(of: read.changes, losing: .operation, record: \.record) {
       change, error in
       page.recordError = page.recordError ?? error

@@ -1,18 +1,18 @@
 /// The requests of a sync engine to the server, in its one database.
 ///
-/// The transport retries a failed request with the policy for waiting callers. In a cancelled task
-/// the calls fail with `CKError.operationCancelled`.
+/// The transport retries a failed request as for a user who is waiting. In a cancelled task the
+/// calls fail with `CKError.operationCancelled`.
 package protocol SyncCalls: Sendable {
   /// One page of the database's changes.
   ///
-  /// - Parameter token: the end of the last page; nil: from the beginning, which lists all zones.
+  /// - Parameter token: the token of the last page; nil: from the beginning, which lists all zones.
   func databaseChanges(
     since token: String?, group: CKOperationGroup
   ) async throws(CKError) -> SyncDatabasePage
 
   /// One page of a zone's changes, with the files of its records.
   ///
-  /// - Parameter token: the end of the last page; nil: from the beginning.
+  /// - Parameter token: the token of the last page; nil: from the beginning.
   /// - Throws: the zone's own error, or that of the whole request.
   func zoneChanges(
     in zoneID: CKRecordZone.ID, since token: String?, group: CKOperationGroup

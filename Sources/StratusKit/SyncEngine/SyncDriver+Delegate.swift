@@ -22,9 +22,9 @@ extension SyncDriver {
 
   /// Reports an event to the delegate, after the newest state.
   ///
-  /// - Parameter settle: changes the state just before the event. The state that the delegate has
-  ///   stored by then still includes the changes that the event reports. Changes that the delegate
-  ///   makes during the event are applied later.
+  /// - Parameter settle: changes the state just before the event. If the app ends before it has
+  ///   handled the event, the state that it stored last still includes the changes that the event
+  ///   reports. Changes that the delegate makes during the event are applied later.
   func deliver(
     _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
   ) async {

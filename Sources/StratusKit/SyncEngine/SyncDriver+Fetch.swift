@@ -34,8 +34,8 @@ extension SyncDriver {
     if let options { plan.adopt(options) }
   }
 
-  /// Ensures that a subscription announces changes to this engine. This is done before the first
-  /// fetch, so that no change is missed between them.
+  /// Ensures that a subscription announces changes to this engine. It is called before the first
+  /// fetch, so that every change after that fetch is announced.
   ///
   /// - Returns: the reason why there is no subscription yet; the fetch can continue nevertheless.
   private func subscribe() async -> CKError? {

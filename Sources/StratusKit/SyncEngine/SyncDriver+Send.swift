@@ -61,7 +61,7 @@ extension SyncDriver {
   private func sendBatch(
     _ plan: inout SendPlan, _ context: CKSyncEngine.SendChangesContext
   ) async {
-    // NB: after a failure the batches do not include later additions, so those stay due.
+    // NB: after a failure the batches do not include later additions, so a send of those stays due.
     if plan.options.scope == .all, !plan.hasItemFailures {
       core.withLock { $0.schedule.beginBatch() }
     }

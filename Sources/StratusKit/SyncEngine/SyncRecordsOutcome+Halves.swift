@@ -14,12 +14,13 @@ extension SyncRecordsOutcome {
     let failedByZone = Dictionary(grouping: errors, by: \.zoneID)
     var halves: [CKSyncEngine.RecordZoneChangeBatch] = []
     var seen: Set<CKRecordZone.ID> = []
-    // NB: in the order of the batch, so that a run can be repeated.
+    // NB: zones are taken in the batch's order, so that a run with the same seed gives the same
+    // result.
     for zoneID in errors.map(\.zoneID) where seen.insert(zoneID).inserted {
       let errors = failedByZone[zoneID] ?? []
       let saves = batch.recordsToSave.filter { $0.recordID.zoneID == zoneID }
       let deletes = batch.recordIDsToDelete.filter { $0.zoneID == zoneID }
-      // NB: a single record that is too large fails alone, and would again.
+      // NB: a single record that is too large would fail again, so it is not sent again.
       guard errors.count > 1, errors.count == saves.count + deletes.count,
         errors.allSatisfy({ $0.error.code == .limitExceeded })
       else { continue }

@@ -9,7 +9,7 @@ struct SyncSchedule: Sendable {
     case perform(SyncJob)
     /// Nothing is due before this time, in seconds on the clock.
     case wait(until: Double)
-    /// Nothing is due until something happens.
+    /// Nothing is due until an event changes the schedule.
     case rest
   }
 
@@ -92,7 +92,7 @@ struct SyncSchedule: Sendable {
 
   /// The account may have changed.
   mutating func noteAccount(now: Double) {
-    // NB: before the check is done, requests might be sent in the name of the wrong user.
+    // NB: no request may be sent before the check, because the user may be another one.
     account = .unchecked
     accountCheck.settle()
     accountCheck.want(at: now)
@@ -117,7 +117,7 @@ struct SyncSchedule: Sendable {
 
   /// Cancels all work that has not started.
   ///
-  /// - Returns: the manual jobs among it.
+  /// - Returns: the IDs of the manual jobs that were cancelled.
   mutating func dropAll() -> [Int] {
     fetch.due = nil
     send.due = nil
@@ -127,7 +127,7 @@ struct SyncSchedule: Sendable {
 
   /// Records whether an account is signed in.
   ///
-  /// - Returns: manual jobs that cannot be done without an account.
+  /// - Returns: the IDs of the manual jobs that cannot be done without an account.
   mutating func accountIsKnown(
     isSignedIn: Bool, hasPendingChanges: Bool, now: Double
   ) -> [Int] {
@@ -152,7 +152,7 @@ struct SyncSchedule: Sendable {
 
   /// Records that the engine could not find out whether an account is signed in.
   ///
-  /// - Returns: manual jobs that cannot be done.
+  /// - Returns: the IDs of the manual jobs that cannot be done.
   mutating func accountIsUnknown(_ error: CKError, now: Double, chance: Double) -> [Int] {
     if isAutomatic, error.mayPass {
       let delay = Self.delay(after: error, failures: accountCheck.failuresCount, chance: chance)
@@ -258,7 +258,8 @@ struct SyncSchedule: Sendable {
   ///
   /// - Parameters:
   ///   - failures: the number of consecutive failures before it.
-  ///   - chance: a random number from 0 up to 1 that spreads devices that failed together.
+  ///   - chance: a random number from 0 up to 1. It spreads the retries of devices that failed at
+  ///     the same time.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
     let doubled = min(firstDelaySeconds * Double(1 << min(failures, 16)), delaySecondsMax)
     return max(doubled * (0.5 + chance / 2), error?.retryAfterSeconds ?? 0)
@@ -266,7 +267,8 @@ struct SyncSchedule: Sendable {
 }
 
 extension SyncJob.Work {
-  /// Whether this job also does the other one. The options that the delegate sees must be the same.
+  /// Whether this job also does the other job's work. The options that the delegate sees must be
+  /// the same.
   func covers(_ other: SyncJob.Work) -> Bool {
     switch (self, other) {
     case (.fetch(let mine), .fetch(let others)):

@@ -5,7 +5,6 @@ package import StratusTransport
 ///
 /// An engine creates tasks only with `spawn` and waits only with `timing`, so that a simulation can
 /// run it.
-/// can run it.
 package struct SyncSurroundings: Sendable {
   package var timing: Timing
   /// Creates a task that is independent of the cancellation of other tasks.

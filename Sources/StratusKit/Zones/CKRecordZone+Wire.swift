@@ -31,8 +31,8 @@ extension CKRecordZone.Capabilities {
   /// The capabilities that the server reports for a zone.
   ///
   /// Choice: a zone with atomic batches also has a change feed, and can be shared unless the server
-  /// says otherwise. If the response does not say whether batches are atomic, they are in every
-  /// zone except the default one.
+  /// says otherwise. If the response does not say whether batches are atomic, they count as atomic
+  /// in every zone except the default one.
   init(wire: ZoneDictionary) {
     let isCustom = wire.isAtomic ?? !wire.zoneID.isDefault
     let isSharable = wire.sharing.isSharable ?? isCustom

@@ -70,8 +70,8 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. Default:
-  /// owned by the current user.
+  /// Reads an archived ID, from Stratus or from Apple's framework; nil if it has no name. A zone
+  /// without an owner belongs to the current user.
   public init?(coder: NSCoder) {
     guard let name = coder.string("ZoneName"), !name.isEmpty else { return nil }
     zoneName = name

@@ -1,5 +1,5 @@
 #pragma once
 
-/// Makes the framework's classes known by the names Apple's archives give them.
+/// Registers the framework's classes under all their names in archives, including Apple's.
 /// Defined in StratusKit, in Swift.
 void stratus_kit_register(void);

@@ -5,22 +5,22 @@ import Synchronization
 /// Delivers queued notifications to devices through Apple's push service.
 ///
 /// A device gets its notifications in order, one at a time; devices do not wait for each other.
-/// Notifications that Apple accepts are acknowledged. Notifications that Apple cannot accept now
-/// stay in the queue. After a crash, unacknowledged notifications are sent again.
+/// When Apple accepts a notification, it is acknowledged. If Apple cannot accept a notification
+/// now, it stays in the queue. After a crash, unacknowledged notifications are sent again.
 public actor APNsChannel {
   /// The clock, the limits and the operator's log of a channel.
   public struct Settings: Sendable {
     /// Milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64
-    /// 0 ..< 1
+    /// A random number in 0 ..< 1.
     public var chance: @Sendable () -> Double
-    /// Receives sentences for the operator.
+    /// Receives messages for the operator.
     public var report: @Sendable (String) -> Void
     /// Devices served in parallel. Choice: Apple's service accepts hundreds of requests per
     /// connection.
     public var deliveriesMax = 64
-    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, needed
-    /// only while Apple's service is unavailable.
+    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, which
+    /// are needed only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -34,8 +34,8 @@ public actor APNsChannel {
   }
 
   private static let newsPage = 1_000
-  /// Notifications sent to a device between two acknowledgements. After a crash, up to this many
-  /// are sent twice.
+  /// The number of notifications sent to a device between two acknowledgements. After a crash, up
+  /// to this many notifications are sent twice.
   private static let messagesInRow = 32
 
   private let sender: any APNsSender
@@ -45,17 +45,17 @@ public actor APNsChannel {
   private nonisolated let continuation: AsyncStream<Void>.Continuation
   private nonisolated let mayHaveNews = Mutex(News(isAnywhere: true))
 
-  /// The last notification number checked in each store.
+  /// The last notification number that was checked in each store.
   private var lookedAt: [StoreAddress: Int64] = [:]
   private var ready = DeviceLine()
   private var busy: Set<DeviceInLine> = []
-  /// Devices that received new notifications while they were being served.
+  /// Devices that got new notifications in their queue while they were being served.
   private var again: Set<DeviceInLine> = []
   private var deviceWaits: [DeviceInLine: BackOff] = [:]
   private var serviceWaits: [ContainerEnvironment: BackOff] = [:]
   private var lastReport: [ContainerEnvironment: String] = [:]
 
-  /// - Parameter queues: the stores in use.
+  /// - Parameter queues: returns the queues of the stores in use.
   public init(
     sender: any APNsSender, settings: Settings,
     queues: @escaping @Sendable () async -> [StoreAddress: any APNsQueue]
@@ -66,7 +66,8 @@ public actor APNsChannel {
     (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Signals that any store may have new work. Expired waits are also noticed only after a signal.
+  /// Signals that any store may have new work. The end of a wait is also noticed only after a
+  /// signal.
   public nonisolated func signal() {
     mayHaveNews.withLock { $0.isAnywhere = true }
     continuation.yield()
@@ -78,7 +79,7 @@ public actor APNsChannel {
     continuation.yield()
   }
 
-  /// Signals that a device has become reachable, so that older notifications may wait for it.
+  /// Signals that a device has become reachable. Older notifications may be waiting for it.
   public nonisolated func signal(_ device: StoredDevice, at address: StoreAddress) {
     guard let device = DeviceInLine(device, at: address) else { return }
     mayHaveNews.withLock { _ = $0.devices.insert(device) }
@@ -101,7 +102,8 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves every due device once, and returns when all are served; for tests and simulations.
+  /// Serves every due device once, and returns when all of them are served. For tests and
+  /// simulations.
   ///
   /// - Returns: whether any device was due.
   @discardableResult
@@ -117,16 +119,18 @@ public actor APNsChannel {
 
 // Due devices
 extension APNsChannel {
-  /// The stores that may have new notifications, and devices with older ones.
+  /// The stores that may have new notifications, and the devices for which older notifications may
+  /// wait.
   private struct News: Sendable {
     var isAnywhere = false
     var stores: Set<StoreAddress> = []
     var devices: Set<DeviceInLine> = []
   }
 
-  /// The devices to serve now. They count as busy from here on.
+  /// Returns the devices to serve now, and marks them as busy.
   private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
-    // NB: taken before the list of stores is read, since the signal may concern the newest store.
+    // NB: take the news before reading the list of stores, because the signal may concern the
+    // newest store.
     let news = mayHaveNews.withLock { news in
       defer { news = News() }
       return news
@@ -138,7 +142,7 @@ extension APNsChannel {
     var due: [(DeviceInLine, any APNsQueue)] = []
     for _ in 0..<ready.count {
       guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
-      // The store is gone, so its pending deliveries are dropped.
+      // The store no longer exists, so its pending deliveries are dropped.
       guard let queue = queues[device.store] else {
         deviceWaits[device] = nil
         continue
@@ -189,7 +193,7 @@ extension APNsChannel {
     /// - Parameter wasSent: whether Apple's service accepted at least one notification.
     case served(hasMore: Bool, wasSent: Bool)
     case deviceGone
-    /// Apple does not know the token, which was removed.
+    /// Apple does not know the token. The token was removed from the device.
     case tokenGone
     /// The delivery stopped at a notification that was not accepted.
     case stopped(APNsOutcome)
@@ -226,8 +230,8 @@ extension APNsChannel {
         }
         acknowledged = notification.number
       }
-      // NB: acknowledged first: the device remains when its token is removed, and must not get
-      // these notifications again.
+      // NB: acknowledge before the token is removed. The device remains, and must not get these
+      // notifications again.
       if acknowledged > device.acknowledged {
         try await queue.acknowledge(through: acknowledged, by: device)
       }
@@ -245,7 +249,7 @@ extension APNsChannel {
   private nonisolated func send(
     _ notification: QueuedNotification, _ token: String, _ environment: ContainerEnvironment
   ) async -> APNsOutcome {
-    // NB: an unreadable payload never becomes readable; the device must not wait for it.
+    // NB: a payload that cannot be read now can never be read. The device must not wait for it.
     guard let payload = try? notification.payload() else {
       return .refused(reason: "it cannot be read")
     }
@@ -253,11 +257,11 @@ extension APNsChannel {
       APNsMessage(
         deviceToken: token, environment: environment, payload: payload,
         number: notification.number, coalescingKey: notification.coalescingKey,
-        // Apple keeps a notification as long as the queue does.
+        // Apple keeps a notification for the same time as the queue does.
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }
 
-  /// Whether a notification is finished, so that the next one can follow.
+  /// Whether a notification is finished and the next one can be sent.
   private nonisolated func isSettled(_ outcome: APNsOutcome) -> Bool {
     switch outcome {
     case .delivered: return true
@@ -316,7 +320,7 @@ extension APNsChannel {
     }
   }
 
-  /// Reports a sentence once, until a delivery succeeds or the sentence changes.
+  /// Reports a sentence only once, until a delivery succeeds or another sentence is reported.
   private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
     if Task.isCancelled || lastReport[environment] == sentence { return }
     lastReport[environment] = sentence
@@ -336,6 +340,6 @@ extension APNsChannel {
 }
 
 extension ServerError {
-  /// The text for a log entry.
+  /// The error as text for a log entry.
   fileprivate var log: String { "\(reason) \(facts)" }
 }

@@ -23,8 +23,8 @@ public struct APNsClient: APNsSender {
 
   /// - Parameters:
   ///   - topic: the app's bundle ID.
-  /// - trustedCertificatePEM: replaces the system's trusted certificates, for tests.
-  ///   - now: milliseconds since 1970 UTC.
+  ///   - trustedCertificatePEM: replaces the system's trusted certificates, for tests.
+  ///   - now: returns milliseconds since 1970 UTC.
   /// - Throws: if the certificate cannot be read.
   public init(
     key: APNsKey, topic: String, hosts: APNsHosts = APNsHosts(),
@@ -38,7 +38,7 @@ public struct APNsClient: APNsSender {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: security, redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: Self.timeout))
-    // NB: the channel itself waits between attempts, and waits longer.
+    // NB: the client does not retry, because the channel waits longer between attempts.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(configuration: configuration)
     token = ProviderToken(key: key, now: now)
@@ -46,7 +46,8 @@ public struct APNsClient: APNsSender {
     self.topic = topic
   }
 
-  /// Sends one notification. Repeats the request once if only the sender's token was too old.
+  /// Sends one notification. If Apple refuses only the age of the sender's token, this repeats the
+  /// request once.
   public func send(_ message: APNsMessage) async -> APNsOutcome {
     guard message.hasPlausibleToken else { return .deviceGone }
     do throws(APNsKeyFailure) {
@@ -71,8 +72,8 @@ public struct APNsClient: APNsSender {
     request.body = .bytes(ByteBuffer(bytes: message.payload.jsonBytes))
     do {
       let response = try await client.execute(request, timeout: Self.timeout)
-      // NB: read even where it says nothing, because an answer that is not read to its end is
-      // broken off.
+      // NB: read the body even if it contains nothing useful. Otherwise the client would abort the
+      // request.
       let body = try? await response.body.collect(upTo: 4_096)
       let refusal = body.flatMap { try? APNsRefusal(jsonBytes: Array($0.readableBytesView)) }
       return APNsOutcome(
@@ -83,6 +84,6 @@ public struct APNsClient: APNsSender {
     }
   }
 
-  /// Closes the connections; must be called once, when no request is in progress.
+  /// Closes the connections. Must be called once, when no request is in progress.
   public func close() async { try? await client.shutdown() }
 }

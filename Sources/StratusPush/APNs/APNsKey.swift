@@ -11,7 +11,7 @@ public struct APNsKey: Sendable {
   private let teamID: String
 
   /// - Parameters:
-  /// - pem: the contents of the `.p8` file from Apple.
+  ///   - pem: the contents of the `.p8` file from Apple.
   ///   - keyID: ten letters and digits.
   ///   - teamID: ten letters and digits.
   /// - Throws: a sentence for the operator.
@@ -32,7 +32,7 @@ public struct APNsKey: Sendable {
     text.utf8.count == 10 && text.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
   }
 
-  /// A signed token that identifies the sender.
+  /// Returns a signed token that identifies the sender.
   func token(issuedAtSeconds: Int64) throws(APNsKeyFailure) -> String {
     let header = APNsTokenHeader(keyID: keyID).jsonBytes
     let claims = APNsTokenClaims(teamID: teamID, issuedAt: issuedAtSeconds).jsonBytes
@@ -43,7 +43,7 @@ public struct APNsKey: Sendable {
     return signed + "." + Self.inURL(Array(signature.rawRepresentation))
   }
 
-  /// Base64url, as RFC 7515 defines it.
+  /// Encodes bytes as base64url (RFC 7515).
   private static func inURL(_ bytes: [UInt8]) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")

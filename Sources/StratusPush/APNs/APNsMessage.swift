@@ -8,7 +8,7 @@ public struct APNsMessage: Sendable {
   /// The token that Apple gave the app: hex digits.
   public var deviceToken: String
   public var environment: ContainerEnvironment
-  /// Reduced to the maximum size.
+  /// The payload, reduced to the maximum size.
   public let payload: NotificationPayload
   /// The notification's number in the store's queue.
   public var number: Int64
@@ -18,7 +18,7 @@ public struct APNsMessage: Sendable {
   /// since 1970 UTC.
   public var expiresAt: Int64
 
-  /// - Parameter payload: of any size.
+  /// - Parameter payload: a payload of any size.
   public init(
     deviceToken: String, environment: ContainerEnvironment, payload: NotificationPayload,
     number: Int64, coalescingKey: String? = nil, expiresAt: Int64
@@ -31,7 +31,7 @@ public struct APNsMessage: Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// Whether the token can be one of Apple's, and can therefore be part of a path.
+  /// Whether the token has the form of Apple's tokens. Only then can it be used in a URL's path.
   var hasPlausibleToken: Bool {
     !deviceToken.isEmpty && deviceToken.utf8.count <= Limits.apnsTokenLengthMax
       && deviceToken.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
@@ -56,8 +56,8 @@ public struct APNsMessage: Sendable {
 
   /// The ID of a notification. It stays the same when the notification is sent again.
   ///
-  /// Choice: not the notification's own ID. One request uses one ID for all its records and
-  /// subscriptions, but Apple requires a separate ID for each notification.
+  /// Choice: this is not the ID in the payload. The changes of one request share one ID for all
+  /// records and subscriptions, but Apple requires a separate ID for each notification.
   private var id: String {
     let name = "\(payload.notificationID)\n\(number)\n\(deviceToken)"
     var bytes = Array(SHA256.hash(data: Array(name.utf8)).prefix(16))
@@ -68,10 +68,11 @@ public struct APNsMessage: Sendable {
       .lowercased()
   }
 
-  /// At most 64 bytes, valid in a header.
+  /// The key by which a new notification replaces an earlier one on the device. It has at most 64
+  /// bytes and is valid in a header.
   ///
-  /// Choice: a value that is longer, or has other characters than ASCII's, is replaced by its
-  /// SHA-256 in hex; Apple does not say what it does.
+  /// Choice: a key that is longer, or has characters other than ASCII, is replaced by its SHA-256
+  /// in hex. Apple does not say what happens to such keys.
   private var collapseID: String? {
     guard let coalescingKey else { return nil }
     let prefix = "collapse:"

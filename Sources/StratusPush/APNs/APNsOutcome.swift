@@ -8,21 +8,22 @@ public enum APNsOutcome: Sendable, Hashable {
   case deviceGone
   /// Apple will never accept this notification.
   case refused(reason: String)
-  /// Try again later for this device.
+  /// The sender must try again later for this device.
   ///
   /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
   case later(afterSeconds: Int?, reason: String)
-  /// Try again later for all devices: the service is unreachable or reports that it is down.
+  /// The sender must try again later for all devices: the service is unreachable or reports that it
+  /// is down.
   ///
   /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
   case serviceDown(afterSeconds: Int?, reason: String)
-  /// Apple accepts nothing from this server until its operator has fixed a problem.
+  /// Apple accepts nothing from this server until the operator has fixed a problem.
   case senderRefused(reason: String)
 
   /// Source: Apple, *Handling notification responses from APNs*.
   ///
-  /// Choice: an error about the sender (its key, its topic) keeps the notification in the queue,
-  /// since it can be delivered after the problem is fixed.
+  /// Choice: after an error about the sender (its key or its topic), the notification stays in the
+  /// queue, because it can be delivered when the problem is fixed.
   init(status: Int, refusal: APNsRefusal?, retryAfterSeconds: Int?) {
     let reason = refusal?.reason ?? "status \(status)"
     self =

@@ -1,16 +1,17 @@
 public import StratusDomain
 
-/// The store operations of the channel: its queues, and the devices that Apple's service reaches.
+/// The operations of a store that the channel uses: on notification queues, and on devices that
+/// Apple's service reaches.
 public protocol APNsQueue: Sendable {
-  /// The devices on Apple's service whose users' queues have notifications after a number.
+  /// Returns the devices on Apple's service whose users' queues have notifications after a number.
   ///
-  /// - Parameter limit: the number of notifications checked.
+  /// - Parameter limit: the maximum number of notifications to check.
   func devicesWithNews(
     after number: Int64, limit: Int
   ) async throws(ServerError) -> APNsDevicesWithNews
 
-  /// A device's current state and its waiting notifications, oldest first; nil: Apple's service no
-  /// longer reaches the device.
+  /// Returns a device's current state and its waiting notifications, oldest first. nil: Apple's
+  /// service no longer reaches the device.
   func waiting(
     for deviceID: String, of user: String, limit: Int
   ) async throws(ServerError) -> APNsWaiting?
@@ -30,7 +31,7 @@ public struct APNsDevicesWithNews: Sendable {
   public var devices: [StoredDevice]
   /// The number from which the next query continues.
   public var through: Int64
-  /// Whether there may be more after this number.
+  /// Whether there may be more notifications after this number.
   public var hasMore: Bool
 
   public init(devices: [StoredDevice], through: Int64, hasMore: Bool) {

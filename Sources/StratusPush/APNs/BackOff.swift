@@ -1,7 +1,7 @@
-/// How long to wait after failures that follow each other.
+/// The time to wait after consecutive failures.
 ///
-/// Choice: one second, doubled after each failure, five minutes at most. Up to half of the wait is
-/// random, so that devices that failed together do not retry together.
+/// Choice: one second, doubled after each failure, at most five minutes. Up to half of the wait is
+/// random, so that devices that failed at the same time do not retry at the same time.
 struct BackOff: Sendable {
   /// Milliseconds since 1970 UTC.
   private(set) var until: Int64 = 0
@@ -9,7 +9,7 @@ struct BackOff: Sendable {
 
   private static let first: Int64 = 1_000
   private static let longest: Int64 = 5 * 60_000
-  /// The maximum for a requested wait; milliseconds.
+  /// The maximum wait that the other side can request, in milliseconds.
   private static let longestAsked: Int64 = 60 * 60_000
 
   func isOver(at time: Int64) -> Bool { until <= time }
@@ -17,14 +17,15 @@ struct BackOff: Sendable {
   /// Notes a failure.
   ///
   /// - Parameters:
-  ///   - seconds: no sooner than after these.
-  ///   - isLong: whether a person has to mend something first, so that haste is of no use.
-  ///   - chance: 0 ..< 1
+  ///   - seconds: the minimum wait that was requested.
+  ///   - isLong: whether a person has to fix something first, so that early retries are useless.
+  ///   - chance: a random number in 0 ..< 1.
   mutating func fail(
     at time: Int64, afterSeconds seconds: Int?, isLong: Bool = false, chance: Double
   ) {
     let asked = min(Int64(max(0, min(seconds ?? 0, 86_400))) * 1_000, Self.longestAsked)
-    // NB: what was under way when the wait began fails now, too; it is the same failure.
+    // NB: requests that were in progress when the wait began also fail now. They count as the same
+    // failure.
     if !isOver(at: time) {
       until = max(until, time + asked)
       return

@@ -37,7 +37,7 @@ struct DeviceLine: Sendable {
     let device = devices[first]
     first += 1
     members.remove(device)
-    // Removes taken elements rarely, so that the average cost is low.
+    // Taken elements are removed together and rarely, so that the average cost is low.
     if first * 2 > devices.count, first > 64 || first == devices.count {
       devices.removeFirst(first)
       first = 0

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The token of all requests, renewed in time.
+/// The sender's token in all requests. It is renewed before it expires.
 ///
-/// Source: Apple, *Establishing a token-based connection to APNs*: a token is refused once it is an
-/// hour old. A sender that renews it more often than every 20 minutes is refused, too.
+/// Source: Apple, *Establishing a token-based connection to APNs*: a token is refused when it is an
+/// hour old. A sender that renews its token more often than every 20 minutes is also refused.
 final class ProviderToken: Sendable {
   /// The age at which a token is replaced even if Apple has not refused it.
   static let renewalMilliseconds: Int64 = 40 * 60_000
@@ -26,25 +26,27 @@ final class ProviderToken: Sendable {
     self.now = now
   }
 
-  /// The token to send.
+  /// Returns the token to send.
   func current() throws(APNsKeyFailure) -> String {
     let time = now()
     return try state.withLock { state throws(APNsKeyFailure) in
-      // NB: a clock that was set back makes tokens that seem to be of the future; Apple refuses
-      // those as well.
+      // NB: if the clock was set back, the token's time is in the future. Apple refuses such
+      // tokens, too.
       let isFresh = (0..<Self.renewalMilliseconds).contains(time - state.issuedAt)
       if let text = state.text, isFresh { return text }
       return try issue(&state, at: time)
     }
   }
 
-  /// A token in place of one that was refused as too old.
+  /// Returns a token that replaces a token that Apple refused as too old.
   ///
-  /// - Returns: nil if a new one was made for this reason just now, and would be refused, too.
+  /// - Returns: nil if a token was renewed for this reason a short time ago. Another renewal would
+  ///   be refused, too.
   func renewed(after refused: String) throws(APNsKeyFailure) -> String? {
     let time = now()
     return try state.withLock { state throws(APNsKeyFailure) -> String? in
-      // Many requests are refused at once; the first of them renews for all.
+      // Many requests may be refused at the same time. The first one renews the token for all of
+      // them.
       if let text = state.text, text != refused { return text }
       if let forcedAt = state.forcedAt, abs(time - forcedAt) < Self.forcedRenewalMilliseconds {
         return nil

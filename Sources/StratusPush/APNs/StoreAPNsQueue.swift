@@ -3,7 +3,7 @@ import StratusWire
 
 /// The queues and devices of a store.
 public struct StoreAPNsQueue: APNsQueue {
-  /// A longer notification is shortened anyway.
+  /// The maximum size of one page of notifications. Each payload is later reduced to 4,096 bytes.
   private static let pageBytes = 64 * 4_096
 
   private let store: any Store
@@ -46,11 +46,10 @@ public struct StoreAPNsQueue: APNsQueue {
     }
   }
 
-  /// Also records that the device is active.
+  /// Records the acknowledgement, and that the device is active.
   ///
-  /// Choice: a delivery that Apple accepts counts as a sign that the device is active. Apple
-  /// reports when a device is gone, and a device may receive notifications for months without a
-  /// request.
+  /// Choice: if Apple accepts a delivery, the device counts as active. Apple reports when a device
+  /// is gone, and a device may receive notifications for months without sending a request.
   public func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError) {

@@ -83,12 +83,12 @@ private enum AssetStatements {
   private static let select = "SELECT checksum, file, size, touched FROM assets"
 
   static let find = SQLStatement(select + " WHERE checksum = ?")
-  /// NB: the column `held` duplicates information of the holds. With it the index `assets_unheld`
-  /// serves this query, which then reads only the rows it returns. The holds decide whether a file
-  /// may be removed.
+  /// NB: the column `held` repeats what the table of holds says. With this column, the index
+  /// `assets_unheld` serves the query, which then reads only the rows it returns. The table of
+  /// holds decides whether a file may be removed.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
-  /// NB: this reads only the index of files that no record holds.
+  /// NB: this statement reads only the index of files that no record holds.
   static let unheldSizes = SQLStatement(
     """
     SELECT size, uploader FROM assets
@@ -103,7 +103,7 @@ private enum AssetStatements {
   static let forgetUploader = SQLStatement("DELETE FROM asset_uploaders WHERE checksum = ?")
   static let registered = SQLStatement(
     "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
-  /// The time only increases. A clock that was set back must not make an asset look unused.
+  /// The column `touched` only increases. If the clock was set back, an asset must not look unused.
   static let register = SQLStatement(
     """
     INSERT INTO assets (checksum, file, size, touched, held)

@@ -13,7 +13,8 @@ extension StoreSession {
     ]
     var reader = RecordReader()
     var result: [StoredRecord] = []
-    // NB: not `limit`, which a caller may set high. A page is seldom longer than this.
+    // NB: this does not reserve `limit`, which a caller may set high. A page is seldom longer than
+    // 256.
     result.reserveCapacity(min(limit, 256))
     var sizeBytes = 0
     let statement = newestFirst ? ChangeStatements.newestFirst : ChangeStatements.oldestFirst

@@ -26,7 +26,8 @@ extension StoreSession {
     return found.count
   }
 
-  /// Removes passages of records that left. The others say which hierarchy a record is in.
+  /// Removes passages that say that a record left a hierarchy. The other passages say which
+  /// hierarchy a record is in, so they stay.
   ///
   /// - Returns: the number of removed passages.
   private func forgetPassages(before time: Int64, limit: Int) throws(ServerError) -> Int {
@@ -63,7 +64,8 @@ extension StoreSession {
     return found.count
   }
 
-  /// - Parameter newest: the newest removed change, by the number of a zone or database.
+  /// - Parameter newest: the newest removed change of each zone or database, by the zone's or
+  ///   database's number.
   private func raise(
     _ statement: SQLStatement, to newest: [Int64: Int64]
   ) throws(ServerError) {

@@ -18,7 +18,7 @@ extension SQLConnection {
     try findSeveral(statement, key, names.map { .text($0) }, row: row)
   }
 
-  /// The same for values of any kind.
+  /// Runs a statement over any number of values, in batches.
   func findSeveral(
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [SQLValue],
     row: (any SQLRow) throws(ServerError) -> Void
@@ -29,7 +29,7 @@ extension SQLConnection {
       var values = key
       values.reserveCapacity(key.count + SQLLimits.namesPerFind)
       values += names[start..<end]
-      // Repeats the last name, so that one prepared statement works for any number of names.
+      // The last name is repeated, so that one prepared statement works for any number of names.
       while values.count < key.count + SQLLimits.namesPerFind {
         values.append(names[end - 1])
       }

@@ -21,9 +21,9 @@ public protocol SQLConnection: AnyObject {
   @discardableResult
   func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int
 
-  /// Runs a statement whose rows are not read, immediately or later. It runs at the latest before
-  /// the next statement that returns an answer, or before the commit. An engine across a network
-  /// can send several such statements in one batch.
+  /// Runs a statement whose rows, if any, are not read, either immediately or later. The statement
+  /// runs at the latest before the next statement that returns an answer, or before the commit. An
+  /// engine across a network can send several such statements in one batch.
   ///
   /// - Parameter expecting: the required number of changed rows. nil: any number.
   /// - Throws: `INTERNAL_ERROR` if another number of rows changed. If the statement runs later, a
@@ -32,7 +32,7 @@ public protocol SQLConnection: AnyObject {
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError)
 
-  /// Inserts one row into a table with a counted key.
+  /// Inserts one row into a table whose key is counted up by the engine.
   ///
   /// - Parameter statement: made by ``SQLStatement/init(inserting:key:)``.
   /// - Returns: the key of the new row.

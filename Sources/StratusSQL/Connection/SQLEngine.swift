@@ -1,14 +1,14 @@
 public import StratusDomain
 
 /// A connection inside a transaction, with a cache that outlives the transaction. Other connections
-/// may write between two transactions.
+/// may write between two transactions of this one.
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 
-  /// Begins a transaction. Everything that is cached so far is committed.
+  /// Begins a transaction. All values that the cache holds at this time are committed.
   func begin()
 
-  /// Discards at least everything that was cached in a transaction that was undone.
+  /// Discards from the cache at least the values of a transaction that was undone.
   func forget()
 }
 

@@ -20,7 +20,7 @@ public struct SQLStatement: Sendable {
     self.text = text
   }
 
-  /// Makes a statement that inserts one row into a table with a counted key.
+  /// Makes a statement that inserts one row into a table whose key is counted up by the engine.
   ///
   /// - Parameter key: the column of the key.
   public init(inserting text: String, key: String) {
@@ -34,12 +34,12 @@ public struct SQLStatement: Sendable {
 public struct SQLDialect: Sendable {
   /// Type and constraints of a primary key that the engine counts up and never reuses.
   public var countedKey: String
-  /// Type and constraints of a primary key whose values are given by the caller.
+  /// Type and constraints of a primary key whose values the caller supplies.
   public var givenKey: String
   /// The type of text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
-  /// The end of a `SELECT` that locks the rows of one of its tables until the transaction ends.
+  /// The end of a `SELECT` that locks the selected rows of one table until the transaction ends.
   public var forUpdate: @Sendable (_ table: String) -> String
   /// The end of an `INSERT` that returns a column of the new row. Empty if the connection knows the
   /// key of the last inserted row.

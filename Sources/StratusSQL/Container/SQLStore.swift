@@ -4,7 +4,7 @@ public import StratusDomain
 public struct SQLStore<Engine: SQLEngine>: Store where Engine.Session == StoreSession {
   public let engine: Engine
 
-  /// - Parameter engine: one whose tables ``StoreTables`` has prepared.
+  /// - Parameter engine: an engine whose tables ``StoreTables`` has prepared.
   public init(engine: Engine) { self.engine = engine }
 
   public func read<Value: Sendable>(

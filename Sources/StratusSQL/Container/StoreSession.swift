@@ -3,20 +3,20 @@ public import StratusDomain
 /// The implementation of a store inside one transaction.
 ///
 /// Each connection has one session. The session outlives transactions and caches data that seldom
-/// changes. Other connections may write too. Each cached value therefore never changes, or is
-/// checked in each transaction against a version that is read with other rows.
+/// changes. Other connections may also write. A cached value is therefore one that never changes,
+/// or each transaction checks its version, which it reads together with other rows.
 public final class StoreSession: SQLSession {
   let connection: any SQLConnection
   /// The numbers of databases, which never change.
   private var databases: [DatabaseView: Int64] = [:]
-  /// Rows of `databases` as this transaction has read them.
+  /// The rows of `databases` that this transaction has read.
   private var states: [Int64: DatabaseState] = [:]
   /// The watched subjects of each database with their version. Only for write bodies.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
   var recordNumbers = RecordNumbers()
-  /// The parts that this transaction wrote. The session discards their cached values if the
-  /// transaction is undone.
+  /// The kinds of cached values that this transaction has written. If the transaction is undone,
+  /// the session discards the cached values of these kinds.
   private var written = Written()
 
   public init(connection: any SQLConnection) { self.connection = connection }
@@ -36,7 +36,7 @@ public final class StoreSession: SQLSession {
     if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
   }
 
-  /// Records that this transaction wrote a part.
+  /// Records that this transaction wrote a value of one kind.
   func note(_ part: WritableKeyPath<Written, Bool>) { written[keyPath: part] = true }
 
   struct Written {
@@ -61,7 +61,8 @@ extension StoreSession {
     try number(of: DatabaseView(of: database))
   }
 
-  /// The same for a database or for the history of a shared database.
+  /// Returns the number of a database, or of the history of a shared database. nil if nothing was
+  /// ever written to it.
   func number(of view: DatabaseView) throws(ServerError) -> Int64? {
     if let number = databases[view] { return number }
     let number = try connection.first(DatabaseStatements.find, Self.values(of: view)) {
@@ -71,7 +72,7 @@ extension StoreSession {
     return number
   }
 
-  /// Returns a database's number, and draws one if the database has none.
+  /// Returns a database's number. A database that has none gets one.
   func makeNumber(of view: DatabaseView) throws(ServerError) -> Int64 {
     if let number = try number(of: view) { return number }
     note(\.hasDatabase)
@@ -136,7 +137,7 @@ extension StoreSession {
   }
 }
 
-// What is watched
+// Watched subjects
 extension StoreSession {
   /// Returns the watched subjects of a database. Reads them if the cached version is outdated.
   func rememberedWatch(

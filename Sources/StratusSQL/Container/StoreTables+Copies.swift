@@ -2,8 +2,8 @@ public import StratusDomain
 
 /// Changes to a copy of a store before a server uses it.
 extension StoreTables {
-  /// Removes the assets that no record holds. The original store removes their files after a while,
-  /// and a copy must not name files that it does not have.
+  /// Removes the assets that no record holds from a copied store. The original store removes their
+  /// files after a while, and a copy must not name files that it does not have.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func forgetUnheldAssets(on connection: any SQLConnection) throws(ServerError) {

@@ -2,9 +2,9 @@ public import StratusDomain
 
 /// The tables of a store.
 ///
-/// Rows of a database contain its number. In `zones`, `records`, `cascades`, `subscriptions` and
-/// `outbox` the row number is unique in the store and identifies the row alone. Other tables belong
-/// to the store as a whole, and their comments say why.
+/// Rows of a database contain the database's number. In `zones`, `records`, `cascades`,
+/// `subscriptions` and `outbox`, the row number is unique in the whole store and identifies the row
+/// alone. Other tables belong to the store as a whole, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 8
@@ -22,7 +22,7 @@ public enum StoreTables {
   public static func prepare(
     on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
   ) throws(ServerError) {
-    // The one row of this table is about the file itself.
+    // This table has one row, which describes the file itself.
     try connection.define(
       """
       CREATE TABLE IF NOT EXISTS store (
@@ -78,10 +78,11 @@ public enum StoreTables {
     try connection.execute(takeZone, [.integer(last)])
   }
 
-  /// More zones than any server creates.
+  /// The number of zone numbers for each millisecond. No server creates more zones in this time.
   private static let zonesPerMillisecond: Int64 = 1_024
 
-  /// NB: a counted key is never lower than an earlier one.
+  /// NB: the engine never gives out a counted key below an earlier one. The next zone therefore
+  /// gets a larger number than this row, even after the row is removed.
   private static let giveZone = SQLStatement(
     "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
@@ -93,7 +94,8 @@ public enum StoreTables {
     try connection.first(readLayout, []) { $0.integer(0) }
   }
 
-  /// The counted refusals of what production lacks.
+  /// Returns the counts of the production radar: the requests that production refused because it
+  /// lacks a record type, field or index.
   ///
   /// - Throws: `INTERNAL_ERROR`, also if the layout is earlier than 6.
   public static func lackCounts(
@@ -141,7 +143,8 @@ public enum StoreTables {
     """
   }
 
-  /// Counts the record numbers of all databases of the store. Sessions draw them in blocks.
+  /// The counter of record numbers, for all databases of the store. Sessions draw numbers in
+  /// blocks.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
   /// Indexes tombstones by age.
@@ -247,7 +250,7 @@ public enum StoreTables {
   }
 
   /// Files belong to the store, because records of all its databases may share the same bytes. Each
-  /// file is stored once. Holds are found by checksum.
+  /// file is stored once. Holds name a file by its checksum.
   private static func assetTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE assets (

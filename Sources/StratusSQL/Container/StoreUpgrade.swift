@@ -42,10 +42,10 @@ enum StoreUpgrade {
       try addListings(on: connection)
       try connection.define(UseTables.text(connection.dialect))
     } else {
-      // NB: no release with layout 5 wrote a passage.
+      // NB: the table can be dropped, because no release with layout 5 wrote a passage.
       try connection.define("DROP TABLE passages;")
     }
-    // An earlier layout just got today's tables of devices.
+    // A store of an earlier layout has just got the current tables of devices.
     if layout >= 3 {
       try connection.define("ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);")
     }
@@ -57,8 +57,8 @@ enum StoreUpgrade {
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  /// Layout 5: histories get a table of listings, databases get an epoch, and record numbers get a
-  /// counter.
+  /// Upgrades to layout 5: histories get a table of listings, databases get an epoch, and record
+  /// numbers get a counter.
   private static func addListings(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
@@ -126,7 +126,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Converts index entries, which referred to records by their names.
+  /// Converts index entries: in earlier layouts, they refer to records by name instead of by
+  /// number.
   private static func numberEntries(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
@@ -140,8 +141,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: fields from before marks existed get all marks of their type, also in production. A
-  /// store does not know its environment, and no query was refused before.
+  /// Choice: fields that were stored before marks existed get all marks of their type, also in
+  /// production. A store does not know its environment, and no query was refused before.
   private static func markFields(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     for type in try session.schema().recordTypes.values {
@@ -156,7 +157,7 @@ enum StoreUpgrade {
   }
 
   /// Creates links for all records in the order of their keys. Only one page of derived rows is in
-  /// memory, however large the store is. Layout 1 had no files.
+  /// memory, however large the store is. Layout 1 had no assets, so no holds are created.
   private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     let schema = try session.schema()

@@ -1,7 +1,7 @@
 import StratusDomain
 
 /// Tables of usage, added with layout 5. They record the day on which each index was last read, and
-/// the user who uploaded an asset that no record holds.
+/// the user that uploaded an asset that no record holds.
 ///
 /// The tables belong to the store, because indexes and assets do.
 enum UseTables {

@@ -4,8 +4,8 @@ import StratusDomain
 enum NotificationTables {
   /// The tables belong to the store, because a user has one queue for all databases.
   ///
-  /// NB: numbers come from a row, not from an engine's sequence. A sequence assigns numbers in
-  /// another order than the commits, and a device that reads by number would miss some
+  /// NB: numbers come from a row, not from an engine's sequence. A sequence may assign numbers in
+  /// another order than that of the commits, and a device that reads by number would miss some
   /// notifications.
   static func text(_ dialect: SQLDialect) -> String {
     """
@@ -55,15 +55,17 @@ enum NotificationTables {
   /// Moves the notification counter beyond all numbers that were drawn before a time.
   ///
   /// NB: devices continue with the numbers they know. After a restore from a backup, or in a new
-  /// store, numbers could be drawn twice. Devices would take such a notification for a known one
-  /// and ignore it. They use only numbers here, so they notice no change of the epoch.
+  /// store, numbers could be drawn twice. Devices would then ignore a new notification, because
+  /// they already know its number. Devices compare only numbers here, so they do not notice a new
+  /// epoch.
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
     try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
-  /// More numbers than any server draws per millisecond, so that the counter never overtakes the
-  /// clock. In the year 3000 the numbers still have two bits to spare.
+  /// The number of notification numbers for each millisecond. No server draws more in this time, so
+  /// the counter never overtakes the clock. In the year 3000 the numbers still have two bits to
+  /// spare.
   private static let numbersPerMillisecond: Int64 = 65_536
 
   private static let countOn = SQLStatement(

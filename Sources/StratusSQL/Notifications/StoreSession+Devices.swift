@@ -80,7 +80,8 @@ extension StoreSession {
     return devices.count
   }
 
-  /// One hour, so that a busy device does not cause a write for each request.
+  /// The time between two updates of a device's last-seen time. Choice: one hour, so that a busy
+  /// device does not cause a write for each request.
   private static let touchMilliseconds: Int64 = 3_600_000
 
   private static func device(_ row: any SQLRow) -> StoredDevice {
@@ -141,8 +142,8 @@ enum DeviceStatements {
     SELECT \(columns) FROM devices WHERE token = ? AND channel = ? AND environment = ?
     """)
   static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
-  /// NB: this must match the condition of the index `devices_seen` exactly. Otherwise SQLite would
-  /// also scan the devices that Apple's service reaches.
+  /// NB: the condition must be exactly the condition of the index `devices_seen`. Otherwise SQLite
+  /// would also scan the devices that Apple's service reaches.
   static let unseen = SQLStatement(
     """
     SELECT owner, device FROM devices WHERE seen < ? AND channel <> \(DeviceChannel.apnsNumber)

@@ -38,10 +38,10 @@ extension StoreSession {
   /// A queue is trimmed after this many added notifications, because trimming scans the queue.
   private static let notificationsPerTrim: Int64 = 32
 
-  /// Removes the notifications that a new one replaces. Notifications that were read stay, because
-  /// a device that has fetched one must still receive its read mark.
+  /// Removes the notifications that a new one replaces. Notifications that are marked as read stay,
+  /// because a device that has fetched one must still receive its read mark.
   ///
-  /// - Returns: the device that needs no new notification. nil: there is no such device.
+  /// - Returns: the device that needs no new notification. nil: every device needs it.
   private func replaceCoalesced(
     with notification: NewNotification
   ) throws(ServerError) -> String? {
@@ -55,15 +55,15 @@ extension StoreSession {
     guard let origin = notification.originDeviceID else { return nil }
     let device = try device(id: origin, of: notification.user)
     for (number, others) in replaced {
-      // The device knows its own changes and the changes it was notified of.
+      // The device knows its own changes and the changes of which it was notified.
       if let others, ExactName(others) == ExactName(origin) { continue }
       if let device, device.acknowledged < number { return nil }
     }
     return origin
   }
 
-  /// Removes the oldest notifications of a long queue, and those that every device has. The newest
-  /// notification stays.
+  /// Removes the oldest notifications of a long queue, and those that every device has received.
+  /// The newest notification stays.
   private func trimQueue(of user: String) throws(ServerError) {
     let acknowledged = try connection.first(EnqueueStatements.acknowledged, [.text(user)]) { row in
       row.isNull(0) ? Int64.max : row.integer(0)

@@ -101,18 +101,18 @@ extension StoreSession {
   }
 }
 
-/// The state of a user's queue besides its notifications.
+/// The state of a user's queue, without its notifications.
 struct QueueState {
   var badge: Int64 = 0
-  /// The number of notifications that were ever added.
+  /// The number of notifications that were ever added to the queue.
   var added: Int64 = 0
 }
 
 extension StoreSession {
   /// Draws consecutive numbers from the store's counter.
   ///
-  /// The statement changes the counter before it reads it. The change locks the row until the
-  /// transaction ends, so numbers appear in the order of commits.
+  /// The statement first changes the counter and then reads it. The change locks the row until the
+  /// transaction ends, so the order of the numbers is that of the commits.
   ///
   /// - Returns: the number before the first drawn number.
   func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {

@@ -13,10 +13,10 @@ enum EntryStatements {
     WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND record = ?
     """)
 
-  /// Returns the statement that reads a range, and its values after database and index.
+  /// Returns the statement that reads a range, and its values except the database and the index.
   ///
-  /// A bound that is only a value becomes the position before all entries of that value. The end of
-  /// the range and the position to continue from then need one row comparison only.
+  /// If a bound is only a value, it becomes the position before all entries of that value. The end
+  /// of the range and the position from which to continue then need only one row comparison.
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))
@@ -82,7 +82,7 @@ extension IndexEntry {
 }
 
 extension [UInt8] {
-  /// Compares these bytes with others. The result is below, at or above 0.
+  /// Compares these bytes with others. The result is negative, zero or positive.
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

@@ -21,7 +21,7 @@ enum IndexColumnsText {
     }.joined(separator: "\n")
   }
 
-  /// The stored word of a form. The meaning of tokens changed once, so their word changed too. An
+  /// The stored word of a form. The meaning of tokens changed once, so they got a new word. An
   /// index with the old tokens must not be read as one with the new tokens.
   private static func word(of form: IndexColumn.Form) -> String {
     switch form {

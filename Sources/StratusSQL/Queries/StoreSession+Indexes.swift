@@ -11,7 +11,8 @@ extension StoreSession {
     values += bounds
     values.append(.integer(Int64(limit)))
     var result: [FoundEntry] = []
-    // NB: not `limit`, which a caller may set high. A page of a query is seldom longer than this.
+    // NB: this does not reserve `limit`, which a caller may set high. A page of a query is seldom
+    // longer than 64.
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
@@ -218,8 +219,8 @@ extension StoreSession {
 }
 
 enum BuildStatements {
-  /// NB: this returns rows of every type and of deleted zones, so that `LIMIT` bounds the rows that
-  /// are read. It omits their fields, because SQLite does not read columns that are not selected.
+  /// NB: this returns rows of every type, including those of deleted zones, so that `LIMIT` bounds
+  /// the rows that are read. It does not select the fields, so SQLite does not read them.
   static let walk = SQLStatement(
     """
     SELECT \(RecordColumns.list), database, zone, gone, newest
@@ -229,7 +230,7 @@ enum BuildStatements {
     WHERE (database, zone, name) > (?, ?, ?)
     ORDER BY database, zone, name LIMIT ?
     """)
-  /// The last position of an index that is being built, or a position before all records.
+  /// The position that the build of an index has reached, or a position before all records.
   static let position = SQLStatement(
     """
     SELECT COALESCE(at_database, -1), COALESCE(at_zone, -1), COALESCE(at_name, '')

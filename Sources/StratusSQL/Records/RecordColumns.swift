@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The columns of `records` that make a ``StoredRecord``, in reading order.
+/// The columns of `records` that make a ``StoredRecord``, in the order in which they are read.
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,
@@ -11,7 +11,7 @@ enum RecordColumns {
   static let count = 14
 }
 
-/// Decodes records row by row. Adjacent records share equal texts.
+/// Decodes records row by row. Equal texts of adjacent records share their memory.
 struct RecordReader {
   private var type = ""
   private var user = ""

@@ -8,8 +8,8 @@ extension StoreSession {
     guard !targets.isEmpty, let number = try number(of: zone.database) else { return [] }
     var result: [RecordLink] = []
     let exact = Set(targets.map(ExactName.init)).map(\.text)
-    // NB: one statement for each target. With `IN`, SQLite would sort all their links before the
-    // limit.
+    // NB: one statement for each target. With `IN`, SQLite would sort the links of all targets
+    // before it applies the limit.
     for target in exact.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let room = limit - result.count
       if room <= 0 { break }

@@ -3,7 +3,7 @@ import StratusDomain
 extension StoreSession {
   /// Removes derived rows of a zone's records. Missing rows are ignored.
   ///
-  /// Rows are removed and added in the order of their tables, so that adjacent rows are written
+  /// Rows are removed and added in the key order of their tables, so that adjacent rows are written
   /// together.
   func remove(
     _ rows: DerivedRows, of zone: Int64, in database: Int64

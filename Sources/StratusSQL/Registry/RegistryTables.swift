@@ -64,7 +64,7 @@ public enum RegistryTables {
     }
   }
 
-  /// Sets the list of stores in a copy of the file that belongs to copies of these stores.
+  /// Sets the list of stores in a copy of the registry, whose stores were copied, too.
   ///
   /// Does nothing in a file of layout 1, which has no list of stores.
   ///
@@ -122,7 +122,7 @@ public enum RegistryTables {
     """
   }
 
-  /// The tables that layout 2 has besides accounts and containers.
+  /// The tables that layout 2 has in addition to accounts and containers.
   static func tokens(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE api_tokens (
@@ -156,7 +156,8 @@ public enum RegistryTables {
     """
   }
 
-  /// The secrets of an earlier version. They stay here until they are in the key file.
+  /// The secrets that an earlier version stored. They stay in this table until they are in the key
+  /// file.
   private static func secrets(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE secrets (

@@ -2,14 +2,14 @@ import StratusDomain
 
 /// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
 enum RegistryUpgrade {
-  /// Layout 3: the file counts the changes that processes must notice.
+  /// Upgrades to layout 3: the file counts the changes that other processes must notice.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func addVersion(on connection: any SQLConnection) throws(ServerError) {
     try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
   }
 
-  /// Layout 2: tokens are stored as hashes, and sessions have ends.
+  /// Upgrades to layout 2: tokens are stored as hashes, and sessions have an end.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
@@ -22,8 +22,8 @@ enum RegistryUpgrade {
       \(RegistryTables.tokens(connection.dialect))
       """)
     try hashTokens(on: connection, upgrade)
-    // Choice: sessions of an earlier version begin at the upgrade, because that version did not
-    // record their start.
+    // Choice: the lifetime of an earlier version's sessions begins at the upgrade, because that
+    // version did not record their start.
     try connection.execute(
       UpgradeStatements.moveSessions,
       [

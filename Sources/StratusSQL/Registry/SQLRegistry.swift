@@ -40,7 +40,7 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
 }
 
 extension RegistrySession {
-  /// Makes every process read again what it remembers of the registry.
+  /// Makes every process read again the registry data that it has cached.
   func advanceVersion() throws(ServerError) {
     try connection.queue(VersionStatements.advance, [])
   }

@@ -1,8 +1,9 @@
 import StratusDomain
 
-/// The table of refusals because of what production lacks, added with layout 8.
+/// The table of the production radar's counts, added with layout 8: requests that production
+/// refused because it lacks a record type, field or index.
 ///
-/// It belongs to the store, because the schema does. Stores of development leave it empty.
+/// The table belongs to the store, because the schema does. In stores of development it is empty.
 enum LackTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

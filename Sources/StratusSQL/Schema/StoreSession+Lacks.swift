@@ -6,7 +6,7 @@ extension StoreSession {
     try Self.lackCounts(on: connection)
   }
 
-  /// The table is small, so the rows are sorted here.
+  /// Sorts the rows in memory, because the table is small.
   static func lackCounts(on connection: any SQLConnection) throws(ServerError) -> [LackCount] {
     var counts: [LackCount] = []
     try connection.run(LackStatements.list, []) { (row) throws(ServerError) in
@@ -20,7 +20,7 @@ extension StoreSession {
           lastAt: row.integer(6)))
       return true
     }
-    // NB: names make the order the same every time.
+    // NB: equal counts are ordered by their names, so that the order is the same every time.
     return counts.sorted {
       ($0.count, $0.lastAt, $1.lack.recordType, $1.lack.name, $1.app)
         > ($1.count, $1.lastAt, $0.lack.recordType, $0.lack.name, $0.app)

@@ -2,7 +2,7 @@ public import StratusDomain
 
 extension StoreSession {
   public func removeAllData() throws(ServerError) {
-    // Zones are removed like deleted ones: their records, entries and assets go in steps.
+    // Zones are removed like deleted zones: their records, entries and assets are purged in steps.
     for statement in ResetStatements.all { try connection.execute(statement, []) }
     forgetStates()
     try advanceSchema()
@@ -18,7 +18,7 @@ enum ResetStatements {
         WHERE deleted = 0
         """),
       // NB: a new epoch makes every change token invalid, so that no device keeps a removed record.
-      // The epoch of the store itself stays, because the registry knows the store by it.
+      // The epoch of the store itself stays, because it identifies the store in the registry.
       SQLStatement("UPDATE databases SET epoch = epoch + 1, watch_version = watch_version + 1"),
       SQLStatement("DELETE FROM zones WHERE deleted = 2"),
     ]

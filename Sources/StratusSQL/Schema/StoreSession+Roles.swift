@@ -43,10 +43,11 @@ extension StoreSession {
     return try connection.all(RoleStatements.numbers, [.text(user)]) { $0.integer(0) }
   }
 
-  /// Reads the roles and grants of a schema whose record types are known.
+  /// Reads the roles and grants of a schema whose record types are already read.
   ///
-  /// - Parameter storedTypes: the record types that have grants, perhaps none. User records have
-  ///   fields without a stored type; they keep their initial grants.
+  /// - Parameter storedTypes: the record types whose grants are stored, even if there are none. The
+  ///   type of user records may be missing here although it has fields; it then keeps its initial
+  ///   grants.
   func readRoles(
     into schema: inout Schema, storedTypes: [String]
   ) throws(ServerError) {

@@ -103,7 +103,7 @@ extension StoreSession {
   }
 }
 
-/// The names of container settings on disk. A setting without a row has its default.
+/// The names of container settings on disk. A setting without a row has its default value.
 private enum StoredSetting: String, CaseIterable {
   case queryExtensions = "query_extensions"
   case referenceTargets = "reference_targets"

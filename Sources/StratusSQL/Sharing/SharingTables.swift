@@ -1,14 +1,14 @@
 /// The tables of shared zones and hierarchies, added with layout 6.
 enum SharingTables {
   /// A row of `joined_shares` is a share that a user has joined. Its `database` is the user's
-  /// shared one, and an empty `root` stands for the whole zone. `joined` is a number from that
-  /// database's counter, and `since` one from the zone's.
+  /// shared database, and an empty `root` stands for the whole zone. `joined` is a number from the
+  /// counter of that database, and `since` is a number from the counter of the zone.
   ///
   /// A row of `shared_roots` is a record whose hierarchy is shared.
   ///
-  /// A row of `passages` is the newest event of a record in the hierarchy of a root: the record is
-  /// in it (kind 1), or left it (2). Its number comes from the zone's counter. A record is in one
-  /// hierarchy at most.
+  /// A row of `passages` is the newest event of a record in the hierarchy of a root. The record is
+  /// in the hierarchy (kind 1) or left it (kind 2). The row's number comes from the zone's counter.
+  /// A record is in at most one hierarchy.
   ///
   /// A row of `unfinished_hierarchies` is a record whose children may be in an outdated hierarchy.
   static func text(_ dialect: SQLDialect) -> String {

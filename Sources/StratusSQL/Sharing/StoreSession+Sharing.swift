@@ -49,8 +49,8 @@ extension StoreSession {
     else { return [] }
     var found: [Passage] = []
     var (after, through) = (range.after, range.through)
-    // Each hierarchy is read by its own index range. Once one of them fills the page, the others
-    // matter only up to the same change.
+    // Each hierarchy is read by its own index range. Once one hierarchy fills the page, the next
+    // ones are read only up to the last change of that page.
     for root in roots {
       let part = try passages(
         of: root,
@@ -142,12 +142,11 @@ extension StoreSession {
     ]
   }
 
-  /// Writes the passages of a change set. Departures come first, because a record is in one
-  /// hierarchy at most.
+  /// Writes the passages of a change set. Passages of records that left are written first, because
+  /// a record is in at most one hierarchy.
   ///
-  /// - Throws: `INTERNAL_ERROR` unless each passage has the number of its record's new state, or
-  ///   one
-  ///   of the numbers after all new states, without gaps.
+  /// - Throws: `INTERNAL_ERROR` unless each passage has the number of its record's new state or a
+  ///   number after all new states. The numbers after the new states must have no gaps.
   func add(passagesOf changes: ChangeSet, in database: Int64) throws(ServerError) {
     if changes.passages.isEmpty { return }
     let last = changes.zone.change + Int64(changes.records.count)

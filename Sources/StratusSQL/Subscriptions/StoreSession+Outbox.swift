@@ -48,7 +48,7 @@ extension StoreSession {
     for (position, image) in change.images.enumerated() {
       for (state, record) in [image.before, image.after].enumerated() {
         guard let record else { continue }
-        // NB: the same columns as a record's, after a key that is one column longer.
+        // NB: the columns are those of a record. Only the key before them is one column longer.
         try connection.queue(
           OutboxStatements.insertRecord,
           [.integer(entry)]
@@ -100,7 +100,7 @@ private struct StoredEvent {
   var number: Int64
   var after: Int64 = 0
   var through: Int64 = 0
-  /// Record types, separated by spaces. They are identifiers.
+  /// Record types, separated by spaces. Record types are identifiers and contain no space.
   var recordTypes = ""
 
   init(number: Int64, after: Int64, through: Int64, recordTypes: String) {

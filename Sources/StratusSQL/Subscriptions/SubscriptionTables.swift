@@ -1,7 +1,7 @@
 /// The tables of subscriptions and of the outbox, added with layout 3.
 enum SubscriptionTables {
-  /// `watches` counts the subscriptions of each subject. A save checks with one small read whether
-  /// any subscription watches it.
+  /// `watches` counts the subscriptions of each subject. With one small read, a save learns whether
+  /// any subscription watches its subject.
   ///
   /// Outbox entries are numbered across all databases of the store, because they are matched in
   /// that order. Rows of `outbox_records` are removed with their entry.

@@ -1,11 +1,11 @@
 /// The table of histories, added with layout 5.
 enum ListingTables {
   /// A listing is a zone's position in the history of a database. The database is the owner's or
-  /// the shared database of a participant. Listings are narrow rows of their own, because every
-  /// save moves one.
+  /// the shared database of a participant. Listings have a table of their own with narrow rows,
+  /// because every save changes a listing.
   ///
-  /// `listed` is a number from the database's counter. `seen` is the newest change of another
-  /// user's zone at the time of the listing. `participation` is 0 in the owner's database.
+  /// `listed` is a number from the database's counter. In a shared database, `seen` is the zone's
+  /// newest change at the time of the listing. `participation` is 0 in the owner's database.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE listings (
@@ -24,7 +24,7 @@ enum ListingTables {
     """
   }
 
-  /// Whether no history lists the zone of a row of `zones`.
+  /// The condition that no history lists the zone of a row of `zones`.
   ///
   /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
   static let isUnlisted = """

@@ -1,8 +1,8 @@
 public import StratusDomain
 import StratusWire
 
-/// A zone's position in the history of its owner's database. It is written in the transactions that
-/// change the zone.
+/// A zone's position in the history of its owner's database. The transaction that changes the zone
+/// also writes this position.
 extension StoreSession {
   /// Lists a new zone.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
@@ -160,7 +160,7 @@ extension StoreSession {
     return true
   }
 
-  /// Gives a participation a new number, so that its tokens expire.
+  /// Gives a participation a new number, so that the user's change tokens for it expire.
   private func renumber(
     _ zone: Int64, in number: Int64, to participation: Int64
   ) throws(ServerError) {
@@ -271,7 +271,7 @@ private enum ListingStatements {
     DELETE FROM listings WHERE database = ? AND zone IN (
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// NB: as above. Only shared databases may still list them.
+  /// NB: `deleted <> 0` as above. Only shared databases may still list such zones.
   static let removePurgedZones = SQLStatement(
     """
     DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2
@@ -320,8 +320,8 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// Reads changed zones. A deleted zone's reason is in its owner's history while that lists the
-  /// zone.
+  /// Reads changed zones. The reason of a deletion is in the owner's listing of the zone, as long
+  /// as that listing exists.
   static let changed = SQLStatement(
     """
     SELECT zones.zone, zones.change, zones.deleted, COALESCE(own.deletion_reason, 0)

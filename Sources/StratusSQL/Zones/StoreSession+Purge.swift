@@ -27,8 +27,8 @@ extension StoreSession {
 
   public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
     let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
-    // This is the last check before data is removed permanently. It never lets rows of a live zone
-    // pass.
+    // This is the last check before data is removed permanently. It never accepts rows of a live
+    // zone.
     guard try connection.first(PurgeStatements.isUnpurged, key, { _ in true }) == true else {
       throw .fault("a zone to purge is not a deleted one")
     }
@@ -88,7 +88,7 @@ private enum PurgeStatements {
       SELECT database, zone, name FROM unfinished_hierarchies
       WHERE database = ? AND zone = ? LIMIT ?)
     """)
-  /// Delete the other rows of the zone's database that name the zone.
+  /// These statements delete the other rows of the zone's database that name the zone.
   static let deleteOthers = [deleteCascades, deletePassages, deleteRoots, deleteUnfinished]
   /// NB: these rows belong to the shared databases of participants.
   static let deleteJoinedShares = SQLStatement(

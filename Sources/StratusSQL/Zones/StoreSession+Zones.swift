@@ -75,7 +75,7 @@ extension StoreSession {
     try removeSubscriptions(toZone: zone.id, in: number)
   }
 
-  /// Returns the number of a zone's database, which was read in this transaction.
+  /// Returns the number of the database of a zone that was read in this transaction.
   func requiredNumber(of zone: StoredZone) throws(ServerError) -> Int64 {
     guard let number = try number(of: zone.database) else {
       throw .fault("a zone's database has no row")

@@ -14,7 +14,7 @@ extension SQLiteConnection {
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Replaces the content, which is in memory, with the content of a file with these bytes.
+  /// Replaces the content of an in-memory connection with the content of a file with these bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func load(_ bytes: [UInt8]) throws(ServerError) {
@@ -22,7 +22,7 @@ extension SQLiteConnection {
       throw .fault("there is no memory for a store")
     }
     copy.copyMemory(from: bytes, byteCount: bytes.count)
-    // NB: SQLite owns the copy from here on and frees it even if it rejects it.
+    // NB: from here on, SQLite owns the copy, and frees it even if the call fails.
     let code = sqlite3_deserialize(
       handle, "main", copy.assumingMemoryBound(to: UInt8.self), Int64(bytes.count),
       Int64(bytes.count),

@@ -5,9 +5,9 @@ import StratusSQL
 
 /// One open connection to an SQLite file. Only one thread uses it at a time.
 ///
-/// GRDB opens the connection, configures it and prepares its statements. This class steps their raw
-/// handles itself. A request runs several statements, and GRDB's cursors cost as much as SQLite
-/// itself.
+/// GRDB opens the connection, configures it and prepares its statements. This class runs the
+/// statements by their raw handles, because a request runs several statements, and GRDB's cursors
+/// cost as much as SQLite itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
@@ -19,7 +19,8 @@ final class SQLiteConnection: SQLConnection {
   /// The number of checkpoints that still try to truncate the log.
   private var truncationsLeft = 0
   private let queue: DatabaseQueue
-  /// Both are indexed by ``SQLStatement/index``. The first keeps the objects of the second alive.
+  /// Both arrays are indexed by ``SQLStatement/index``. The objects in `prepared` keep the pointers
+  /// in `handles` valid.
   private var prepared: [Statement?] = []
   private var handles: [OpaquePointer?] = []
 
@@ -36,7 +37,7 @@ final class SQLiteConnection: SQLConnection {
       throw .fault("SQLite gave no connection")
     }
     self.handle = handle
-    // NB: GRDB's hooks expect that GRDB runs every statement, but here it runs none.
+    // NB: GRDB's hooks assume that GRDB runs every statement, but here GRDB runs none.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
   }
@@ -48,7 +49,7 @@ final class SQLiteConnection: SQLConnection {
 
   var dialect: SQLDialect { Self.dialect }
 
-  /// Whether a transaction is open. SQLite itself closes it after some errors.
+  /// Whether a transaction is open. After some errors, SQLite itself ends the transaction.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// The number of rows inserted, updated and deleted since the connection was opened.
@@ -71,7 +72,7 @@ final class SQLiteConnection: SQLConnection {
       if try !row(reader) { break }
     }
     if sqlite3_stmt_readonly(raw) != 0 { return }
-    // NB: a statement with `RETURNING` returns its rows before it is finished.
+    // NB: a statement with `RETURNING` returns rows before it is finished.
     var code = sqlite3_step(raw)
     while code == SQLITE_ROW { code = sqlite3_step(raw) }
     if code != SQLITE_DONE { throw failed(code, statement) }
@@ -130,13 +131,14 @@ final class SQLiteConnection: SQLConnection {
   /// smaller.
   var mustShrink: Bool { truncationsLeft > 0 }
 
-  /// Makes the next checkpoints try to truncate the log. A try fails while a reader uses the log.
+  /// Makes the next checkpoints try to truncate the log. An attempt fails while a reader uses the
+  /// log.
   func noteReturnedSpace() { truncationsLeft = SQLiteSettings.truncationsMax }
 
-  /// Copies the write-ahead log into the file, except the pages that readers still use. After space
-  /// was returned, it also truncates the log.
+  /// Copies the write-ahead log into the file, except pages that readers still use. If space was
+  /// returned before, this also truncates the log.
   func checkpoint() {
-    // A failed checkpoint is repeated after more pages. The log keeps all data until then.
+    // A failed checkpoint is repeated after more pages. Until then, the log keeps all data.
     guard mustShrink else {
       sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
       return

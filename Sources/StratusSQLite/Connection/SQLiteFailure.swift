@@ -33,7 +33,7 @@ enum SQLiteFailure {
     }
   }
 
-  /// The fault in the facts of an error about a damaged file.
+  /// The text in an error's facts that says that a file is damaged.
   static let damagedFault = "a store's file is damaged"
 
   /// `SQLITE_IOERR_SHMSIZE`: the shared-memory file cannot grow because the disk is full.

@@ -1,30 +1,30 @@
 import GRDB
 
-/// The settings of SQLite connections, each number with its reason.
+/// The settings of SQLite connections. Each comment gives the reason for a number.
 enum SQLiteSettings {
   /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
   ///
   /// This is eight times SQLite's default. A page that changed often is copied only once, and the
-  /// copying runs beside the writes instead of inside one. After the process is killed, the next
-  /// start reads a log of up to this size.
+  /// copying runs in parallel with the writes instead of inside one. After the process was killed,
+  /// the next start reads a log of up to this size.
   static let checkpointPages = 8_192
-  /// How long this program waits for another program that holds the file, such as a backup or an
-  /// operator's shell.
+  /// The time that this program waits for another program that locks the file, such as a backup or
+  /// an operator's shell.
   static let busyTimeoutSeconds = 5.0
-  /// The maximum number of bodies in one commit. A waiting body is delayed by those before it. At
-  /// 10 µs each, this is about as long as an ordinary disk takes to flush.
+  /// The maximum number of bodies in one commit. Each body waits for all bodies of its commit. At
+  /// 10 µs for each, they take about as long as an ordinary disk takes to flush.
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
-  /// The number of unused pages from which on space is returned to the system: 4 MiB. Fewer pages
-  /// are kept, because the next writes use them again.
+  /// The number of unused pages from which on space is returned to the system: 4 MiB. Fewer unused
+  /// pages are kept, because the next writes use them.
   static let unusedPagesMax = 1_024
-  /// The number of pages that one step returns. A step moves as many pages and takes about 10 ms,
-  /// in which other writers wait.
+  /// The number of pages that one step returns. A step has to move as many pages and takes about 10
+  /// ms, during which other writers wait.
   static let pagesPerVacuumStep = 256
 
-  /// How often a checkpoint tries to truncate the log after space was returned. A try fails at once
-  /// if a reader uses the log, and a log that stays has 64 MiB at most.
+  /// How often a checkpoint tries to truncate the log after space was returned. An attempt fails at
+  /// once if a reader uses the log. A log that is not truncated has 64 MiB at most.
   static let truncationsMax = 20
 
   /// The single writing connection of a file.
@@ -34,9 +34,9 @@ enum SQLiteSettings {
   static var writer: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
-      // Pages have 4 KiB, because a commit of one record writes six pages of any size. A log that
-      // grew beyond 64 MiB in a burst is truncated to that size. `auto_vacuum` concerns new files
-      // only, and must come before the log.
+      // Pages have 4 KiB, because a commit of one record writes six pages, whatever their size. A
+      // log that grew beyond 64 MiB in a burst is truncated to that size. `auto_vacuum` has an
+      // effect only on new files, and must be set before the journal mode.
       try database.execute(
         sql: """
           PRAGMA page_size = 4096;
@@ -69,8 +69,8 @@ enum SQLiteSettings {
   /// One of several connections that only read.
   ///
   /// Readers use the system's file cache. The first 64 MiB of the file are mapped, which saves the
-  /// copying of pages. Each reader's mapping counts as memory of the process, so a larger one made
-  /// a server with a file of a gigabyte look like one of several.
+  /// copying of pages. Each reader's mapping counts as memory of the process. With a larger
+  /// mapping, a server with a file of one gigabyte seemed to use several.
   static var reader: Configuration {
     var configuration = shared
     configuration.readonly = true
@@ -107,8 +107,9 @@ enum SQLiteSettings {
 
   /// The single connection to a copy that is not in use yet.
   ///
-  /// NB: the copy has no write-ahead log. Only `EXTRA` flushes the folder after the journal is
-  /// deleted. A journal that reappeared after a power loss would undo a commit.
+  /// NB: the copy has no write-ahead log. Only the setting `EXTRA` flushes the folder after the
+  /// journal is deleted. Otherwise the journal could exist again after a power loss, and would undo
+  /// a commit.
   static var copied: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
@@ -117,8 +118,8 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// The single connection to a file that is being compacted. SQLite sorts beside the file and not
-  /// in memory.
+  /// The single connection to a file that is being compacted. SQLite sorts in temporary files and
+  /// not in memory.
   static var compacted: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in

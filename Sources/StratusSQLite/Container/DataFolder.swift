@@ -2,7 +2,7 @@ public import Foundation
 import StratusDomain
 import StratusWire
 
-/// The folder with all data of a server. It is locked against a second server.
+/// The folder with all data of a server. A lock prevents a second server from using it.
 public final class DataFolder: Sendable {
   /// An absolute path.
   public let url: URL
@@ -62,7 +62,8 @@ public final class DataFolder: Sendable {
 
   /// Returns the path of a store's file, and creates the file's folder if necessary.
   ///
-  /// Container IDs are validated earlier. This is the last check before the file system.
+  /// Container IDs are validated earlier. This is the last check before a path is used in the file
+  /// system.
   ///
   /// - Returns: nil if the ID leads to another folder or to one of the server's own files.
   func storePath(
@@ -82,7 +83,7 @@ public final class DataFolder: Sendable {
 
   /// Removes a container's folder.
   ///
-  /// The folder is renamed first, so that an interrupted removal leaves no partial container.
+  /// The folder is renamed first. An interrupted removal therefore leaves no partial container.
   ///
   /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {
@@ -112,14 +113,14 @@ public final class DataFolder: Sendable {
   private static let removedPrefix = ".removed-"
   private static let partialName = ".partial.sqlite"
 
-  /// Whether a store has a file. Creates none.
+  /// Whether a store has a file. This call creates none.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
     if !Self.isSafe(container) { return false }
     let address = StoreAddress(container: container, environment: environment)
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
-  /// The names of the other files in the folder.
+  /// The names of the server's other files in the folder.
   private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
 
   static func isSafe(_ container: String) -> Bool {
@@ -147,8 +148,8 @@ public struct DataFolderError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DataFolder {
-  /// Refuses a folder that has stores but no registry file. With a new registry, its accounts and
-  /// users would not match the stores.
+  /// Refuses a folder that has stores but no registry file. The accounts and users of a new
+  /// registry would not match the stores.
   ///
   /// - Throws: ``DataFolderError``.
   public func requireRegistry() throws(DataFolderError) {

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Checks whether the path of an open file still leads to that file.
 ///
-/// SQLite continues to write to a file that was removed or replaced. Such commits are lost after a
-/// restart, so they must not be acknowledged.
+/// SQLite continues to write to a file that was removed or replaced. Such commits are lost when the
+/// server restarts, so they must not be acknowledged.
 final class FileWatch: Sendable {
   /// The identity of the file at a path.
   private struct Identity: Equatable {
@@ -27,7 +27,8 @@ final class FileWatch: Sendable {
   private let file: Identity?
   /// nil: there was no write-ahead log when the file was opened.
   private let log: Identity?
-  /// Never reset. The file may come back, but commits in between went to another file.
+  /// Never set back to false. The file may be in place again, but commits in the meantime went to
+  /// another file.
   private let isLost = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
   private let isFull = Atomic<Bool>(false)
@@ -45,9 +46,9 @@ final class FileWatch: Sendable {
     if isLost.load(ordering: .relaxed) { throw SQLiteFailure.lost }
   }
 
-  /// Checks the files on disk. Call this after a commit and before it is acknowledged.
+  /// Checks the files on disk. Call this after a commit, and before the commit is acknowledged.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the file is lost, also for all later calls.
+  /// - Throws: `TRY_AGAIN_LATER` if the file is lost. All later calls then also throw.
   func check() throws(ServerError) {
     if !looksInPlace { isLost.store(true, ordering: .relaxed) }
     try checkKnown()

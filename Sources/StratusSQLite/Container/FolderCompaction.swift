@@ -2,11 +2,12 @@ import Foundation
 public import StratusDomain
 import StratusSQL
 
-/// Rewrites the SQLite files of a data folder without their unused space. No server may use the
-/// folder meanwhile, which its lock ensures.
+/// Rewrites the SQLite files of a data folder without their unused space. The folder's lock ensures
+/// that no server uses the folder meanwhile.
 ///
-/// A new file is written beside the old one and then takes its name, so an interrupted compaction
-/// loses nothing. Files of earlier versions can return space while a server runs from then on.
+/// A new file is written beside the old one and then gets its name, so an interrupted compaction
+/// loses nothing. After a compaction, a running server can return unused space also from files that
+/// an earlier version created.
 public struct FolderCompaction: Sendable {
   /// The size of a file, in bytes.
   public struct Sizes: Sendable, Equatable {
@@ -65,7 +66,7 @@ public struct FolderCompaction: Sendable {
     try Self.check(copy)
   }
 
-  /// Checks that the copy can be read, and flushes it: SQLite does not.
+  /// Checks that the copy can be read, and flushes the copy, which SQLite does not do.
   private static func check(_ copy: String) throws(ServerError) {
     let connection = try SQLiteConnection(path: copy, configuration: SQLiteSettings.source)
     defer { connection.close() }
@@ -79,9 +80,10 @@ public struct FolderCompaction: Sendable {
     guard fsync(descriptor) == 0 else { throw SQLiteFailure.unopened(path: copy, code: errno) }
   }
 
-  /// Gives the copy the name of the file.
+  /// Renames the copy to the file's path.
   private func take(_ copy: String, as path: String) throws(ServerError) {
-    // NB: the last connection to a file removes its log. SQLite would apply an old log to the copy.
+    // NB: the last connection to a file removes its log. If an old log remained, SQLite would apply
+    // it to the copy.
     guard Self.size(of: path + "-wal") == 0 else {
       throw SQLiteFailure.busy(facts: ["path": path, "fault": "another program uses the file"])
     }
@@ -105,7 +107,7 @@ public struct FolderCompaction: Sendable {
     throw SQLiteFailure.full(facts: ["needed bytes": "\(needed)", "free bytes": "\(free)"])
   }
 
-  /// Left free for the rest of the system.
+  /// The disk space that a compaction leaves free for the rest of the system.
   private static let spareBytes: Int64 = 16 << 20
 
   private static func size(of path: String) -> Int64 {

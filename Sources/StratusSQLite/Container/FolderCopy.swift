@@ -6,12 +6,12 @@ import StratusWire
 
 /// Copies the SQLite files of a data folder into another folder that no server uses.
 ///
-/// A server may use the source folder. Each file is copied as of one moment, and the copy does not
-/// block the server.
+/// A server may use the source folder. Each file is copied in the state of one moment, and the
+/// copying does not block the server.
 public struct FolderCopy: Sendable {
   /// The purpose of a copy.
   public enum Purpose: Sendable {
-    /// The copy keeps the history of the source, as of an earlier moment.
+    /// The copy keeps the history of the source, in the state of an earlier moment.
     case keep
     /// The copy begins a new history. Clients that followed the source's history must sync again
     /// from the beginning.
@@ -40,9 +40,10 @@ public struct FolderCopy: Sendable {
     self.now = now
   }
 
-  /// Copies a store without the assets that no record holds. Creates the folder of the copy.
+  /// Copies a store without the assets that no record holds. Creates the store's folder in the
+  /// target.
   ///
-  /// - Parameter onProgress: called at intervals with the share that is copied, 0 to 1.
+  /// - Parameter onProgress: called at intervals with the copied share of the file, from 0 to 1.
   /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
   /// - Returns: the copy's epoch.
   @discardableResult
@@ -120,7 +121,7 @@ public struct FolderCopy: Sendable {
       try Self.copyPages(of: reading, to: writing, onProgress)
       try reading.close()
       try writing.writeWithoutTransaction { database in
-        // Leaves one file without a log, which can also be read on a read-only disk.
+        // This mode leaves one file without a log, which can also be read on a read-only disk.
         try database.execute(sql: "PRAGMA journal_mode = DELETE")
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         if found != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }
@@ -131,13 +132,13 @@ public struct FolderCopy: Sendable {
     }
   }
 
-  /// Copies a file as of one moment, in steps.
+  /// Copies a file in the state of one moment, in steps.
   private static func copyPages(
     of source: DatabaseQueue, to target: DatabaseQueue, _ onProgress: (Double) -> Void
   ) throws {
     try source.read { reading in
       // NB: the first read fixes the moment. Without it, each step would see the latest state, and
-      // SQLite would begin again after every commit of a running server.
+      // SQLite would start the copy again after every commit of a running server.
       _ = try Int.fetchOne(reading, sql: "SELECT count(*) FROM sqlite_master")
       try withoutActuallyEscaping(onProgress) { onProgress in
         try target.writeWithoutTransaction { writing in

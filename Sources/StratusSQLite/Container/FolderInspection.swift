@@ -10,7 +10,7 @@ public struct FolderInspection: Sendable {
   public enum FileState: Sendable, Hashable {
     case good
     case missing
-    /// - Parameter what: what SQLite says.
+    /// - Parameter what: SQLite's description of the damage.
     case damaged(_ what: String)
     /// A newer version of Stratus wrote the file.
     case newer(layout: Int64, known: Int64)
@@ -18,13 +18,14 @@ public struct FolderInspection: Sendable {
     case older(layout: Int64, known: Int64)
   }
 
-  /// Choice: SQLite reads a file of this size in about a second.
+  /// The largest file that is read as a whole unless `readsAll` is set. Choice: SQLite reads a file
+  /// of this size in about a second.
   private static let wholeSizeBytesMax: Int64 = 268_435_456
 
   private let folder: URL
   private let readsAll: Bool
 
-  /// - Parameter readsAll: whether large files are read as a whole, too.
+  /// - Parameter readsAll: whether large files are also read as a whole.
   public init(of folder: URL, readsAll: Bool) {
     self.folder = folder.standardizedFileURL
     self.readsAll = readsAll
@@ -62,9 +63,10 @@ public struct FolderInspection: Sendable {
     }
   }
 
-  /// The counted refusals of what production lacks.
+  /// Returns the counts of the production radar: the requests that production refused because it
+  /// lacks a record type, field or index.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or is of an earlier layout.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or has an earlier layout.
   public func lackCounts(ofStore address: StoreAddress) throws(ServerError) -> [LackCount] {
     try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
       try StoreTables.lackCounts(on: connection)

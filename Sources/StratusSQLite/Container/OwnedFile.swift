@@ -3,7 +3,8 @@ import StratusDomain
 
 /// Restricts access to SQLite's files to their owner.
 enum OwnedFile {
-  /// Creates a file if necessary, and restricts access to it and to SQLite's files beside it.
+  /// Creates a file if necessary, and restricts access to this file and to SQLite's files beside
+  /// it.
   ///
   /// SQLite gives the log and the shared-memory file the mode of the main file.
   ///

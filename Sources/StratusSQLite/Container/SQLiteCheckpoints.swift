@@ -1,13 +1,12 @@
 import GRDB
 
-/// Decides when to copy the write-ahead log into the file, and does most of the copying beside the
-/// writer.
+/// Decides when to copy the write-ahead log into the file, and does most of the copying in parallel
+/// with the writer.
 ///
-/// SQLite restarts the log only after all of it was copied. A checkpoint beside a busy writer never
-/// achieves that alone, so it has two steps. First a second connection copies the existing pages
-/// while writes continue. Then the writer copies the few newer pages between two transactions.
-///
-/// Only the writer's thread uses this class.
+/// SQLite restarts the log only after all of its pages were copied. While a writer is busy, a
+/// parallel checkpoint alone never achieves that. A checkpoint therefore has two steps: First, a
+/// second connection copies the existing pages while writes continue. Then the writer copies the
+/// few newer pages between two transactions.
 final class SQLiteCheckpoints {
   private let path: String
   private var queue: DatabaseQueue?
@@ -17,7 +16,7 @@ final class SQLiteCheckpoints {
 
   init(path: String) { self.path = path }
 
-  /// Whether ``start(whenCopied:)`` is due.
+  /// Whether the caller should call ``start(whenCopied:)``.
   ///
   /// - Parameter mustShrink: see ``SQLiteConnection/mustShrink``.
   func isDue(pagesInLog: Int, mustShrink: Bool) -> Bool {
@@ -38,7 +37,7 @@ final class SQLiteCheckpoints {
     }
     guard let queue else { return whenCopied() }
     queue.asyncWriteWithoutTransaction { database in
-      // The second step or the next checkpoint copies any pages that fail here.
+      // If some pages cannot be copied here, the second step or the next checkpoint copies them.
       _ = try? database.checkpoint(.passive)
       whenCopied()
     }

@@ -32,8 +32,8 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     watch = FileWatch(path: path)
     writer = SQLiteWriter(
       connection: connection, path: path, waitingMax: waitingMax, watch: watch)
-    // Readers run on the callers' threads, and there are as many threads as cores. Two more
-    // connections replace readers that wait for the disk.
+    // Readers run on the callers' threads, and there are as many threads as cores. There are two
+    // more connections, because some readers may wait for the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
     readers = SQLiteReaders(path: path, countMax: countMax, waitingMax: waitingMax)
   }

@@ -35,9 +35,10 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
   private typealias Waiting = CheckedContinuation<Result<SQLiteReader<Session>, ServerError>, Never>
 
   private struct State {
-    /// The most recently used reader is used next, because its pages are in the processor's cache.
+    /// The last reader is used next: it was used most recently, so its pages are in the processor's
+    /// cache.
     var idle: [SQLiteReader<Session>] = []
-    /// The number of readers at the beginning of ``idle`` that were not used since the last call of
+    /// The number of readers at the start of ``idle`` that were not used since the last call of
     /// ``SQLiteReaders/closeUnused()``.
     var unused = 0
     var open = 0
@@ -98,10 +99,10 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
-  /// Closes the readers that were not used since the last call, because each has its own cache and
-  /// its own view of the file in memory.
+  /// Closes the readers that were not used since the last call, because each one has its own cache
+  /// and its own mapping of the file in memory.
   ///
-  /// - Returns: whether there were any.
+  /// - Returns: whether any reader was closed.
   func closeUnused() -> Bool {
     let closed = state.withLock { state in
       let closed = Array(state.idle.prefix(state.unused))

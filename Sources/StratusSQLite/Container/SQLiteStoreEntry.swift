@@ -2,7 +2,7 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// The entry of one store in the catalog. It opens the store when it is used and closes it when it
+/// A store in the catalog. The entry opens the store when a caller uses it, and closes it when it
 /// is idle.
 ///
 /// All callers that need the store while it is being opened get the same result.
@@ -13,7 +13,7 @@ final class SQLiteStoreEntry: Sendable {
     case closed
     case opening([CheckedContinuation<Opened, Never>])
     case open(SQLiteStore)
-    /// The waiting callers try again when the store is closed.
+    /// The store is being closed. The waiting callers try again when it is closed.
     case closing([CheckedContinuation<Opened, Never>])
     /// The store is never opened again.
     case ended
@@ -26,7 +26,7 @@ final class SQLiteStoreEntry: Sendable {
     /// Milliseconds since 1970 UTC.
     var usedAt: Int64 = 0
     var isToEnd = false
-    /// The callers that wait for the end.
+    /// The callers that wait until the store is closed permanently.
     var enders: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -57,7 +57,7 @@ final class SQLiteStoreEntry: Sendable {
     }
   }
 
-  /// Runs a body on the store, which stays open meanwhile.
+  /// Runs a body on the store. The store stays open until the body has ended.
   ///
   /// - Parameter marksUse: whether this call keeps the store open for a while.
   func use<Value: Sendable>(
@@ -169,8 +169,8 @@ final class SQLiteStoreEntry: Sendable {
   }
 
   private func beginOpening() {
-    // NB: not a child task of the first request, because its cancellation must not affect other
-    // callers.
+    // NB: this task is not a child of the first request's task, because a cancellation of that
+    // request must not affect other callers.
     Task.detached { await self.finishOpening(await self.result()) }
   }
 
@@ -221,7 +221,8 @@ extension SQLiteStoreEntry.Book {
   }
 }
 
-/// A store as the rest of the server uses it. The handle opens the store again if it was closed.
+/// A handle through which the rest of the server uses a store. It opens the store again if it was
+/// closed.
 struct SQLiteStoreHandle: Store {
   let entry: SQLiteStoreEntry
   /// Whether a use keeps the store open for a while.

@@ -12,8 +12,8 @@ struct SQLiteStoreOpening: Sendable {
 
   /// Opens the store at an address, and creates it if none existed.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the known store is missing or was replaced, or
-  ///   `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if the registry knows the store and its file is missing or was
+  ///   replaced; otherwise `INTERNAL_ERROR`.
   func open(_ address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     let known = try await registry?.epoch(ofStore: address)
     let (store, epoch) = try await Self.onOwnThread { () throws(ServerError) in
@@ -48,7 +48,8 @@ struct SQLiteStoreOpening: Sendable {
       (connection) throws(ServerError) in
       try StoreTables.prepare(on: connection, makeEpoch: { epochs.take(at: address) }, now: now)
       epoch = try StoreTables.identity(on: connection)
-      // NB: thrown inside the transaction, so that a foreign file stays unchanged.
+      // NB: the error is thrown inside the transaction, so that a file of another store stays
+      // unchanged.
       if let knownEpoch, knownEpoch != epoch { throw SQLiteFailure.lost }
     }
     return (SQLiteStore(engine: file), epoch)

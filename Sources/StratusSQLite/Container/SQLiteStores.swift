@@ -8,7 +8,7 @@ import Synchronization
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
 /// The stores of all containers. Each store is a file in the data folder. A store is opened on
-/// first use and closed after no request has used it for a while.
+/// first use, and closed when no request has used it for a while.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]
@@ -65,7 +65,7 @@ public final class SQLiteStores: StoreCatalog {
   /// The open stores.
   public var openStores: [any Store] { Array(openStoresByAddress.values) }
 
-  /// Whether a store exists, open or not. Creates none.
+  /// Whether a store exists, open or not. This call creates none.
   public func hasStore(at address: StoreAddress) -> Bool {
     folder.hasStore(container: address.container, environment: address.environment)
   }
@@ -95,14 +95,15 @@ public final class SQLiteStores: StoreCatalog {
 
   /// Frees the memory of open stores that was not used since the last call.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool {
     state.withLock(\.entries).values.reduce(false) { $1.releaseMemory() || $0 }
   }
 
   /// Closes a container's stores and removes their files.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed. All of them still exist then.
+  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed. In this case, all of them still
+  ///   exist.
   public func deleteStores(of container: String) async throws(ServerError) {
     let entries = state.withLock { state in
       let addresses = state.entries.keys.filter { $0.container == container }
@@ -156,7 +157,7 @@ extension SQLiteStores {
     guard let registry, let found = try? DataFolder.stores(in: folder.url) else { return }
     let known = try await registry.storeEpochs()
     for address in found where known[address] == nil {
-      // A file without tables comes from a crash before the store was created.
+      // The file has no tables if the process crashed before it had created the store.
       guard let epoch = opening.epoch(ofFileAt: address) else { continue }
       try await registry.keep(epoch: epoch, ofStore: address)
     }

@@ -5,10 +5,11 @@ import StratusSQL
 /// The single writer thread of a file, with its queue.
 ///
 /// The thread takes all waiting bodies, runs them in one transaction, and resumes their callers
-/// when the transaction is on disk. The flush costs most. All bodies that arrive during one flush
-/// share the next flush.
+/// when the transaction is on disk. Flushing to disk takes most of the time. All bodies that arrive
+/// during one flush share the next flush.
 ///
-/// NB: unchecked. `condition` guards the queue, and only the thread uses the rest.
+/// NB: unchecked. `condition` guards the queue, and only the writer's thread uses the other
+/// properties.
 final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private let condition = NSCondition()
   private var waiting: [any WaitingWrite<Session>] = []
@@ -35,7 +36,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
-    // NB: the thread keeps the writer alive. Only `close` ends both.
+    // NB: the thread holds a reference to the writer. Only `close` ends the thread and releases the
+    // writer.
     let thread = Thread {
       // NB: the system shows a thread's name only if the thread itself has set it.
       Thread.current.name = "stratus-writer"
@@ -92,7 +94,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     condition.signal()
   }
 
-  /// Frees the pages in memory, if there was a write before the last call and none since.
+  /// Frees the cached pages if a body was enqueued before the last call of this method and none
+  /// since.
   func releaseMemory() {
     condition.lock()
     defer { condition.unlock() }

@@ -11,7 +11,8 @@ protocol WaitingWrite<Session>: AnyObject, Sendable {
 
   /// Resumes the caller. Called once.
   ///
-  /// - Parameter failure: nil: the caller gets the result of the last attempt.
+  /// - Parameter failure: the error for the caller. nil: the caller gets the result of the last
+  ///   attempt.
   func finish(failure: ServerError?)
 }
 

@@ -14,12 +14,12 @@ final class WriteTransactions<Session: SQLSession> {
     session = Session(connection: connection)
   }
 
-  /// Runs bodies in one transaction, commits it, and resumes the callers. A failing body is undone
-  /// alone.
+  /// Runs bodies in one transaction, commits it, and resumes the callers. If a body fails, only its
+  /// own writes are undone.
   ///
-  /// A savepoint costs a copy of every changed page, and failing bodies have seldom written
-  /// anything. Bodies therefore run without savepoints first. If a body fails after it wrote, all
-  /// bodies are undone and run again with a savepoint each.
+  /// A savepoint costs a copy of every changed page, and a body that fails has seldom written
+  /// anything. Bodies therefore first run without savepoints. If a body fails after it wrote, all
+  /// bodies are undone and run again with a savepoint for each.
   ///
   /// If the transaction as a whole fails, each body runs again in its own transaction. One body
   /// that is too large for the disk then affects no other body.
@@ -57,8 +57,8 @@ final class WriteTransactions<Session: SQLSession> {
     case unclean
   }
 
-  /// - Returns: the error of each body that was started, or nil if it is on disk. nil instead of
-  ///   the list: a body failed after it wrote.
+  /// - Returns: for each started body its error, or nil if its writes are on disk. The whole result
+  ///   is nil if a body failed after it wrote.
   /// - Throws: an error if the transaction as a whole failed and must be abandoned.
   private func runTogether(
     _ bodies: [any WaitingWrite<Session>],
@@ -151,7 +151,7 @@ final class WriteTransactions<Session: SQLSession> {
     }
   }
 
-  /// Commits, and checks that the commit went to the file that the next start opens.
+  /// Commits, and checks that the commit went to the file that the next start of the server opens.
   ///
   /// NB: a body whose commit went to a lost file runs again. It fails again, because a lost file
   /// stays lost.

@@ -5,8 +5,8 @@ import Synchronization
 /// The in-memory form of an SQLite file. It has one connection. Bodies run immediately on their
 /// callers' threads, one after the other.
 ///
-/// It is for tests and simulations. It uses no other threads and no disk, so no data outlives the
-/// process.
+/// This form is for tests and simulations. It uses no other threads and no disk, so no data
+/// outlives the process.
 ///
 /// NB: unchecked, because `lock` guards all mutable state.
 public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendable {

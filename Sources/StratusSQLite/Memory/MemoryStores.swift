@@ -7,8 +7,8 @@ public typealias MemoryStore = SQLStore<MemoryFile<StoreSession>>
 
 /// The stores of all containers in memory, created on first use.
 ///
-/// To simulate a crash, a test discards all other objects of the server. Exactly the committed data
-/// is left here.
+/// To simulate a crash, a test discards all other objects of the server. These stores then contain
+/// exactly the committed data.
 public final class MemoryStores: StoreCatalog {
   private struct State {
     var stores: [StoreAddress: MemoryStore] = [:]
@@ -69,7 +69,7 @@ public final class MemoryStores: StoreCatalog {
   /// The stores used so far.
   public var openStores: [any Store] { state.withLock { Array($0.stores.values) } }
 
-  /// Whether a store exists. Creates none.
+  /// Whether a store exists. This call creates none.
   public func hasStore(at address: StoreAddress) -> Bool {
     state.withLock { $0.stores[address] != nil }
   }

@@ -1,10 +1,10 @@
 import StratusDomain
 import Synchronization
 
-/// The epochs of stores that do not exist yet but were read. A store that is created later takes
-/// its epoch from here, so that change tokens from before it stay valid.
+/// The epochs of stores that were read before they were created. A store that is created later gets
+/// its epoch from here, so that change tokens from before its creation stay valid.
 final class PlannedEpochs: Sendable {
-  /// The maximum number of addresses: about 100 bytes each.
+  /// The maximum number of addresses. Choice: each takes about 100 bytes.
   private static let countMax = 10_000
 
   private let makeEpoch: @Sendable () -> Int64
@@ -12,7 +12,7 @@ final class PlannedEpochs: Sendable {
 
   init(makeEpoch: @escaping @Sendable () -> Int64) { self.makeEpoch = makeEpoch }
 
-  /// The epoch of the stand-in for a missing store.
+  /// The epoch that the empty stand-in for a missing store uses.
   func epoch(at address: StoreAddress) -> Int64 {
     if let known = planned.withLock({ $0[address] }) { return known }
     let epoch = makeEpoch()
@@ -24,7 +24,7 @@ final class PlannedEpochs: Sendable {
     }
   }
 
-  /// The epoch of a new store.
+  /// Removes and returns the epoch of a new store.
   func take(at address: StoreAddress) -> Int64 {
     planned.withLock { $0.removeValue(forKey: address) } ?? makeEpoch()
   }

@@ -14,7 +14,8 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   ) throws(ServerError) {
     self.init(
       engine: try SQLiteFile(path: folder.registryPath) { (connection) throws(ServerError) in
-        // Rows that an upgrade or a revocation deletes must not stay readable in unused pages.
+        // Without this setting, rows that an upgrade or a revocation deletes would stay readable in
+        // unused pages.
         try connection.define("PRAGMA secure_delete = ON;")
         try RegistryTables.prepare(on: connection, upgrade: upgrade)
       })
@@ -25,7 +26,7 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
 
   /// Frees the memory that was not used since the last call.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool { engine.releaseMemory() }
 
   /// Finishes the pending bodies, refuses new ones, and closes the file.

@@ -6,8 +6,8 @@ import StratusWire
 
 /// Copies all data of a server into another folder, as a backup or to restore one.
 ///
-/// Stores are copied first and the server's own file last. Anything a store refers to, such as an
-/// account, is then in the copy.
+/// Stores are copied first, and the server's own file is copied last. Anything to which a store
+/// refers, such as an account, is then in the copy.
 public struct Backup {
   /// The result of a copy.
   public struct Summary: Sendable, Equatable {
@@ -18,13 +18,13 @@ public struct Backup {
     public var missingFiles: [String] = []
   }
 
-  /// How far a copy is. The numbers are bytes of the source.
+  /// The progress of a copy. The numbers are bytes of the source.
   public struct Progress: Sendable, Equatable {
     /// The container and environment that is being copied.
     public var title: String
     public var doneBytes: Int64
-    /// All stores and their files. Files that no record holds are counted and not copied, so a copy
-    /// may end earlier.
+    /// The size of all stores and their files. Files that no record holds are included here but not
+    /// copied, so a copy may end before this number.
     public var totalBytes: Int64
   }
 
@@ -35,11 +35,12 @@ public struct Backup {
 
   /// Copies a data folder, whether or not a server is using it.
   ///
-  /// Each store is copied as of one moment. The backup gets its final name when it is complete.
+  /// Each store is copied in the state of one moment. The backup gets its final name when it is
+  /// complete.
   /// - Parameters:
   ///   - data: the data folder.
-  /// - folder: the folder to create.
-  /// - keys: the file to create for the server's own keys; nil: the keys are not copied.
+  ///   - folder: the folder to create.
+  ///   - keys: the file to create for the server's own keys; nil: the keys are not copied.
   ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func make(
@@ -71,14 +72,14 @@ public struct Backup {
 
   /// Creates a data folder from a backup, so that a server can continue with it.
   ///
-  /// Every store begins a new history: change tokens of the lost history have expired. A client
-  /// with such a token starts again with a nil token and misses no change.
+  /// Every store begins a new history, and change tokens of the lost history expire. A client with
+  /// such a token starts again with a nil token and misses no change.
   /// - Parameters:
-  /// - folder: a backup, or a copy of a data folder as of one moment.
-  /// - data: the folder to create.
-  /// - keys: a file with the server's own keys; nil: the server creates new keys, and all users
-  ///   must sign in again.
-  /// - live: its clock must not be earlier than any event of the lost history.
+  ///   - folder: a backup, or a copy of a data folder in the state of one moment.
+  ///   - data: the folder to create.
+  ///   - keys: a file with the server's own keys; nil: the server creates new keys, and all users
+  ///     must sign in again.
+  ///   - live: its clock must not be earlier than any event of the lost history.
   ///   - onProgress: called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func restore(
@@ -105,7 +106,7 @@ public struct Backup {
     let partial = try makePartialFolder()
     do throws(BackupFailure) {
       let summary = try copy(stores, to: partial, purpose)
-      // NB: fails if another process has created the folder in the meantime.
+      // NB: the rename fails if another process has created the folder in the meantime.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
       else { throw BackupFailure("\(target.path) cannot be made of what was copied", errno) }
@@ -182,8 +183,8 @@ public struct Backup {
     }
   }
 
-  /// Creates a temporary folder beside the target. It is renamed to the target when it is complete.
-  /// No other process uses it.
+  /// Creates a temporary folder beside the target, which no other process uses. When the folder is
+  /// complete, it is renamed to the target.
   private func makePartialFolder() throws(BackupFailure) -> URL {
     var status = stat()
     if lstat(target.path, &status) == 0 {
@@ -211,6 +212,6 @@ public struct Backup {
 }
 
 extension StoreAddress {
-  /// As the operator knows it.
+  /// The container and environment, as operators see them.
   var title: String { "\(container) (\(environment))" }
 }

@@ -2,7 +2,7 @@ public import Foundation
 import StratusDomain
 import StratusSQLite
 
-/// Makes the files of a data folder as small as their contents, while no server runs.
+/// Reduces the files of a data folder to the size of their contents, while no server runs.
 public struct Compaction: Sendable {
   /// The result for one file. Sizes are in bytes.
   public struct Item: Sendable, Equatable {
@@ -11,14 +11,14 @@ public struct Compaction: Sendable {
     public let after: Int64
   }
 
-  /// Compacts all files of a folder. Files that were compacted before an error stay compact.
+  /// Compacts all files of a folder. If an error occurs, the files compacted before stay compact.
   ///
   /// - Parameter onBegin: called with the title of each file before it is compacted.
-  /// - Throws: ``BackupFailure``; an error that says that a server runs on the folder.
+  /// - Throws: ``BackupFailure``, or an error that says that a server uses the folder.
   public static func run(
     on data: URL, onBegin: (_ title: String) -> Void = { _ in }
   ) throws -> [Item] {
-    // NB: a new folder would be made of a mistyped name.
+    // NB: without this check, a mistyped name would create a new folder.
     guard FileManager.default.fileExists(atPath: DataFolder.registry(in: data).path) else {
       throw BackupFailure("\(data.path) does not hold the data of a Stratus server")
     }

@@ -3,18 +3,19 @@ import StratusDomain
 import StratusSQLite
 public import StratusWire
 
-/// Examines a data folder without changing it, while a server runs on it or not.
+/// Examines a data folder without changing it. A server may use the folder meanwhile.
 public struct Doctor: Sendable {
   private let folder: URL
   private let inspection: FolderInspection
 
-  /// - Parameter readsAll: whether large stores are read as a whole, which takes a while.
+  /// - Parameter readsAll: whether large stores are read completely, which takes a while.
   public init(data folder: URL, readsAll: Bool = false) {
     self.folder = folder.standardizedFileURL
     inspection = FolderInspection(of: folder, readsAll: readsAll)
   }
 
-  /// All findings: what production lacks first, then the other problems, then the notes.
+  /// All findings. First come the parts of the schema that production lacks, then other problems,
+  /// then notes.
   public func findings() -> [Finding] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
@@ -43,7 +44,7 @@ public struct Doctor: Sendable {
   private func lackFindings() -> [Finding] {
     var items: [LackItem] = []
     for address in found where address.environment == .production {
-      // A store of an earlier layout has no counts, and a damaged one is another finding.
+      // A store of an earlier layout has no counts. A damaged store is reported by another finding.
       guard let counts = try? inspection.lackCounts(ofStore: address) else { continue }
       items += counts.map { LackItem($0, of: address.container) }
     }
@@ -165,7 +166,7 @@ public struct Doctor: Sendable {
     ]
   }
 
-  /// Choice: enough for the logs of a few stores.
+  /// Less free disk space than this is a finding. Choice: enough for the logs of a few stores.
   private static let freeBytesMin = 268_435_456.0
 
   private static func size(_ bytes: Double) -> String {

@@ -1,7 +1,7 @@
 public import StratusWire
 
 extension Finding {
-  /// The finding about a part that production lacks.
+  /// Makes the finding about a part of the schema that production lacks.
   public init(_ lack: LackItem) {
     let app = lack.app.isEmpty ? "" : " of \(lack.app)"
     let isOne = lack.count == 1
@@ -14,7 +14,7 @@ extension Finding {
       fix: "deploy the schema with 'stratus schema deploy', or change the app")
   }
 
-  /// A fault that the running server reports.
+  /// Makes the finding about a fault that the running server reports.
   public init(_ fault: ReadinessFault) {
     let fix =
       switch fault.name {

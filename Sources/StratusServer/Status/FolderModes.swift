@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// Checks that only their owner can read the files of a data folder.
+/// Checks that only the owner of a data folder can read its files.
 struct FolderModes {
   private let folder: URL
 
@@ -21,7 +21,8 @@ struct FolderModes {
     ]
   }
 
-  /// The files and folders, without those of assets: their folder keeps them closed.
+  /// The files and folders, except the files of assets: the mode of their folder already protects
+  /// them.
   private func paths(in folder: URL, depth: Int) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().flatMap { name -> [String] in

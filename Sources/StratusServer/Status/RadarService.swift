@@ -2,9 +2,9 @@ import Logging
 import ServiceLifecycle
 import StratusDomain
 
-/// Writes the counted refusals of what production lacks to the stores, periodically and at the end.
+/// Writes the counts of the production radar to the stores, at intervals and when the server stops.
 struct RadarService: ServiceLifecycle.Service {
-  /// A crash loses the counts of this time.
+  /// The time between two writes. A crash loses the counts of this time.
   private static let pause = Duration.seconds(5)
 
   let radar: ProductionRadar

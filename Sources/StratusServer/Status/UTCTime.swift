@@ -1,9 +1,9 @@
 import Foundation
 
-/// Times for operators.
+/// Formats times for operators.
 public enum UTCTime {
   /// - Parameter milliseconds: since 1970 UTC.
-  /// - Returns: such as `2026-11-23T07:40:00Z`.
+  /// - Returns: a text such as `2026-11-23T07:40:00Z`.
   public static func text(_ milliseconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
   }

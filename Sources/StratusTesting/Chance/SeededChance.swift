@@ -1,6 +1,6 @@
-/// Chance that a seed repeats: SplitMix64.
+/// Makes random numbers from a seed: SplitMix64.
 ///
-/// The same seed gives the same numbers on every machine, so that a failure can be run again.
+/// The same seed gives the same numbers on every machine, so that a failing run can be repeated.
 public struct SeededChance: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -15,11 +15,11 @@ public struct SeededChance: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Whether an event of so many percent happens.
+  /// Returns true with a probability of `likelihood` percent.
   public mutating func percent(_ likelihood: Int) -> Bool {
     Int.random(in: 0..<100, using: &self) < likelihood
   }
 
-  /// Another source of chance, decided by this one.
+  /// Makes another source of random numbers, whose seed this one draws.
   public mutating func split() -> SeededChance { SeededChance(seed: next()) }
 }

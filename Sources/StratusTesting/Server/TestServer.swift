@@ -57,7 +57,7 @@ public final class TestServer: Sendable {
   /// ``stop()`` removes it.
   /// - Parameters:
   ///   - folder: an earlier server's folder, to continue with its data; nil: a new folder.
-  ///   - live: the server's clock and random numbers; ``clock`` does not affect it.
+  ///   - live: the server's clock and random numbers; the test's ``clock`` does not affect them.
   ///   - limits: the limits on callers' requests.
   ///   - log: receives the server's log; nil: errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
@@ -145,7 +145,7 @@ public final class TestServer: Sendable {
 
   /// The tokens of another account, valid for every container.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
     try await composition.accounts.developerTokens(email: email)
   }
@@ -153,12 +153,13 @@ public final class TestServer: Sendable {
   /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
   /// - Parameter stepsMax: the number of steps; nil: until all cascades are complete.
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   package func continueCascades(stepsMax: Int? = nil) async throws {
     try await composition.continueCascades(stepsMax: stepsMax)
   }
 
-  /// Does steps of copies and removals of fields. The server itself does this all the time.
+  /// Runs steps of the background work that copies or removes fields of all records. A real server
+  /// does this continuously.
   package func continueRetirements(stepsMax: Int? = nil) async throws {
     try await composition.continueRetirements(stepsMax: stepsMax)
   }
@@ -166,7 +167,7 @@ public final class TestServer: Sendable {
   /// Queues the notifications for changes.
   ///
   /// - Parameter limit: the number of subscriptions checked in one step.
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   package func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     try await composition.matchChanges(limit: limit)
   }
@@ -194,7 +195,7 @@ public final class TestServer: Sendable {
 
   /// Adds notifications to queues, as if changes had caused them.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: the store's error.
   package func queue(
     _ notifications: [NewNotification], at address: StoreAddress
   ) async throws(ServerError) {
@@ -209,22 +210,22 @@ public final class TestServer: Sendable {
 
   /// Removes old notifications, and devices that have been inactive for a long time.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: the store's error.
   package func pruneNotifications() async throws { try await composition.pruneNotifications() }
 
   /// Drops indexes that no query has used for a long time, as the server does periodically.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   public func dropUnusedIndexes() async throws { try await composition.dropUnusedIndexes() }
 
   /// Removes the remaining data of deleted zones, as the server does periodically.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   package func purgeZones() async throws { try await composition.purgeZones() }
 
   /// The store of a container, for tests that bypass requests.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: the store's error.
   package func store(at address: StoreAddress) async throws(ServerError) -> any Store {
     try await composition.store(at: address)
   }

@@ -22,7 +22,7 @@ extension TestServer {
   /// Deletes the bytes of every asset. A device that fetches an asset it does not have locally gets
   /// `assetNotAvailable`.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   public func loseAssets() async throws { try await core.composition.loseAssets() }
 
   /// Makes the next matching request of any device fail; see

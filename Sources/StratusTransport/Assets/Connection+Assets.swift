@@ -7,10 +7,11 @@ extension Connection {
   /// Uploads a file to an upload address, in pieces. After a broken connection the upload continues
   /// where it stopped.
   ///
-  /// - Parameter progress: called with the number of bytes that the server has; may go backwards.
+  /// - Parameter progress: called with the number of bytes that the server has; the number may
+  ///   decrease.
   /// - Returns: the value to store in a field.
-  /// - Throws: `TransferFailure.file(.changed)` also if the server received other bytes than were
-  ///   read.
+  /// - Throws: `TransferFailure.file(.changed)` also if the bytes that the server received differ
+  ///   from those that were read.
   public func upload(
     _ file: OutgoingFile, to address: String, options: Options,
     progress: @Sendable (Int64) -> Void
@@ -42,8 +43,8 @@ extension Connection {
         return asset
       }
       let received = answer.received ?? -1
-      // NB: if the server has all bytes but no file, an earlier upload ended and its answer was
-      // lost.
+      // NB: if the server has all bytes but no file, an earlier upload was complete and its
+      // response was lost. The address cannot be used again.
       guard (0..<max(file.size, 1)).contains(received) else { throw .addressExpired }
       if received > offset {
         pace.progress()
@@ -121,7 +122,7 @@ extension Connection {
   }
 
   /// The requested bytes of a response. A server without support for ranges sends the whole file.
-  /// That response is accepted if it is only slightly larger than the request.
+  /// That response is accepted if it is only slightly larger than the requested range.
   private static func bytes(
     of answer: HTTPResponse, from first: Int64, to last: Int64, size: Int64
   ) throws(TransferFailure) -> ArraySlice<UInt8> {
@@ -181,7 +182,7 @@ extension Connection {
 }
 
 extension TransportFailure {
-  /// The server accepts a piece but reports that it has not received it.
+  /// The failure if the server accepts a piece, but then reports that it does not have the piece.
   fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
 }
 

@@ -43,7 +43,7 @@ public struct FileIdentity: Sendable, Hashable {
     self.changed = Int64(changed.tv_sec)
   }
 
-  /// Whether both are the same file with, as far as can be seen, the same contents.
+  /// Whether both are the same file with the same size and modification time.
   ///
   /// NB: an additional hard link does not change a file.
   public static func == (left: FileIdentity, right: FileIdentity) -> Bool {

@@ -30,7 +30,7 @@ public final class OutgoingFile: Sendable {
   /// Bytes.
   public var size: Int64 { identity.size }
 
-  /// Reads a piece, and adds it to the checksum if it is new.
+  /// Reads a piece, and adds those of its bytes that were not read before to the checksum.
   ///
   /// - Parameter offset: at most the end of the previous pieces.
   func piece(at offset: Int64, countMax: Int) throws(FileFailure) -> [UInt8] {

@@ -32,8 +32,8 @@ public struct AccountKeys: Sendable {
 
   /// Replaces the account's key. The server deletes every zone with encrypted values.
   ///
-  /// The new key is another key of this device if there is one. Otherwise a new key is created and
-  /// saved first.
+  /// If this device's newest key is not the account's present key, it becomes the account's key.
+  /// Otherwise a new key is created and saved first.
   /// - Parameter randomness: returns the given number of cryptographically random bytes.
   /// - Returns: the new key, and the number of deleted zones.
   public func reset(

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The account keys this device has, newest first: a file that only its owner can read.
+/// The account keys that this device has, newest first, in a file that only its owner can read.
 ///
 /// The file, `~/.config/stratus/keys.json` unless `STRATUS_KEYS` names another, holds a JSON object
 /// with an array `accountKeys` of recovery keys.

@@ -19,8 +19,8 @@ enum PrivateFile {
     try handle.synchronize()
     try handle.close()
     guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    // The folder is synchronized too, so that the file's name survives a power failure. A key is
-    // used once it is saved.
+    // The folder is synchronized too, so that the file's name survives a power failure. That
+    // matters because a key is used as soon as it is saved.
     let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(folder) }

@@ -3,8 +3,8 @@ import Crypto
 /// An account key as text, to be written on paper: 14 groups of four letters. The last letters are
 /// a checksum that detects misread letters.
 ///
-/// The alphabet is Crockford's base 32, without I, L, O and U. Lower-case letters are accepted, as
-/// are letters that are easily confused with others.
+/// The alphabet is Crockford's base 32, without I, L, O and U. Lower-case letters are accepted. O
+/// is read as 0, and I and L are read as 1.
 public struct RecoveryKey: Sendable, Hashable {
   public let accountKey: AccountKey
 

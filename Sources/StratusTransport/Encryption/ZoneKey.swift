@@ -36,7 +36,8 @@ public struct ZoneKey: Sendable {
 
   /// Encrypts the key for its account.
   ///
-  /// HPKE in auth mode: the account's private key proves that the account itself made the message.
+  /// Uses HPKE in auth mode: the account's private key proves that the account itself made the
+  /// message.
   /// In base mode, anyone who knows the public key could insert a key of their own.
   func wrapped(for pair: UserKeyPair) throws(KeyFailure) -> WrappedZoneKey {
     do {

@@ -27,9 +27,9 @@ final class ArrivingAnswer: EventBody {
     var isTooLarge = false
     var ending: Ending?
     var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
-    /// Continues reading from the server, after the buffered bytes were read.
+    /// Completed to continue reading from the server, after the buffered bytes were read.
     var held: EventLoopPromise<Void>?
-    /// The time of the last sign of life.
+    /// The time of the last event of the request.
     var heardAt = NIODeadline.now()
     var silence: Scheduled<Void>?
     /// Ends the response at the deadline.
@@ -64,7 +64,7 @@ final class ArrivingAnswer: EventBody {
   /// Stores the task that stops the request, and starts the time limits.
   ///
   /// - Parameters:
-  ///   - timeoutSeconds: the longest allowed silence.
+  ///   - timeoutSeconds: the longest time without an event of the request.
   ///   - deadline: the end of the request, however much has arrived; nil: none.
   func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double, deadline: NIODeadline?) {
     let hasEnded = state.withLock { state in
@@ -167,11 +167,11 @@ final class ArrivingAnswer: EventBody {
     held?.succeed()
   }
 
-  /// Ends the response after this long without a sign of life.
+  /// Ends the response if the request has no event for this long.
   private func listen(for longest: TimeAmount, on loop: any EventLoop) {
     state.withLock { state in
       guard state.ending == nil else { return }
-      // A server is not silent while reading from it is suspended.
+      // While reading from the server is suspended, its silence does not count.
       let heardAt = state.held == nil ? state.heardAt : .now()
       state.silence = loop.scheduleTask(deadline: heardAt + longest) { [weak self] in
         guard let self else { return }

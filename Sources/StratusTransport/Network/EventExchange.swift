@@ -1,13 +1,15 @@
-/// Opens streams of server responses. Apart from ``HTTPExchange`` this is all the transport needs
-/// from a network.
+/// Opens streams of server responses. This protocol and ``HTTPExchange`` are the transport's only
+/// access to a network.
 ///
 /// Tests and servers in the same process provide their own implementations.
 public protocol EventExchange: Sendable {
   /// Sends a request, and returns as soon as the head of the response has arrived.
   ///
-  /// Responds to cancellation of the current task.
-  /// - Parameter request: a GET. Its `timeoutSeconds` limits every silence, also in the body.
-  /// - Throws: ``NetworkFailure`` if no response came. A response of any status is not a failure.
+  /// If the current task is cancelled, the call ends early.
+  /// - Parameter request: a GET. Its `timeoutSeconds` limits every time without a received byte,
+  ///   also in the body.
+  /// - Throws: ``NetworkFailure`` if no response arrived. A response with an error status is not a
+  ///   failure.
   func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer
 }
 

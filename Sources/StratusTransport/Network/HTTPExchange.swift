@@ -1,14 +1,16 @@
 public import Foundation
 public import StratusWire
 
-/// Sends one HTTP request and returns the response. This is all the transport needs from a network.
+/// Sends one HTTP request and returns the response. This protocol and ``EventExchange`` are the
+/// transport's only access to a network.
 ///
 /// Tests and servers in the same process provide their own implementations.
 public protocol HTTPExchange: Sendable {
   /// Sends a request.
   ///
-  /// Responds to cancellation of the current task.
-  /// - Throws: ``NetworkFailure`` if no response came. A response of any status is not a failure.
+  /// If the current task is cancelled, the call ends early.
+  /// - Throws: ``NetworkFailure`` if no response arrived. A response with an error status is not a
+  ///   failure.
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse
 }
 

@@ -5,12 +5,12 @@ public import StratusWire
 ///
 /// Names are stored in numbered slots. A slot is a file in the state folder's `devices`; each
 /// container and environment has several. Each slot belongs to the program that first took it. A
-/// process takes its program's first slot that no other process holds, by a lock that ends with the
-/// process. Two processes that run at the same time are therefore two devices, as are two programs.
-/// A restarted process is the same device as before.
+/// process takes the first slot of its program that no other process holds. It holds the slot by a
+/// file lock, which ends with the process. Two processes that run at the same time are therefore
+/// two devices, as are two programs. A restarted process is the same device as before.
 public final class DeviceIdentity: Sendable {
-  /// Slots for one container and environment. If all of them are held or belong to other programs,
-  /// the device's name lasts only as long as the process.
+  /// Maximum number of slots for one container and environment. If all of them are held or belong
+  /// to other programs, the device's name lasts only as long as the process.
   static let slotsMax = 64
 
   /// The name.
@@ -27,7 +27,7 @@ public final class DeviceIdentity: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the state folder.
-  ///   - program: the name of this process's program, which people can read.
+  ///   - program: the name of the program that this process runs.
   /// - Returns: nil if the program had no name, or if all its names are held.
   public static func known(
     to program: String, in folder: URL, container: String, environment: ContainerEnvironment
@@ -50,7 +50,7 @@ public final class DeviceIdentity: Sendable {
   ///
   /// - Parameters:
   ///   - folder: the state folder.
-  ///   - program: the name of this process's program, which people can read.
+  ///   - program: the name of the program that this process runs.
   ///   - newID: makes a unique name for a slot that is new or damaged.
   /// - Returns: nil if the folder cannot be used, or if no slot is left.
   public static func taken(

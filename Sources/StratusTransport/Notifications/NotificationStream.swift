@@ -32,8 +32,8 @@ public final class NotificationStream: Sendable {
   /// again, with a longer delay after each failure.
   ///
   /// - Parameters:
-  ///   - number: the last notification that was received; nil: start with those this device has not
-  ///     acknowledged.
+  ///   - number: the number of the last notification that was received; nil: start with the
+  ///     notifications that this device has not acknowledged.
   ///   - opened: called when the device may have missed notifications, because the server may have
   ///     just created its queue. That is the case with the first connection, and with a server that
   ///     was restored from a backup.

@@ -17,8 +17,8 @@ public final class SavedOperation: Sendable {
   public let id: String
   private let folder: URL
   private let descriptor: Int32
-  /// NB: held while a file is written. A file that appears during the deletion would keep the
-  /// folder.
+  /// NB: the lock is held while a file is written. A file that is created during the deletion would
+  /// prevent the removal of the folder.
   private let isForgotten = Mutex(false)
 
   /// Opens and locks the operation's folder; nil if that fails.
@@ -143,8 +143,8 @@ public final class SavedOperation: Sendable {
     isForgotten.withLock { isForgotten in
       if isForgotten { return }
       isForgotten = true
-      // NB: the request is deleted first. After a crash the remaining files are then not an
-      // operation.
+      // NB: the request is deleted first. After a crash, the remaining files then do not count as
+      // an operation.
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(Self.requestName))
       try? FileManager.default.removeItem(at: folder)
     }
@@ -165,7 +165,7 @@ public final class SavedOperation: Sendable {
     unlessForgotten { try PrivateFile.replace(folder.appendingPathComponent(name), with: data) }
   }
 
-  /// Writes a file, unless the operation is deleted.
+  /// Writes a file, unless the operation has been deleted.
   ///
   /// - Returns: whether the file is on disk.
   private func unlessForgotten(_ write: () throws -> Void) -> Bool {

@@ -6,8 +6,8 @@ public struct Asset: Sendable, Hashable {
   public var fileChecksum: String
   /// Bytes.
   public var size: Int64
-  /// Proves in a request that the bytes were uploaded. Answers contain it only if they issue
-  /// receipts.
+  /// Proves in a request that the bytes were uploaded. Answers contain a receipt only if their
+  /// endpoint issues receipts.
   public var receipt: String?
   /// The URL to download the bytes from, valid for a limited time. Only in answers.
   public var downloadURL: String?

@@ -1,8 +1,9 @@
-/// Identifies a field that holds a file, or will hold one, in requests about files.
+/// Identifies a field of a record in requests about files. The field holds a file, or will hold
+/// one.
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
-  /// nil in `assets/upload`: the server makes up a name, and the save must use it.
+  /// nil in `assets/upload`: the server makes up a name, which the client must use for the save.
   public var recordName: String?
-  /// nil for records that exist (wire-quirks A28).
+  /// nil if the record already exists (wire-quirks A28).
   public var recordType: String?
   public var fieldName: String
 

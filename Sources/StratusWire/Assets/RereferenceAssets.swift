@@ -6,7 +6,7 @@ public enum RereferenceAssets: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
-    /// The fields that hold the files. Each names its record.
+    /// The fields that hold the files. Each element names the record of the field.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {

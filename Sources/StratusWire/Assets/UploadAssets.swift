@@ -5,7 +5,7 @@ public enum UploadAssets: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// nil: the default zone.
     public var zoneID: ZoneID?
-    /// One element for each file. A field that is a list appears several times.
+    /// One element for each file. A list field appears once for each of its files.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {

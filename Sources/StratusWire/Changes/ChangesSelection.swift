@@ -30,7 +30,8 @@ public struct ChangesSelection: Sendable {
     if showsDeletedRecordTypes { writer.member("deletedRecordTypes", true) }
   }
 
-  /// Reads the keys from a dictionary. A missing key has its value from `outer` (wire-quirks A23).
+  /// Reads the keys from a dictionary. If a key is missing, its value is taken from `outer`
+  /// (wire-quirks A23).
   init(json: JSONView, outer: ChangesSelection = ChangesSelection()) throws(WireError) {
     resultsLimit = try json.resultsLimit() ?? outer.resultsLimit
     fields = try FieldSelection(json: json, outer: outer.fields)

@@ -77,7 +77,7 @@ public struct ZoneChanges: Sendable {
   public var records: [RecordItem]
   public var syncToken: String
   public var moreComing: Bool
-  /// The token that a writer stored last with the zone. See
+  /// The token that a client last stored with the zone. See
   /// ``ModifyRecords/Request/clientChangeToken``.
   public var clientChangeToken: String?
 

@@ -21,9 +21,9 @@ extension EncryptionScope {
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
   /// A client deleted the zone.
   case deleted = "DELETED"
-  /// The user deleted the zone in the system's settings, outside the app. No request does this,
-  /// only the server of `StratusTesting`.
+  /// The user deleted the zone in the system's settings, outside the app. No request has this
+  /// effect; only the server of `StratusTesting` causes it.
   case purged = "PURGED"
-  /// A reset of encrypted data deleted the zone with its keys.
+  /// A reset of encrypted data deleted the zone together with its keys.
   case encryptedDataReset = "ENCRYPTED_DATA_RESET"
 }

@@ -45,7 +45,7 @@ public enum FetchKeys: Endpoint {
     public var userRecordName: String
     /// The caller's public key. nil: no device has registered a key.
     public var publicKey: [UInt8]?
-    /// One for each zone of the request, in its order.
+    /// One element for each zone of the request, in the order of the request.
     public var zones: [ZoneKeys]
 
     public init(userRecordName: String, publicKey: [UInt8]?, zones: [ZoneKeys]) {

@@ -18,6 +18,6 @@ public enum RegisterUserKey: Endpoint {
     }
   }
 
-  /// The key in force: the caller's key, or the key that another device registered earlier.
+  /// The valid key: the caller's key, or the key that another device registered earlier.
   public typealias Response = Request
 }

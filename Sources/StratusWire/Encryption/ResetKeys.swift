@@ -1,16 +1,16 @@
 /// `encryption/reset`: replaces the caller's public key and deletes every zone that has keys. An
 /// addition of Stratus.
 ///
-/// A database may have more such zones than one request deletes. The client repeats the same
-/// request until the answer is complete. The new key takes effect only then.
+/// A database may have more zones with keys than one request deletes. The client then repeats the
+/// request until the answer says that no zones are left. The new key takes effect only then.
 public enum ResetKeys: Endpoint {
   public static let path = "encryption/reset"
 
   public struct Request: JSONWritable, JSONReadable {
     /// ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
-    /// The current key. The server compares it, so that a device does not repeat a reset that
-    /// another device already made. nil: there is no key.
+    /// The current key. If it differs from the server's key, another device has already made the
+    /// reset, and the server does not repeat it. nil: there is no key.
     public var replacedKey: [UInt8]?
 
     public init(publicKey: [UInt8], replacedKey: [UInt8]?) {

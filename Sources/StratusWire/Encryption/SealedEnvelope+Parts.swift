@@ -51,7 +51,7 @@ extension FieldValue {
 extension JSONView {
   /// Returns a record's `fields` with some fields added, or replaced by name.
   ///
-  /// - Throws: ``WireError`` if this is not a JSON object.
+  /// - Throws: ``WireError`` if these fields are not a JSON object.
   public func replacing(
     _ fields: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> JSONView {

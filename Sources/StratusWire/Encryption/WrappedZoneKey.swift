@@ -2,8 +2,8 @@ import Foundation
 
 /// A zone's key as the server stores it, sealed to a user's public key.
 public struct WrappedZoneKey: Sendable, Hashable {
-  /// The ID of the key, ``SealedEnvelope/keyIDLength`` bytes. Every value that the key sealed
-  /// contains it.
+  /// The ID of the key, ``SealedEnvelope/keyIDLength`` bytes. Every value that was sealed with the
+  /// key contains this ID.
   public var keyID: [UInt8]
   /// The public key whose private half opens the zone key. ``UserKey/length`` bytes.
   public var recipient: [UInt8]

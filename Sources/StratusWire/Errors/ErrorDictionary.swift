@@ -4,7 +4,7 @@
 /// always present, because clients fail to decode an error without them.
 public struct ErrorDictionary: Sendable, Error {
   public var code: ErrorCode
-  /// One of ``Reason``, or a sentence that names the fault.
+  /// One of the sentences in ``Reason``, or a sentence that names the fault.
   public var reason: String
   /// Identifies this error in the server's log.
   public var uuid: String

@@ -1,5 +1,5 @@
-/// The limits by which a server delays a request. Each answer of 429 or 503 names its rule in its
-/// reason and in the header `X-Stratus-Limit`, an addition of ours.
+/// The limits whose violation delays a request. Each answer with status 429 or 503 names the
+/// violated limit in its reason and in the header `X-Stratus-Limit`, an addition of ours.
 public enum LimitRule: String, Sendable, CaseIterable {
   /// The request rate of one user.
   case requestsPerUser = "requests-per-user"

@@ -1,7 +1,7 @@
 /// The fixed sentences that distinguish errors with the same code.
 ///
-/// Clients match these sentences, so they never change. Apple's own text is used where it is known.
-/// The other texts are `Choice:`.
+/// Clients match these sentences, so they never change. Where Apple's own sentence is known, it is
+/// used. The other sentences are our choice.
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"

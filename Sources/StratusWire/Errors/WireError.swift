@@ -1,6 +1,7 @@
 /// A message whose form is invalid.
 ///
-/// The server answers it with `BAD_REQUEST`. The client reports it as an internal error.
+/// The server answers such a message with `BAD_REQUEST`. The client reports it as an internal
+/// error.
 public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
   /// One sentence that names the invalid key.
   public let reason: String

@@ -23,7 +23,8 @@ public struct FieldInput: Sendable {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    // NB: most clients send names in order. Such names are compared without a set.
+    // NB: most clients send the names in sorted order. Then neighbors are compared, and no set is
+    // needed to find duplicates.
     var names: Set<String>?
     for member in fields.members {
       let name = member.key
@@ -40,10 +41,10 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// Decodes the value with the schema's type, else with the client's type, else with the type that
-  /// its JSON form suggests. nil if the field is cleared.
+  /// Decodes the value with the schema's type. If the schema has none, uses the client's type, or
+  /// else the type that the value's JSON form suggests. nil if the field is cleared.
   ///
-  /// Choice: an empty list without any known type also has no value, because it cannot define the
+  /// Choice: an empty list whose type is not known counts as no value, because it cannot define the
   /// type of a new field. Native clients send such lists.
   /// - Throws: ``WireError`` if the value does not have that type, or if the client named another
   ///   type.
@@ -85,7 +86,8 @@ public struct FieldInput: Sendable {
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
-    // The type may have its own name or the schema's name, which begins with ENCRYPTED_.
+    // The client may write the plain type name (`STRING`) or the schema's name
+    // (`ENCRYPTED_STRING`).
     guard let declaredType, let plain = FieldType(schemaName: declaredType) else {
       throw WireError("Field '\(name)' is encrypted and must name its 'type'")
     }
@@ -178,8 +180,7 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
-    // NB: only times have this key, and skipping it elsewhere saves time for every field that is
-    // read.
+    // NB: only times have this key. Not looking for it in other fields saves time for every field.
     let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
     referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false

@@ -31,7 +31,8 @@ public struct FieldType: Sendable, Hashable {
 
   public let element: Element
   public let isList: Bool
-  /// Whether only the user's devices can read the values. The server stores them sealed.
+  /// Whether the values are encrypted, so that only the user's devices can read them. The server
+  /// stores them sealed.
   public let isEncrypted: Bool
 
   public init(_ element: Element, isList: Bool = false, isEncrypted: Bool = false) {

@@ -70,7 +70,7 @@ public struct Location: Sendable, Hashable {
 
 /// A pointer to another record.
 public struct Reference: Sendable, Hashable {
-  /// The effect of deleting the target on the record that holds the reference.
+  /// The effect on the record that holds the reference if the target is deleted.
   public enum Action: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
     case deleteSelf = "DELETE_SELF"

@@ -52,13 +52,14 @@ public struct FieldsJSON: Sendable, Hashable {
 
   /// Returns the size of the names and values in bytes, without the JSON syntax.
   ///
-  /// Choice: a number or time counts 8 bytes, a location 64. Apple does not document this.
+  /// Choice: a number or a time counts as 8 bytes, and a location as 64. Apple does not document
+  /// this.
   public func payloadSizeBytes() throws(WireError) -> Int {
     try values().reduce(0) { $0 + $1.key.utf8.count + $1.value.sizeBytes }
   }
 
-  /// Returns these fields with some replaced, added or (nil) removed. Other fields stay unchanged,
-  /// byte for byte.
+  /// Returns these fields with some of them replaced, added, or removed (nil). Other fields stay
+  /// unchanged, byte for byte.
   public func merging(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> FieldsJSON {
@@ -84,7 +85,7 @@ public struct FieldsJSON: Sendable, Hashable {
 
   /// Returns only the requested fields, with numbers in the requested form.
   ///
-  /// - Parameter desiredKeys: nil: all; empty: none.
+  /// - Parameter desiredKeys: nil: all fields; empty: no fields.
   public func presented(
     desiredKeys: Set<String>?, numbersAsStrings: Bool
   ) throws(WireError) -> FieldsJSON {

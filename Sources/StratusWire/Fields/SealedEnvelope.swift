@@ -1,5 +1,5 @@
-/// The form of a value that was sealed on a device: a version, then bytes that only devices can
-/// decode.
+/// The form of a value that was sealed on a device. It begins with a version number. Only devices
+/// can decode the bytes after it.
 ///
 /// The server cannot decrypt the value. It only distinguishes a sealed value from one that is
 /// merely declared as sealed.

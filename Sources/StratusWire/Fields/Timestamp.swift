@@ -1,8 +1,8 @@
 /// A point in time, as a field holds it.
 ///
 /// Web clients read and write whole milliseconds. A native date is a number of seconds and may lie
-/// between two milliseconds. Its exact seconds are then stored with the milliseconds. Clients that
-/// do not know this key ignore it.
+/// between two milliseconds. Its exact seconds are then stored beside the milliseconds, under the
+/// key `referenceSeconds`. Clients that do not know this key ignore it.
 public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Milliseconds since 1970 UTC: what web clients see and what queries compare.
   public let milliseconds: Int64
@@ -30,8 +30,8 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
   /// Makes a time from milliseconds and exact seconds.
   ///
-  /// The seconds are ignored unless they round to the milliseconds. A web client that changes a
-  /// date may send the seconds of the old date.
+  /// The seconds are ignored unless they round to the milliseconds. For example, a web client that
+  /// changes a date may still send the seconds of the old date.
   init(milliseconds: Int64, referenceSeconds seconds: Double?) {
     if let seconds, let exact = Timestamp(referenceSeconds: seconds),
       exact.milliseconds == milliseconds
@@ -50,7 +50,8 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Seconds from 1970 to 2001.
   private static let epochsApart = 978_307_200.0
 
-  /// NB: calculated in the same way as `Date`. Otherwise whole milliseconds would not look whole.
+  /// NB: the calculation must be the same as that of `Date`. Otherwise rounding errors would make
+  /// whole milliseconds look like fractions.
   private static func referenceSeconds(of milliseconds: Int64) -> Double {
     Double(milliseconds) / 1_000 - epochsApart
   }
@@ -76,7 +77,8 @@ extension FieldValue {
   }
 
   /// Writes the member `referenceSeconds` of a field if one of its times needs it. The member is a
-  /// number, or a list with one number for each time. Times that need none have null.
+  /// number, or a list with one element for each time. The element is null if the time is exact in
+  /// milliseconds.
   func writeReferenceSeconds(to writer: inout JSONWriter, numbersAsStrings: Bool) {
     guard hasReferenceSeconds else { return }
     func write(_ time: FieldValue, to writer: inout JSONWriter) {

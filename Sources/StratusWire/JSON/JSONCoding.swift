@@ -92,7 +92,7 @@ extension JSONView {
     return result
   }
 
-  /// Reads a value by its own initializer. nil if it is missing.
+  /// Reads a value with the initializer of its type. nil if the key is missing.
   func optional<Value: JSONReadable>(
     _ key: StaticString, _ type: Value.Type = Value.self
   ) throws(WireError) -> Value? {

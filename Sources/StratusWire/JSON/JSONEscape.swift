@@ -1,6 +1,6 @@
 /// The backslash sequences of JSON strings.
 enum JSONEscape {
-  /// Checks one escape sequence, which starts at `position`, and moves behind it.
+  /// Checks the escape sequence that starts at `position`, and moves `position` to its end.
   static func check(
     _ text: UnsafeBufferPointer<UInt8>, at position: inout Int
   ) throws(JSONProblem) {

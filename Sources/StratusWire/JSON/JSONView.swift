@@ -1,7 +1,7 @@
 /// One value inside a parsed document.
 ///
-/// CloudKit's clients need tolerant reading: a missing key and a `null` are the same, and unknown
-/// keys are ignored (web-services §1.4).
+/// CloudKit's clients rely on tolerant reading: a missing key and a `null` mean the same, and
+/// unknown keys are ignored (web-services §1.4).
 public struct JSONView: Sendable {
   let document: JSONDocument
   let index: Int
@@ -79,7 +79,8 @@ public struct JSONView: Sendable {
     return document.string(at: index)
   }
 
-  /// `true` or `false`. The words are also accepted as strings, which some clients send.
+  /// The value `true` or `false`. The strings "true" and "false" are also accepted, because some
+  /// clients send them.
   var bool: Bool? {
     switch token.kind {
     case .yes: true

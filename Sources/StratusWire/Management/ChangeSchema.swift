@@ -1,5 +1,5 @@
-/// Management: changes the schema of a container in one environment to that of a file, or deploys
-/// the development schema to production. The change is complete or does not happen.
+/// Management: makes the schema of a container in one environment equal to that of a file, or
+/// deploys the development schema to production. The change is made completely or not at all.
 public enum ChangeSchema: Endpoint {
   public static let path = "schema/change"
 
@@ -9,9 +9,9 @@ public enum ChangeSchema: Endpoint {
     public var environment: ContainerEnvironment
     /// The text of a schema file. nil: the development schema, to be deployed to production.
     public var schema: String?
-    /// Whether the server only says what would change.
+    /// Whether the server only reports what would change.
     public var isDryRun: Bool
-    /// Whether a warning refuses the change, too.
+    /// Whether the change is also refused if there are warnings.
     public var isStrict: Bool
 
     public init(
@@ -77,11 +77,11 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
     }
   }
 
-  /// The faults of the file. If there are any, nothing else is judged.
+  /// The faults of the file. If there are any, the change is not examined further.
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// The losses that the change brings without an error.
+  /// The losses that the change causes although it is allowed.
   public var warnings: [Message]
   /// The steps of the change, in order: `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]
@@ -99,7 +99,7 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
     self.isApplied = isApplied
   }
 
-  /// Whether the file is legal and the change is not refused.
+  /// Whether the file has no faults and the change is not refused.
   public var isValid: Bool { faults.isEmpty && refusals.isEmpty }
 
   public func write(to writer: inout JSONWriter) {

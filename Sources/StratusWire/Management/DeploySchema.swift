@@ -10,8 +10,8 @@ public enum DeploySchema: Endpoint {
     public var recordTypes: [String]
     /// Fields that are new in production, as `type.field`.
     public var fields: [String]
-    /// Existing production fields that get more indexes, as `type.field WORD`. The words are those
-    /// of the schema language.
+    /// Existing production fields that get more indexes, as `type.field WORD`. WORD is the index's
+    /// name in the schema language, for example `SORTABLE`.
     public var indexes: [String]
 
     public init(recordTypes: [String], fields: [String], indexes: [String]) {

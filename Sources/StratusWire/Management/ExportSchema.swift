@@ -21,7 +21,7 @@ public struct EnvironmentRequest: JSONWritable, JSONReadable {
   }
 }
 
-/// Management: returns the schema of a container in one environment as the text of a file.
+/// Management: returns the schema of a container in one environment, as the text of a schema file.
 public enum ExportSchema: Endpoint {
   public static let path = "schema/export"
 
@@ -43,7 +43,8 @@ public enum ExportSchema: Endpoint {
   }
 }
 
-/// Management: gives the development environment the schema of production and removes all its data.
+/// Management: replaces the development schema with the production schema, and removes all data of
+/// the development environment.
 public enum ResetSchema: Endpoint {
   public static let path = "schema/reset"
 

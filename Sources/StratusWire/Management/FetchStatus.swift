@@ -8,7 +8,8 @@ public enum FetchStatus: Endpoint {
 
 /// The state of a running server.
 public struct ServerStatus: JSONWritable, JSONReadable {
-  /// The parts that production environments lack, the most frequent first.
+  /// The record types, fields and indexes that requests needed and that production environments
+  /// lack. The most frequently needed come first.
   public var lacks: [LackItem]
   /// The faults that `/health/ready` reports.
   public var faults: [ReadinessFault]
@@ -53,19 +54,21 @@ public struct ServerStatus: JSONWritable, JSONReadable {
   }
 }
 
-/// A part of the schema that requests needed and that a container's production lacks.
+/// A part of the schema that requests needed and that the production environment of a container
+/// lacks.
 public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var containerID: String
   public var recordType: String
   /// `type`, `field` or `index`.
   public var kind: String
-  /// The field; for an index, the field and the mark, such as `title SORTABLE`. Empty for a type.
+  /// The name of the field. For an index, the field and the mark, such as `title SORTABLE`. Empty
+  /// for a record type.
   public var name: String
-  /// The app and its version, as its requests named them; empty: they named none.
+  /// The app and its version, as its requests named them; empty: the requests named no app.
   public var app: String
   /// The number of refused requests.
   public var count: Int64
-  /// Milliseconds since 1970 UTC, like the other time.
+  /// Milliseconds since 1970 UTC, like `lastAt`.
   public var firstAt: Int64
   public var lastAt: Int64
 
@@ -146,9 +149,9 @@ public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
 /// The store of a container in one environment.
 public struct StoreItem: JSONWritable, JSONReadable, Hashable {
   public var environment: ContainerEnvironment
-  /// Whether its file is open. A file without requests is closed after a while.
+  /// Whether the store's file is open. The file is closed after a while without requests.
   public var isOpen: Bool
-  /// Bytes of its file and log, without assets.
+  /// Bytes of the store's file and log, without assets.
   public var sizeBytes: Int64
 
   public init(environment: ContainerEnvironment, isOpen: Bool, sizeBytes: Int64) {

@@ -10,7 +10,7 @@ public enum ListIndexes: Endpoint {
     public enum State: String, Sendable, Hashable {
       /// Every record has its entries.
       case ready
-      /// A query builds it. A build that no query waits for pauses.
+      /// A query builds the index. The build pauses while no query waits for it.
       case building
     }
 
@@ -20,13 +20,13 @@ public enum ListIndexes: Endpoint {
     /// The columns in their order: `title`, `___modTime descending`.
     public var columns: [String]
     public var state: State
-    /// The number of records that are indexed, at most ``Limits/indexProgressRowsMax``. nil: the
-    /// index is ready.
+    /// The number of records that are already indexed, at most ``Limits/indexProgressRowsMax``.
+    /// nil: the index is ready.
     public var rowsDone: Int64?
-    /// The number of records to look at, at most ``Limits/indexProgressRowsMax``. nil: the index is
-    /// ready.
+    /// The number of records that the build has to read, at most ``Limits/indexProgressRowsMax``.
+    /// nil: the index is ready.
     public var rowsTotal: Int64?
-    /// The day of the last use, in days since 1970 UTC. nil: no use is noted yet.
+    /// The day of the last use, in days since 1970 UTC. nil: no use has been recorded yet.
     public var lastUsedDay: Int64?
     /// The number of queries that read the index since the server was started.
     public var uses: Int64
@@ -89,7 +89,8 @@ public enum ListIndexes: Endpoint {
   }
 }
 
-/// Management: drops an index, or cancels its build. A query that needs it makes it again.
+/// Management: drops an index, or cancels its build. The next query that needs the index builds it
+/// again.
 public enum DropIndex: Endpoint {
   public static let path = "schema/indexes/drop"
 
@@ -98,7 +99,8 @@ public enum DropIndex: Endpoint {
     public var environment: ContainerEnvironment
     /// The number of the index.
     public var index: Int64
-    /// Whether the index is being built, and the build is cancelled. Otherwise it is ready.
+    /// true: the index is being built, and the request cancels the build. false: the index is
+    /// ready, and the request drops it.
     public var cancelsBuild: Bool
 
     public init(

@@ -1,12 +1,12 @@
 /// Management: lists the custom roles of a container in one environment, and the users that have
-/// any.
+/// custom roles.
 public enum ListRoles: Endpoint {
   public static let path = "roles/list"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The e-mail of the only account to list; nil: all accounts.
+    /// The e-mail of the only account to list; nil: all accounts are listed.
     public var email: String?
 
     public init(containerID: String, environment: ContainerEnvironment, email: String? = nil) {

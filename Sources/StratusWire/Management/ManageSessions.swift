@@ -44,11 +44,11 @@ public enum ListWebTokens: Endpoint {
     public var email: String
     public var containerID: String
     public var environment: String
-    /// Milliseconds since 1970 UTC, like the other times.
+    /// Milliseconds since 1970 UTC, like the other times of the session.
     public var createdAt: Int64
     /// Accurate to the hour.
     public var lastUsedAt: Int64
-    /// The time at which the session ends, however often it is used.
+    /// The time at which the session ends, even if it is used until then.
     public var endsAt: Int64
 
     public init(
@@ -110,8 +110,8 @@ public enum RevokeWebToken: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: seals web auth tokens and asset URLs with new keys. Those of the previous keys stay
-/// valid until the next rotation.
+/// Management: replaces the keys that seal web auth tokens and asset URLs. Tokens and URLs that
+/// were sealed with the previous keys stay valid until the next rotation.
 public enum RotateWebTokenKey: Endpoint {
   public static let path = "web-tokens/rotate-key"
 

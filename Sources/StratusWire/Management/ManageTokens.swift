@@ -9,7 +9,8 @@ public enum CreateAPIToken: Endpoint {
     public var name: String?
     /// The origins whose web pages may use the token. nil: all origins.
     public var allowedOrigins: [String]?
-    /// The URL to which the browser goes after a sign-in. nil: the sign-in page posts a message.
+    /// The URL to which the browser goes after a sign-in. nil: the sign-in page posts a message to
+    /// the page that opened it.
     public var callbackURL: String?
 
     public init(
@@ -59,7 +60,7 @@ public enum ListAPITokens: Endpoint {
     public var name: String
     /// nil: all origins.
     public var allowedOrigins: [String]?
-    /// nil: the sign-in page posts a message.
+    /// See ``CreateAPIToken/Request/callbackURL``. nil: the sign-in page posts a message.
     public var callbackURL: String?
     /// Milliseconds since 1970 UTC. nil: an earlier version created the token.
     public var createdAt: Int64?

@@ -2,7 +2,8 @@
 public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
   public let name: String
-  /// One sentence for operators. It holds no path and no SQL, because the answer needs no token.
+  /// One sentence for operators. It holds no path and no SQL, because anyone may request the answer
+  /// without a token.
   public let reason: String
 
   public init(name: String, reason: String) {

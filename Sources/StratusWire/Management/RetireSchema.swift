@@ -1,31 +1,31 @@
-/// Management: begins, changes or ends the retirement of a field or record type, or removes what is
-/// retired.
+/// Management: begins, changes or ends the retirement of a field or record type, or removes the
+/// retired field or type.
 public enum RetireSchema: Endpoint {
   public static let path = "schema/retire"
 
-  /// The change of a retirement.
+  /// The requested action on a retired field or record type (the place).
   public enum Action: String, Sendable, Hashable {
-    /// Writes are reported.
+    /// The server reports writes to the place.
     case report
-    /// Writes are refused and reported.
+    /// The server refuses and reports writes to the place.
     case refuse
-    /// The field gets a second name; each save writes both.
+    /// The field gets a second name; each save writes the value under both names.
     case rename
-    /// The retirement ends, and the place stays.
+    /// The retirement ends, and the place remains in the schema.
     case cancel
-    /// The place is removed with its values, in steps.
+    /// The server removes the place and its values, in steps.
     case drop
   }
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// `Note`, or `Note.title`.
+    /// The retired record type or field: `Note`, or `Note.title`.
     public var place: String
     public var action: Action
     /// The new name of a renamed field.
     public var newName: String?
-    /// Whether the place is dropped although a device wrote to it lately.
+    /// Whether the place is dropped even if a device wrote to it lately.
     public var isForced: Bool
 
     public init(
@@ -67,7 +67,8 @@ public enum RetireSchema: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: lists the retirements of a container in one environment, with their evidence.
+/// Management: lists the retirements of a container in one environment, each with the devices that
+/// still write to the place.
 public enum ListRetirements: Endpoint {
   public static let path = "schema/retiring"
 
@@ -108,7 +109,7 @@ public enum ListRetirements: Endpoint {
 
   /// One retirement.
   public struct Item: JSONWritable, JSONReadable, Hashable {
-    /// `Note`, or `Note.title`.
+    /// The retired record type or field: `Note`, or `Note.title`.
     public var place: String
     /// `reported`, `refused` or `removing`.
     public var phase: String
@@ -118,7 +119,7 @@ public enum ListRetirements: Endpoint {
     public var isCopied: Bool
     /// The start, in milliseconds since 1970 UTC.
     public var since: Int64
-    /// The devices that wrote to the place, the latest first; at most
+    /// The devices that wrote to the place, with the latest writer first; at most
     /// ``Limits/retiredWritersMax``.
     public var writers: [Writer]
 
@@ -156,7 +157,7 @@ public enum ListRetirements: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// In the order of their places.
+    /// Sorted by place.
     public var retirements: [Item]
 
     public init(retirements: [Item]) { self.retirements = retirements }

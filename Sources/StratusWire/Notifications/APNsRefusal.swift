@@ -1,4 +1,4 @@
-/// The answer of Apple's push service with any status other than 200.
+/// An answer of Apple's push service with a status other than 200.
 ///
 /// Source: Apple, *Handling notification responses from APNs*.
 public struct APNsRefusal: Sendable, JSONWritable, JSONReadable {

@@ -1,5 +1,5 @@
-/// `notifications/acknowledge`: the calling device has received all notifications up to a number.
-/// Ours.
+/// `notifications/acknowledge`: reports that the calling device has received all notifications up
+/// to a number. An addition of ours.
 public enum AcknowledgeNotifications: Endpoint {
   public static let path = "notifications/acknowledge"
 

@@ -1,6 +1,6 @@
 /// `tokens/create`: registers a device that fetches the caller's notifications by a long poll.
 ///
-/// Source: web-services §4.16. The path has `device` in place of `database` and no database.
+/// Source: web-services §4.16. The path has `device` in place of `database`, and names no database.
 public enum CreateToken: Endpoint {
   public static let path = "tokens/create"
 
@@ -30,7 +30,8 @@ public enum CreateToken: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
     public var apnsToken: String
-    /// The URL to poll. Any client that knows it receives the notifications. nil: they go to APNs.
+    /// The URL to poll. Any client that knows the URL receives the notifications. nil: the
+    /// notifications are sent by APNs.
     public var webcourierURL: String?
 
     public init(apnsEnvironment: ContainerEnvironment, apnsToken: String, webcourierURL: String?) {

@@ -1,5 +1,5 @@
-/// `notifications/changes`: the user's notifications after a position in their history, read or
-/// unread. For `CKFetchNotificationChangesOperation`. Ours.
+/// `notifications/changes`: returns the user's notifications after a position in their history,
+/// both read and unread. An addition of ours for `CKFetchNotificationChangesOperation`.
 public enum FetchNotifications: Endpoint {
   public static let path = "notifications/changes"
 

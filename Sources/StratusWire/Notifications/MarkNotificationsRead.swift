@@ -1,4 +1,5 @@
-/// `notifications/read`: marks notifications as read on all the user's devices. Ours.
+/// `notifications/read`: marks notifications as read on all the user's devices. An addition of
+/// ours.
 public enum MarkNotificationsRead: Endpoint {
   public static let path = "notifications/read"
 

@@ -118,7 +118,8 @@ extension PlainValue {
     if let text = json.string {
       self = .string(text)
     } else if json.isNumber {
-      // NB: try a time or a count first. A double without a fraction is also read as one.
+      // NB: try a time or a count first. JSON does not distinguish them from a double without a
+      // fraction.
       guard let value = json.int64.map(Self.int64) ?? json.double.map(Self.double) else {
         return nil
       }
@@ -152,7 +153,8 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as seen live (web-services §5). Samples in semantics §19 swap 1 and 2.
+  /// The value of `dbs`, as the live service sends it (web-services §5). In the samples of
+  /// semantics §19, the values 1 and 2 are exchanged.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1
@@ -161,7 +163,8 @@ extension DatabaseScope {
     }
   }
 
-  /// Choice: a payload without a scope, as people write by hand, belongs to the private database.
+  /// Choice: a payload without a scope belongs to the private database. Payloads written by hand
+  /// often have no scope.
   fileprivate init(payload json: JSONView) throws(WireError) {
     guard let number = json["dbs"] else {
       self = .private

@@ -33,7 +33,8 @@ public struct NotificationPayload: Sendable, Hashable {
     case zone(subscriptionID: String, ZoneID?, DatabaseScope)
     /// `met`
     case database(subscriptionID: String, DatabaseScope)
-    /// None of these. The payload does not say what changed. Our servers never send it.
+    /// The payload has none of these keys and does not say what changed. Our servers never send
+    /// such a payload.
     case plain
   }
 

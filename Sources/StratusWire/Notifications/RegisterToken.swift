@@ -1,7 +1,8 @@
 /// `tokens/register`: also sends the caller's notifications to a token.
 ///
-/// The token comes from ``CreateToken``, or from Apple's systems for delivery by APNs. The answer
-/// has the keys of the answer of ``CreateToken``, because CloudKit JS reads them from it.
+/// The token comes from ``CreateToken``, or from Apple's system if APNs is to deliver the
+/// notifications. The answer has the same keys as that of ``CreateToken``, because CloudKit JS
+/// reads these keys here, too.
 public enum RegisterToken: Endpoint {
   public static let path = "tokens/register"
 

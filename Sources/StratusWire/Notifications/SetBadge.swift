@@ -1,4 +1,5 @@
-/// `notifications/badge`: sets the number on the app's icon, on all the user's devices. Ours.
+/// `notifications/badge`: sets the number on the app's icon, on all the user's devices. An addition
+/// of ours.
 public enum SetBadge: Endpoint {
   public static let path = "notifications/badge"
 

@@ -5,7 +5,7 @@ public struct Query: Sendable, Hashable {
   public var recordType: String
   /// All filters must hold. Empty: all records of the type.
   public var filters: [QueryFilter]
-  /// The first sort has priority. Empty: the server chooses the order.
+  /// The first sort has priority. Empty: the server chooses the order of the records.
   public var sorts: [QuerySort]
 
   public init(recordType: String, filters: [QueryFilter] = [], sorts: [QuerySort] = []) {

@@ -13,8 +13,8 @@ public struct FieldFilter: Sendable, Hashable {
   public var comparator: Comparator
   /// nil: all searchable fields together. Only for the token comparators.
   public var key: QueryKey?
-  /// The value to compare the field with. A list with `IN` and the other comparators of several
-  /// values.
+  /// The value to compare the field with. It is a list for `IN` and the other comparators that take
+  /// several values.
   public var value: FieldInput
   /// The distance in metres. Only with `NEAR`.
   public var distance: Double?

@@ -15,7 +15,8 @@ public struct QueryKey: Sendable, Hashable {
     isSystem = true
   }
 
-  /// The system field with this name, in either spelling and under either key (web-services §3.8).
+  /// The system field with this name. Both spellings of the name and both JSON keys are accepted
+  /// (web-services §3.8).
   ///
   /// NB: an app's own field may have the plain name of a system field. With `fieldName`, such a
   /// name means the app's field. Names with underscores always mean system fields.

@@ -10,7 +10,8 @@ public enum QueryRecords: Endpoint {
     public var isZoneWide: Bool
     /// nil or 0: the server's default.
     public var resultsLimit: Int?
-    /// The end of the previous page. The rest of the request must be the same as for that page.
+    /// The position after the previous page. The rest of the request must be the same as for that
+    /// page.
     public var continuationMarker: String?
     public var selection: FieldSelection
     /// Whether to return only the number of matching records. An extension of ours that the

@@ -2,7 +2,7 @@
 public struct FieldSelection: Sendable, Hashable {
   /// nil: all fields; empty: none.
   public var desiredKeys: Set<String>?
-  /// Whether numbers are JSON strings, for clients whose numbers lose digits.
+  /// Whether numbers are JSON strings, for clients whose number type would lose digits.
   public var numbersAsStrings: Bool
 
   /// All fields, with numbers as JSON numbers.
@@ -18,8 +18,8 @@ public struct FieldSelection: Sendable, Hashable {
     if numbersAsStrings { writer.member("numbersAsStrings", true) }
   }
 
-  /// Reads the keys from a dictionary. A missing key has its value from `outer`. Both spellings of
-  /// `numbersAsStrings` are accepted (wire-quirks A10, A11).
+  /// Reads the keys from a dictionary. If a key is missing, its value is taken from `outer`. Both
+  /// spellings of `numbersAsStrings` are accepted (wire-quirks A10, A11).
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
     let numbers = try json.optionalBool("numbersAsStrings")

@@ -5,7 +5,7 @@ public enum LookupRecords: Endpoint {
   /// One record to look up.
   public struct Item: Sendable {
     public var recordName: String
-    /// The record's zone if the request names none.
+    /// The record's zone. Used only if the request names none.
     public var zoneID: ZoneID?
     public var selection: FieldSelection
 
@@ -17,7 +17,7 @@ public enum LookupRecords: Endpoint {
   }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the zone of each item, or the default zone if an item has none.
+    /// The zone of all items. nil: the zone of each item, or the default zone if an item has none.
     public var zoneID: ZoneID?
     public var items: [Item]
     public var selection: FieldSelection

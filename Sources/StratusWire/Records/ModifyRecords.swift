@@ -6,7 +6,8 @@ public enum ModifyRecords: Endpoint {
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the zone of each record, or the default zone if a record has none.
+    /// The zone of all records. nil: the zone of each record, or the default zone if a record has
+    /// none.
     public var zoneID: ZoneID?
     public var operations: [RecordOperation]
     /// nil: atomic if the zone supports it.

@@ -10,8 +10,8 @@ public struct Tombstone: Sendable, Hashable {
   public var recordName: String
   /// Only in change feeds.
   public var zoneID: ZoneID?
-  /// Only if the request has `deletedRecordTypes`. Web clients recognize a tombstone by the missing
-  /// type.
+  /// Present only if the request has `deletedRecordTypes`, because web clients recognize a
+  /// tombstone by its missing type.
   public var recordType: String?
 
   public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {

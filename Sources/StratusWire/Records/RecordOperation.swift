@@ -10,7 +10,7 @@ public struct RecordOperation: Sendable {
   public var recordName: String?
   public var recordType: String?
   public var recordChangeTag: String?
-  /// The record's zone if the request names none.
+  /// The record's zone. Used only if the request names none.
   public var zoneID: ZoneID?
   /// A JSON object of field dictionaries; see ``FieldInput``.
   public var fields: JSONView?

@@ -7,8 +7,8 @@ public enum ModifySubscriptions: Endpoint {
 
   /// One subscription to save or delete.
   public enum Operation: Sendable, JSONWritable, JSONReadable {
-    /// Creates the subscription, or replaces the one with the same ID. `create` and `update` do the
-    /// same, because clients use both to repeat an earlier request.
+    /// Creates the subscription, or replaces the one with the same ID. `create` and `update` have
+    /// the same effect, because clients use both to repeat an earlier request.
     case save(Subscription)
     case delete(id: String)
 

@@ -1,7 +1,7 @@
 /// The contents of a subscription's notifications and the way in which they are presented.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary.
-/// Keys that it lacks have their names from `CKSubscription.NotificationInfo`.
+/// Keys that are missing there have their names from `CKSubscription.NotificationInfo`.
 public struct NotificationInfo: Sendable, Hashable {
   public var alertBody: String?
   public var alertLocalizationKey: String?
@@ -35,8 +35,8 @@ public struct NotificationInfo: Sendable, Hashable {
 
   /// Whether the user sees or hears the notifications.
   ///
-  /// Source: semantics §18. Choice: arguments alone are not visible, because they have no text to
-  /// be inserted into.
+  /// Source: semantics §18. Choice: localization arguments alone are not visible, because there is
+  /// no text into which they could be inserted.
   public var isVisible: Bool {
     let texts = [
       alertBody, alertLocalizationKey, alertActionLocalizationKey, alertLaunchImage, title,
@@ -64,7 +64,8 @@ extension NotificationInfo: JSONWritable, JSONReadable {
       writer.member("additionalFields", strings: additionalFields)
       writer.member("shouldBadge", shouldBadge)
       writer.member("shouldSendContentAvailable", shouldSendContentAvailable)
-      // NB: written only if it is set, because a strict client knows only the keys on Apple's page.
+      // NB: the key is written only if it is set, because a strict client accepts only the keys on
+      // Apple's page.
       if shouldSendMutableContent { writer.member("shouldSendMutableContent", true) }
       writer.member("category", category)
       writer.member("collapseIDKey", collapseIDKey)

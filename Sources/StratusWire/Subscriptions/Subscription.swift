@@ -16,7 +16,7 @@ public struct Subscription: Sendable, Hashable {
   /// Unique among a user's subscriptions of one database. nil: the server chooses an ID.
   public var id: String?
   public var subject: Subject
-  /// The contents of the notifications. nil: nothing is shown, as if only
+  /// The contents of the notifications. nil: the user sees nothing, as if only
   /// `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo?
 

@@ -1,7 +1,7 @@
 /// A field in the JSON of cktool: `{"type": "stringType", "value": "Milk"}` (schema-language §10).
 ///
 /// Its types and values differ from those of CloudKit Web Services: times are texts, and a file is
-/// named by a key that an option of the command resolves.
+/// represented by a key. An option of the command says which file has the key.
 public enum ToolField: Sendable, Hashable {
   case value(FieldValue)
   /// The keys of files; more than one only in a list.
@@ -36,7 +36,7 @@ public enum ToolField: Sendable, Hashable {
 
   /// Reads the fields of a record.
   ///
-  /// - Parameter time: reads the text of a time; nil: it is none.
+  /// - Parameter time: parses the text of a time; returns nil if the text is not a time.
   public static func fields(
     json: JSONView, time: (String) -> Timestamp?
   ) throws(WireError) -> [(name: String, field: ToolField)] {
@@ -152,7 +152,7 @@ public struct ToolPage: JSONWritable {
 public struct ToolDeletion: JSONWritable {
   public var count: Int
   public var isDryRun: Bool
-  /// The reasons of the records that were not deleted.
+  /// The reason for each record that was not deleted.
   public var errors: [String]
 
   public init(count: Int, isDryRun: Bool, errors: [String] = []) {

@@ -1,7 +1,7 @@
 /// The identity of a user within one container.
 public struct UserIdentity: Sendable, Hashable {
-  /// `_` and 32 hex digits. A user has the same name everywhere in one container, and another name
-  /// in each other container.
+  /// `_` and 32 hex digits. A user has one name in all environments and databases of a container,
+  /// and different names in different containers.
   public var userRecordName: String
 
   public init(userRecordName: String) { self.userRecordName = userRecordName }
@@ -13,8 +13,8 @@ public enum FetchCaller: Endpoint {
 
   public typealias Request = EmptyRequest
 
-  /// The answer has the identity at the top level for CloudKit JS, and in `users` as documented
-  /// (web-services §4.15).
+  /// The answer has the identity at the top level, where CloudKit JS reads it, and also in `users`,
+  /// as documented (web-services §4.15).
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
 

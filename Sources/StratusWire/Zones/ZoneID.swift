@@ -26,8 +26,8 @@ extension ZoneID: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads an ID. `ownerName` is accepted for `ownerRecordName`, and so are the placeholders for
-  /// the caller (web-services §3.1).
+  /// Reads an ID. `ownerName` is accepted in place of `ownerRecordName`. Placeholders for the
+  /// caller are accepted as its value (web-services §3.1).
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("zoneID")
     zoneName = try json.requiredString("zoneName")

@@ -3,18 +3,18 @@ public struct ZoneDictionary: Sendable {
   public var zoneID: ZoneID
   /// The newest position in the zone's history. Absent if the zone has no history.
   public var syncToken: String?
-  /// Distinguishes the zone from earlier and later zones with the same name. Only if the request
-  /// has `incarnations`.
+  /// Distinguishes the zone from earlier and later zones with the same name. Present only if the
+  /// request has `incarnations`.
   ///
-  /// Ours: Apple's service has no such key.
+  /// An addition of ours: Apple's service has no such key.
   public var incarnation: String?
   /// Whether the zone supports atomic batches. Absent in change lists.
   public var isAtomic: Bool?
-  /// Whether and how the zone can be shared. Each flag is absent if the server omits it.
+  /// Whether and how the zone can be shared. A flag is nil if the server omits it.
   public var sharing = Sharing()
   /// The record name of the share of the whole zone. nil: there is none.
   ///
-  /// Ours: the public pages show no such key. It has the form of a record's `share`.
+  /// An addition of ours: the public pages show no such key. It has the form of a record's `share`.
   public var shareRecordName: String?
   public var isDeleted: Bool
   /// The reason of the deletion. Written only if it is not ``ZoneDeletionReason/deleted``.

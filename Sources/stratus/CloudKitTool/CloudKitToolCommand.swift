@@ -1,7 +1,7 @@
 import ArgumentParser
 import StratusWire
 
-/// `stratus cktool`, and the binary of the name `cktool`: Apple's verbs.
+/// `stratus cktool`, and the binary with the name `cktool`. They have the verbs of Apple's tool.
 struct CloudKitToolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cktool",
@@ -20,7 +20,7 @@ struct CloudKitToolCommand: AsyncParsableCommand {
     ])
 }
 
-/// How a management verb finds its server.
+/// The options by which a management verb finds its server.
 struct CloudKitToolServer: ParsableArguments {
   @OptionGroup var data: DataOption
 
@@ -46,7 +46,7 @@ struct CloudKitToolServer: ParsableArguments {
   }
 }
 
-/// The container of a verb about a schema.
+/// The options of schema verbs that name a container.
 struct CloudKitToolContainer: ParsableArguments {
   @Option(help: "The team's ID. A Stratus server has one team; any ID is accepted.")
   var teamID: String?
@@ -63,7 +63,7 @@ struct GetTeamsVerb: AsyncParsableCommand {
   @OptionGroup var server: CloudKitToolServer
 
   func run() async throws {
-    // Shows that the token is accepted.
+    // This request only checks that the token is accepted.
     _ = try await server.send(ListContainers.self, .init())
     say("STRATUS: Stratus")
   }

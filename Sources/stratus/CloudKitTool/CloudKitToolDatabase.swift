@@ -77,8 +77,8 @@ struct CloudKitToolDatabase: ParsableArguments {
       timing: Self.timing)
   }
 
-  /// NB: no clock and no chance: requests have no time limit, and one command at a time needs not
-  /// spread its repetitions.
+  /// NB: there is no clock and no randomness. Requests have no time limit, and a single command
+  /// need not spread its retries.
   private static let timing = Timing(
     now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0.5 })
 

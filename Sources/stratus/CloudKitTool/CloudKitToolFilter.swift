@@ -56,7 +56,7 @@ struct CloudKitToolFilter {
     return .list(first.type.element, values)
   }
 
-  /// The value of a text whose type is named (`stringType:2021-01-01`) or guessed.
+  /// Reads a value whose type is named (`stringType:2021-01-01`) or guessed from the text.
   private static func single(_ text: String) throws -> FieldValue {
     if let colon = text.firstIndex(of: ":"),
       let type = ToolField.type(named: String(text[..<colon]))
@@ -110,9 +110,10 @@ extension StratusWire.Comparator {
   }
 }
 
-/// The times that cktool reads.
+/// Reads times in the forms that cktool accepts.
 enum CloudKitToolTime {
-  /// A time as ISO 8601, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm`; the last two in the local time zone.
+  /// Reads a time as ISO 8601, as `yyyy-MM-dd`, or as `yyyy-MM-dd HH:mm`. The last two are in the
+  /// local time zone.
   static func timestamp(_ text: String) -> Timestamp? {
     guard let date = date(text) else { return nil }
     return Timestamp(referenceSeconds: date.timeIntervalSinceReferenceDate)

@@ -107,7 +107,7 @@ struct DeleteRecordsVerb: AsyncParsableCommand {
     if !result.errors.isEmpty { throw ExitCode.failure }
   }
 
-  /// The names of all records of the query, page by page.
+  /// Returns the names of all records of the query, which it reads page by page.
   private func names() async throws -> [String] {
     var names: [String] = []
     var marker: String?

@@ -17,7 +17,7 @@ struct CloudKitToolFields: ParsableArguments {
   @Option(parsing: .upToNextOption, help: "Files of asset fields, as KEY=path.")
   var assetFiles: [String] = []
 
-  /// The fields as a request has them, after their files are uploaded.
+  /// Uploads the files of the fields, and returns the fields in the form of a request.
   func read(
     recordName: String?, recordType: String, in database: CloudKitToolDatabase
   ) async throws -> (recordName: String?, fields: JSONView) {
@@ -226,7 +226,7 @@ struct DeleteRecordVerb: AsyncParsableCommand {
   }
 }
 
-/// Asks on standard error, and reads the answer.
+/// Asks a question on standard error, and reads the answer.
 ///
 /// - Throws: ``Failure`` unless the answer is yes.
 func confirm(_ question: String, isAnswered: Bool) throws {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The tokens of cktool's file method: `~/.config/cktool`, readable by its owner only.
+/// The tokens that cktool's method `file` saves in `~/.config/cktool`, which only its owner can
+/// read.
 enum CloudKitToolTokens {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case management, user
@@ -25,7 +26,7 @@ enum CloudKitToolTokens {
     return URL(fileURLWithPath: home).appendingPathComponent(".config/cktool")
   }
 
-  /// The token of the environment, or the saved one; nil: there is none.
+  /// Returns the token in the environment variable, or else the saved token; nil: there is neither.
   static func find(_ kind: Kind) throws -> String? {
     if let token = ProcessInfo.processInfo.environment[kind.variable], !token.isEmpty {
       return token
@@ -39,7 +40,7 @@ enum CloudKitToolTokens {
         + "with 'save-token --type \(kind.rawValue)'")
   }
 
-  /// Each line of the file is a kind and its token.
+  /// Reads the saved tokens. Each line of the file has a kind and its token.
   static func read() throws -> [String: String] {
     let location = try Self.location()
     guard let data = FileManager.default.contents(atPath: location.path) else { return [:] }
@@ -80,11 +81,11 @@ enum CloudKitToolTokens {
   }
 }
 
-/// Where tokens are kept.
+/// The place where tokens are saved.
 enum TokenMethod: String, ExpressibleByArgument, CaseIterable {
   case file, keychain
 
-  /// - Throws: ``Failure`` for the keychain, which only Apple's systems have.
+  /// - Throws: ``Failure`` for the keychain, which exists only on Apple's systems.
   func require() throws {
     if self == .keychain {
       throw Failure("there is no keychain on this system; leave out --method, or give 'file'")

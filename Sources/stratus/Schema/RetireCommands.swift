@@ -1,7 +1,7 @@
 import ArgumentParser
 import StratusWire
 
-/// The options of the commands about a retiring place.
+/// The options of the commands about a retired field or record type.
 struct RetireOptions: ParsableArguments {
   @OptionGroup var server: ServerOptions
 

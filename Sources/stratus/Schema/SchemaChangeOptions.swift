@@ -43,7 +43,7 @@ struct SchemaChangeOptions: ParsableArguments {
 
   /// Prints a report.
   ///
-  /// - Parameter body: prints what a legal change does.
+  /// - Parameter body: prints the steps of a change that is not refused.
   /// - Throws: `ExitCode(2)` if the file is faulty or the change is refused.
   func finish(
     _ report: SchemaReport, file: String?, _ body: (SchemaReport) -> Void
@@ -60,9 +60,9 @@ struct SchemaChangeOptions: ParsableArguments {
     if !report.isValid { throw ExitCode(2) }
   }
 
-  /// The text of a schema file.
+  /// Reads the text of a schema file.
   ///
-  /// - Parameter path: - for the standard input.
+  /// - Parameter path: the path of the file, or `-` for standard input.
   static func text(of path: String) throws -> String {
     let data =
       path == "-"
@@ -78,7 +78,7 @@ struct SchemaChangeOptions: ParsableArguments {
 }
 
 extension SchemaReport.Message {
-  /// The message in the form that editors and CI services read.
+  /// The message in the form that editors and CI services recognise.
   fileprivate func line(of file: String?, as kind: String) -> String {
     guard let line, let column else { return "\(kind): \(reason)" }
     let name = file == "-" || file == nil ? "<stdin>" : file ?? ""

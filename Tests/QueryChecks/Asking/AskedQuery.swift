@@ -14,7 +14,7 @@ struct AskedQuery: Sendable, Hashable {
   }
 }
 
-/// The field of a filter or sort, and which of the two keys names it.
+/// The field of a filter or sort, and whether the client sends `fieldName` or `systemFieldName`.
 struct AskedKey: Sendable, Hashable {
   var name: String
   var isSystem = false
@@ -41,10 +41,10 @@ indirect enum AskedFilter: Sendable, Hashable {
 /// A condition on one field.
 struct AskedCondition: Sendable, Hashable {
   var comparator: Comparator
-  /// nil: all searchable fields together.
+  /// The field; nil: all searchable fields together.
   var key: AskedKey?
   var value: Literal
-  /// nil: the client states no type.
+  /// The type that the client states; nil: none.
   var declaredType: String?
   var distance: Double?
 
@@ -66,7 +66,7 @@ struct AskedCondition: Sendable, Hashable {
 /// One sort descriptor in the form that a client sends.
 struct AskedSort: Sendable, Hashable {
   var key: AskedKey
-  /// nil: the client omits it.
+  /// nil: the client omits the direction.
   var isAscending: Bool?
   var place: Place?
 

@@ -17,7 +17,7 @@ enum Step: Sendable {
   /// The clock advances by this many milliseconds.
   case wait(Int64)
   case allowExtensions(Bool)
-  /// A field gets its index mark later than the others, as by a schema import.
+  /// An index mark is added to a field, as by a schema import.
   case mark(recordType: String, SchemaAddition.Marking.Key, FieldIndexes)
   case reopen
   case ask(QueryCase)
@@ -61,11 +61,11 @@ struct QueryCase: Sendable {
   /// How the test misuses the marker of the first page.
   enum MarkerUse: Sendable {
     case asGiven
-    /// It is also sent with another query.
+    /// The marker is also sent with another query.
     case ofAnotherQuery
-    /// It is also sent truncated.
+    /// The marker is also sent truncated.
     case cut
-    /// An arbitrary text is also sent in its place.
+    /// An arbitrary text is also sent instead of the marker.
     case garbage
   }
 

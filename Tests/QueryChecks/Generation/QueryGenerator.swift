@@ -72,7 +72,7 @@ struct QueryGenerator {
     return query
   }
 
-  /// About as many filters or sorts as the limits allow.
+  /// A query with about as many filters or sorts as the limits allow.
   private mutating func tooMuch(_ type: TypePlan) -> AskedQuery {
     var query = AskedQuery(recordType: type.name)
     let named = AskedCondition(

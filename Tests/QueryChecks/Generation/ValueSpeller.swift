@@ -6,7 +6,7 @@ import StratusWire
 struct ValueSpeller {
   struct Spelled {
     var value: Literal
-    /// nil: the client states no type.
+    /// The type that the client states; nil: none.
     var type: String?
   }
 
@@ -55,7 +55,7 @@ struct ValueSpeller {
     }
   }
 
-  /// Usually one of the field's values, otherwise a neighbour of one or any value.
+  /// Usually one of the field's values, otherwise a neighbour of such a value, or any value.
   private mutating func single(
     _ comparator: StratusWire.Comparator, _ element: FieldType.Element, from values: [FieldValue]
   ) -> FieldValue {
@@ -82,7 +82,7 @@ struct ValueSpeller {
     }
   }
 
-  /// NB: cuts between Unicode scalars, so that a part of a visible character occurs as well.
+  /// NB: cuts between Unicode scalars, so that a prefix may also end within a visible character.
   private mutating func prefix(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
     var result = String.UnicodeScalarView()
@@ -176,7 +176,7 @@ struct ValueSpeller {
 }
 
 extension Literal {
-  /// Only the name of a reference.
+  /// The record name, if this is a reference; otherwise the literal itself.
   fileprivate var asText: Literal {
     if case .members(let members) = self, let name = members.first { name.value } else { self }
   }

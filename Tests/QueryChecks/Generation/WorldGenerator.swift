@@ -78,8 +78,8 @@ struct WorldGenerator {
         : someMarks(of: [.queryable, .sortable, .searchable])
           .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
-    // Some fields have the plain name of a system field. The names that a save adds between two
-    // pages are excluded, since they would change the query's meaning.
+    // Some fields have the plain name of a system field. In development, no field has one: a save
+    // between two pages could add it, which would change the query's meaning.
     let systemNames = ["recordName", "parent", "createdTimestamp"]
     let name = isProduction && index < 3 && chance.percent(5) ? systemNames[index] : nil
     return FieldPlan(
@@ -139,7 +139,7 @@ struct WorldGenerator {
     }
   }
 
-  /// A text of bytes that an index encodes in a special way, and their neighbours.
+  /// A text of characters that an index encodes in a special way, and of their neighbours.
   private mutating func lowText() -> String {
     (0..<number(1...4)).map { _ in pick(["\u{0}", "\u{0}", "\u{1}", "\u{FF}", "a"]) }.joined()
   }

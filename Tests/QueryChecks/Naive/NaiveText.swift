@@ -75,7 +75,8 @@ enum NaiveText {
     return result
   }
 
-  /// The words of a query's text. Each is the set of tokens that a record must contain for it.
+  /// The words of a query's text. Each word is a set of tokens, all of which a matching record
+  /// contains.
   static func wanted(by text: String) -> Set<Set<ExactName>> {
     var wanted: Set<Set<ExactName>> = []
     for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {
@@ -91,8 +92,8 @@ enum NaiveText {
     return Set(zip(scalars, scalars.dropFirst()).map { ExactName($0 + $1) })
   }
 
-  /// The longest sequences of letters of one kind: of scripts with spaces between words, or
-  /// without.
+  /// The longest sequences of letters of one kind. The kinds are scripts with spaces between words
+  /// and scripts without.
   private static func pieces(of text: String) -> [String] {
     let folded = text.folding(
       options: [.caseInsensitive, .diacriticInsensitive], locale: locale)

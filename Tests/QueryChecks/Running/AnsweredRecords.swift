@@ -26,7 +26,7 @@ struct AnsweredRecords {
   struct Item {
     var place: RecordPlace
     var page: Int
-    /// The record as it was then.
+    /// The record's state when its page was read.
     var record: ModelRecord
   }
 
@@ -51,8 +51,8 @@ struct AnsweredRecords {
     for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
       throw Mismatch("missing \(place): \(record)")
     }
-    // NB: the check of each page finds records that do not match. Here, unchanged records must keep
-    // their order.
+    // NB: another check, for each page, finds records that do not match the query. This one checks
+    // only that records that were not changed meanwhile are in order across all pages.
     var previous: Item?
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {

@@ -9,8 +9,8 @@ struct CaseCheck {
   private let user: String
   private var answered = AnsweredRecords()
 
-  /// NB: a record type has a limited number of indexes, and earlier queries decide which orders
-  /// they support. No other refusal of a legal query is accepted.
+  /// NB: this is the only reason for which a legal query may be refused. A record type has a
+  /// limited number of indexes, and earlier queries decide which sort orders they support.
   private static let cappedReason = "no index can serve this order"
 
   init(_ query: QueryCase, world: World) {
@@ -29,7 +29,7 @@ struct CaseCheck {
       tally.refused = 1
       try await requireRefusal(query.text(), codes, why)
     case .open:
-      // NB: any answer and any refusal is correct, but not an internal error, which has another
+      // NB: here, any answer and any refusal is correct. An internal error is not, and has another
       // code.
       tally.open = 1
       do { _ = try await ask(query.text()) } catch let error as ServerError {

@@ -4,7 +4,7 @@ import StratusWire
 /// Shortens a failing data set while it still fails.
 struct Shrinker {
   let plan: WorldPlan
-  /// The number of remaining runs. After them, the data set is taken as it is.
+  /// The number of runs that are left. When there are none, the shrinking stops.
   private var runsLeft = 500
 
   init(plan: WorldPlan) { self.plan = plan }
@@ -74,7 +74,7 @@ struct Shrinker {
 }
 
 extension Step {
-  /// The step with slightly less of everything.
+  /// Variants of the step, each with slightly less content.
   fileprivate var simpler: [Step] {
     switch self {
     case .modify(let database, let user, let zone, let edits):
@@ -99,7 +99,7 @@ extension Step {
 }
 
 extension Edit {
-  /// The save without one of its fields.
+  /// Variants of the save, each without one of its fields.
   fileprivate var simpler: [Edit] {
     guard case .save(let type, let replaces, let fields, let parent) = kind else { return [] }
     return fields.keys.sorted().map { name in

@@ -4,7 +4,7 @@ import StratusWire
 
 /// The initial types and users of a data set.
 struct WorldPlan: Sendable {
-  /// Distinguishes its container from others. No two runs share one.
+  /// Whether the data set is in the production environment.
   var isProduction: Bool
   var users: [String]
   /// The initial schema. In development, the first saved value adds a field.

@@ -8,7 +8,7 @@ import Testing
   private static let ann = "_ann"
   private static let bob = "_bob"
 
-  /// The caller of a row, and the creator of the record.
+  /// One row of a table: the caller and the creator of the record.
   private struct Row {
     let caller: String?
     let creator: String?

@@ -3,13 +3,13 @@ import Testing
 
 @testable import StratusDomain
 
-/// Every cell of the table of callers, permissions and grants, against a naive reading of
+/// Compares every cell of the table of callers, permissions and grants with a naive reading of
 /// schema-language §5.
 @Suite struct `The table of grants` {
   private static let roles = ["_world", "_icloud", "_creator", "Editor"]
   private static let ann = "_ann"
 
-  /// A caller, and the creator of the record; nil: there is no record yet.
+  /// A caller and the creator of the record. The creator is nil if there is no record yet.
   private struct Row {
     let caller: String?
     let customRoles: Set<String>
@@ -27,7 +27,7 @@ import Testing
     return rows
   }()
 
-  /// The table of roles in §5, read line by line: the permissions of all roles of the caller add
+  /// Reads the table of roles in §5 line by line: the permissions of all roles of the caller add
   /// up.
   private func oracle(
     _ permission: RecordPermissions, _ row: Row, _ grants: [String: RecordPermissions]

@@ -96,7 +96,7 @@ import Testing
     #expect(refusal(pace, Self.bob) == nil)
   }
 
-  @Test func `counts bytes and work as further requests, up to one bucket below zero`() {
+  @Test func `counts bytes and work as further requests, with a debt of at most one full bucket`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
@@ -199,7 +199,7 @@ import Testing
       zone: ZoneAddress(database: .private(owner: owner), name: zone))
   }
 
-  @Test func `are limited at one time, in each zone`() throws {
+  @Test func `are limited in number for each zone`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z")])
     try writers.enter([place("Z"), place("Y")])

@@ -25,7 +25,7 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `of a caller that is alone run together`() async {
+  @Test func `of a caller that is alone run at the same time`() async {
     let scene = Scene()
     scene.seeBoth()
     scene.move(byMilliseconds: 1_001)
@@ -35,7 +35,7 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `that waited run together once their caller is alone`() async {
+  @Test func `that waited run at the same time once their caller is alone`() async {
     let scene = Scene()
     scene.seeBoth()
     let first = scene.begin("a", as: Self.ann)
@@ -56,7 +56,7 @@ import Testing
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes - 1))
   }
 
-  @Test func `are those whose like has just cost much`() {
+  @Test func `are those of an endpoint with a recent costly request of the same caller`() {
     let scene = Scene()
     let expensive = scene.expensive
     expensive.note(
@@ -77,7 +77,7 @@ import Testing
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: .max))
   }
 
-  @Test func `of a user, an address and an API token have turns of their own`() async {
+  @Test func `of a user, an address and an API token do not wait for each other`() async {
     let scene = Scene()
     scene.seeBoth()
     let subjects = [
@@ -91,7 +91,7 @@ import Testing
   }
 }
 
-/// Requests that end when the test says so, and a clock that is moved by hand.
+/// Requests that end when the test ends them, and a clock that the test advances.
 private final class Scene: Sendable {
   private struct State {
     var now: Int64 = 1_767_225_600_000

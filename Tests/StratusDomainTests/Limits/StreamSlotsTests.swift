@@ -4,7 +4,7 @@ import Testing
 @testable import StratusDomain
 
 @Suite struct `The streams of a user` {
-  @Test func `are limited at one time for each user`() throws {
+  @Test func `are limited in number for each user`() throws {
     let slots = StreamSlots(countMax: 2)
     var first: StreamSlot? = try slots.take("_ann")
     let second = try slots.take("_ann")

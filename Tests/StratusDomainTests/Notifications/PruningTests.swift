@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.paths(payload).isDisjoint(with: ["ck.qry.zid", "ck.qry.zoid"]))
   }
 
-  @Test func `a zone is removed at the position of a record ID`() throws {
+  @Test func `a zone ID is removed at the same point of the order as a record ID`() throws {
     let zoneID = ZoneID(zoneName: String(repeating: "z", count: 200))
     let payload = NotificationPayload(
       containerIdentifier: String(repeating: "c", count: 200), notificationID: "N",

@@ -131,7 +131,7 @@ extension ColumnInterval {
   }
 }
 
-/// Chance from a seed (SplitMix64).
+/// A random number generator with a seed (SplitMix64).
 struct RepeatedChance: RandomNumberGenerator {
   private var state: UInt64
 

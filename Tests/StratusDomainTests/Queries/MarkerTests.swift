@@ -9,19 +9,25 @@ import Testing
     fingerprint: 0x0102_0304_0506_0708, ordinal: 3, index: 77,
     position: EntryPosition(value: [0, 0xFF, 9], zone: -4, record: 1 << 40))
 
+  private let signer = PlainSigner()
+  private var text: String { marker.text(encryptedBy: signer) }
+
   @Test func `a marker decodes to the encoded values and is padded base64`() throws {
-    let text = marker.text
     #expect(text.utf8.count % 4 == 0)
-    #expect(try ContinuationMarker(text: text, fingerprint: marker.fingerprint) == marker)
+    #expect(
+      try ContinuationMarker(
+        text: text, fingerprint: marker.fingerprint, encryptedBy: signer) == marker)
   }
 
   @Test func `a marker of another query is refused`() {
     let invalid = ServerError.badRequest("invalid continuation marker")
-    #expect(throws: invalid) { try ContinuationMarker(text: marker.text, fingerprint: 1) }
+    #expect(throws: invalid) {
+      try ContinuationMarker(text: text, fingerprint: 1, encryptedBy: signer)
+    }
   }
 
   @Test func `an altered marker is refused`() throws {
-    let bytes = try #require(Base64.decode(marker.text))
+    let bytes = try #require(Base64.decode(text))
     let invalid = ServerError.badRequest("invalid continuation marker")
     for place in bytes.indices {
       for change: UInt8 in [1, 0x80] {
@@ -29,20 +35,46 @@ import Testing
         forged[place] ^= change
         #expect(throws: invalid) {
           try ContinuationMarker(
-            text: Base64.encode(forged), fingerprint: marker.fingerprint)
+            text: Base64.encode(forged), fingerprint: marker.fingerprint, encryptedBy: signer)
         }
       }
     }
     for count in 0..<bytes.count {
       #expect(throws: invalid) {
         try ContinuationMarker(
-          text: Base64.encode(Array(bytes.prefix(count))), fingerprint: marker.fingerprint)
+          text: Base64.encode(Array(bytes.prefix(count))), fingerprint: marker.fingerprint,
+          encryptedBy: signer)
       }
     }
     for text in ["", "x", "====", "AAAA"] {
       #expect(throws: invalid) {
-        try ContinuationMarker(text: text, fingerprint: marker.fingerprint)
+        try ContinuationMarker(
+          text: text, fingerprint: marker.fingerprint, encryptedBy: signer)
       }
     }
+  }
+
+  @Test func `the length of a marker does not show the length of the value`() {
+    let lengths = [1, 7, 64, 128].map { count in
+      var marker = marker
+      marker.position.value = [UInt8](repeating: 7, count: count)
+      return marker.text(encryptedBy: signer).utf8.count
+    }
+    #expect(Set(lengths).count == 1)
+  }
+
+  /// A marker of version 2: fingerprint 1, ordinal 0, index 2, zone 3, record 4, the value [5].
+  @Test func `a marker of an earlier release is still read`() throws {
+    var bytes: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]
+    bytes += [0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 5]
+    let check = Fingerprint(bytes).value
+    bytes += (0..<8).map { UInt8(truncatingIfNeeded: check >> (56 - 8 * $0)) }
+    let marker = try ContinuationMarker(
+      text: Base64.encode(bytes), fingerprint: 1, encryptedBy: signer)
+    #expect(
+      marker
+        == ContinuationMarker(
+          fingerprint: 1, ordinal: 0, index: 2,
+          position: EntryPosition(value: [5], zone: 3, record: 4)))
   }
 }

@@ -82,7 +82,9 @@ import Testing
     #expect(try first([open], [sort("status")]) == "status")
   }
 
-  @Test func `a filter with several values keeps a sort order in several ranges`() throws {
+  @Test func `a filter with several values reads one index range for each value, in sort order`()
+    throws
+  {
     let either = filter(.in, "status", .list(.string, [.string("a"), .string("b")]))
     #expect(try first([either], [sort("due")]) == "status, due")
     #expect(try first([either], [sort("status"), sort("due")]) == "status, due")
@@ -141,7 +143,7 @@ import Testing
     QueryIndex(id: 1, recordType: "Note", columns: columns, isReady: true)
   }
 
-  @Test func `optional indexes cannot use the last places for indexes`() {
+  @Test func `an optional index is refused when the type is close to its maximum of indexes`() {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -150,7 +152,7 @@ import Testing
     #expect(IndexBuilder.hasRoom(for: [wanted[0]], among: known + known, isOptional: true))
   }
 
-  @Test func `an index of the exact opposite order works, another order does not`() throws {
+  @Test func `an index of the exact opposite order works, and any other order does not`() throws {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])
     let candidate = QueryPlanner(query).candidates[0]

@@ -9,7 +9,7 @@ import Testing
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
   }
 
-  @Test func `a deletion cascades to records that refer to it, and on to theirs`() throws {
+  @Test func `a deletion cascades to the records that refer to the record, and so on`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]), .init("c"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a", "b"])
@@ -89,7 +89,7 @@ import Testing
     #expect(try gone(family, [.delete("t"), .save("b", deleteSelf: ["t"]), .save("a")]) == [])
   }
 
-  @Test func `children by parent stay when their parent is deleted by a cascade`() throws {
+  @Test func `children stay when a cascade deletes the record that is their parent`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("c", parent: "a"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a"])

@@ -161,7 +161,7 @@ import Testing
     #expect(try verdicts(family, [.delete("p")]) == [.deleted])
   }
 
-  @Test func `a refused save also refuses the saves that need its record`() throws {
+  @Test func `when a save is refused, saves that need its record are refused as well`() throws {
     let operations: [RecordOperation] = [
       try .save("a", validated: ["b"]), try .save("b", validated: ["c"]),
       try .save("c", validated: ["x"]), try .save("d"),

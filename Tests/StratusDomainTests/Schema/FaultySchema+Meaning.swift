@@ -121,7 +121,7 @@ extension FaultySchema {
 
   private static let reserved = ["grant", "preferred", "queryable", "searchable", "sortable"]
 
-  /// Names: reserved, of the system, double, of a wrong form.
+  /// Reserved names, names of the system, duplicate names and malformed names.
   static let names: [FaultySchema] =
     reserved.dropFirst().map {
       .entry("¦\($0) STRING", "'\($0)' is a reserved word; write \"\($0)\" in quotes as a name")

@@ -1,7 +1,7 @@
 import StratusDomain
 import Testing
 
-/// A faulty schema file, its expected fault and where that fault stands.
+/// A faulty schema file, its expected fault and the position of that fault.
 struct FaultySchema: Sendable, CustomTestStringConvertible {
   let text: String
   let position: SchemaPosition
@@ -43,21 +43,21 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: all)
-  func `a faulty file has its fault at the right position with the right sentence`(
+  func `a faulty file gives the right sentence at the right position`(
     _ faulty: FaultySchema
   ) {
     let reading = ParsedSchema.read(faulty.text)
     #expect(reading == .faulty([SchemaFault(faulty.position, faulty.reason)]), "\(faulty.text)")
   }
 
-  @Test(arguments: all) func `a sentence is one line of fewer than 200 characters`(
+  @Test(arguments: all) func `an error sentence is one line of fewer than 200 characters`(
     _ faulty: FaultySchema
   ) {
     #expect(!faulty.reason.contains("\n"))
     #expect(faulty.reason.count < 200)
   }
 
-  @Test func `several faults of a file come together, in order`() {
+  @Test func `several faults of a file are reported together, in order`() {
     let text = """
       DEFINE SCHEMA
       RECORD TYPE A (x BOOL, y STRING INDEXED, z STRING);
@@ -77,7 +77,7 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
       ])
   }
 
-  @Test func `a file of nothing but faults yields 20 and ends`() {
+  @Test func `only the first 20 faults of a file are reported`() {
     let text = "DEFINE SCHEMA " + String(repeating: "RECORD TYPE ( ; ", count: 5_000)
     guard case .faulty(let faults) = ParsedSchema.read(text) else {
       Issue.record("no faults")
@@ -93,7 +93,7 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
       ParsedSchema.read(text) == .faulty([SchemaFault(.start, reason)]))
   }
 
-  @Test func `any beginning of a file is read without a trap, and ends`() {
+  @Test func `a file that is truncated at any character is parsed without a crash`() {
     let text = Array(SchemaSamples.exhibition.unicodeScalars)
     for length in 0..<text.count {
       var beginning = String.UnicodeScalarView()

@@ -37,7 +37,7 @@ import Testing
     var present: Retirement?
     var lastWriteDays: Int64?
     var effect: RetirementDecision.Effect?
-    /// A part of the refusal.
+    /// A part of the expected error reason; nil: the request takes effect.
     var refusal: String?
 
     var testDescription: String { "\(action) \(place) \(refusal ?? "is done")" }
@@ -102,7 +102,7 @@ import Testing
       refusal: "still being copied"),
   ]
 
-  @Test(arguments: rows) func `a request is done or refused with the next step`(
+  @Test(arguments: rows) func `a request takes effect, or its refusal names the next step`(
     _ row: Row
   ) throws {
     func decide() throws(ServerError) -> RetirementDecision {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `user records cannot be retired as a type`() {
+  @Test func `the record type of users cannot be retired`() {
     let schema = Schema(recordTypes: ["Users": RecordType(name: "Users")])
     #expect(throws: ServerError.self) {
       try RetirementDecision(

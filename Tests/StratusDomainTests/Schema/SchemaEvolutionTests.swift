@@ -3,14 +3,14 @@ import Testing
 
 @testable import StratusDomain
 
-/// The judgement about a change of the schema (schema-language §8, §9; console §4).
+/// The steps, refusals and warnings of a change of the schema (schema-language §8, §9; console §4).
 @Suite struct ChangesOfSchemas {
   struct Row: Sendable, CustomTestStringConvertible {
     var title: String
     var old: String
     var new: String
     var environment = ContainerEnvironment.production
-    /// In development: the schema of production.
+    /// The schema of production, for a change in development.
     var production = ""
     var source = SchemaEvolution.Source.file
     var steps: [String] = []
@@ -182,7 +182,7 @@ import Testing
     #expect(evolution.warnings.map(\.reason) == row.warnings)
   }
 
-  @Test func `a place that is being removed cannot be added, and is not missing`() throws {
+  @Test func `a field that is being removed cannot be added again, and counts as removed`() throws {
     let old = Schema(
       recordTypes: ["A": RecordType(name: "A", fields: ["x": .init(type: FieldType(.string))])],
       retirements: [Retirement(SchemaPlace("A", "x"), phase: .removing, since: 0)])

@@ -25,7 +25,7 @@ import Testing
     #expect(parsed.recordTypes == [ParsedRecordType(Located("Empty"))])
   }
 
-  @Test func `own samples are printed as the reference describes the export`() throws {
+  @Test func `the samples are printed in the form of an export`() throws {
     #expect(try schema(SchemaSamples.exhibition).text == SchemaSamples.exhibitionExport)
     #expect(try schema(SchemaSamples.note).text == SchemaSamples.noteExport)
   }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `the types begin after the longest name of a record type`() throws {
+  @Test func `the types of fields are aligned after the longest field name`() throws {
     let text = try schema(
       "DEFINE SCHEMA RECORD TYPE T (a_name_of_twenty_two_ INT64, b STRING);"
     ).text
@@ -45,7 +45,7 @@ import Testing
     #expect(text.contains("        b                     STRING\n    );\n"))
   }
 
-  @Test func `a position is that of the name`() throws {
+  @Test func `the position of a record type or field is that of its name`() throws {
     let parsed = try schema("DEFINE SCHEMA\n  RECORD TYPE\n T (\n\ta STRING);")
     #expect(parsed.recordTypes[0].name.position == SchemaPosition(line: 3, column: 2))
     #expect(parsed.recordTypes[0].fields[0].name.position == SchemaPosition(line: 4, column: 2))
@@ -105,7 +105,7 @@ enum GeneratedSchema {
     return ParsedSchema(roles: roles, recordTypes: types)
   }
 
-  /// The parts in a fixed order, since a file has another order.
+  /// Sorts the parts, since a file has another order.
   static func sorted(_ schema: ParsedSchema) -> ParsedSchema {
     var schema = schema
     schema.roles.sort { $0.value < $1.value }

@@ -36,7 +36,7 @@ import Testing
   private static let isRed = filter("EQUALS", "color", #""red""#)
   private static let isOne = filter("EQUALS", "count", "1")
 
-  /// Filters; the field whose value is the key; and the value.
+  /// The filters, the field whose value is the key, and that value.
   @Test(
     arguments: [
       ("", nil, nil), (isRed, "color", .text(Array("red".utf8))), (isOne, "count", .whole(1)),

@@ -3,7 +3,8 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Files as field values: what a save accepts and what it refuses.
+/// Files as field values: what a save accepts and what it refuses. A7 and A14 are entries of
+/// wire-quirks.
 @Suite struct AssetFields {
   @Test func `a list of files keeps its order`() async throws {
     try await withAnna { anna in
@@ -38,7 +39,8 @@ import Testing
     }
   }
 
-  @Test func `A7: a record that is sent back whole keeps its files`() async throws {
+  @Test func `A7: a record keeps its files when a client sends back the whole record`() async throws
+  {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       let record = try await anna.lookup(["n"])[0]
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a file stays when other fields of its record change`() async throws {
+  @Test func `a record keeps its file when its other fields change`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       try await anna.save("n", fields: ["title": ["value": "Milk"]])
@@ -121,7 +123,7 @@ import Testing
   }
 
   @Test
-  func `a refused asset refuses the atomic batch, and its field stays untyped`() async throws {
+  func `a refused asset makes the atomic batch fail, and its field gets no type`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let bare: JSON = ["fileChecksum": "\(checksumOfABC)", "size": 3]

@@ -5,7 +5,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// The sweep removes files without an owner and keeps all others.
+/// The sweep removes files that no record uses, and keeps all others.
 @Suite struct AssetSweeps {
   private static let day: Int64 = 86_400
 
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["delete", "replace", "clear", "other", "zone"])
-  func `a file is removed a day after its last record drops it`(how: String) async throws {
+  func `a file is removed a day after the last record stops using it`(how: String) async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Z")
       try await anna.saveNote(photo: try await anna.upload(abc), in: "Z")
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a second upload of the same bytes restarts the day`() async throws {
+  @Test func `a second upload of the same bytes postpones the removal of the file`() async throws {
     try await withClock { server, anna, clock in
       _ = try await anna.upload(abc)
       clock.move(bySeconds: Self.day - 10)
@@ -95,7 +95,8 @@ import Testing
   @Test func `an unregistered file is removed, and a registered one is kept`() async throws {
     try await withClock { server, anna, clock in
       try await anna.saveNote(photo: try await anna.upload(abc))
-      // A copy stands for the file that a crash leaves between its completion and its registration.
+      // The copy is like the file that remains if the server crashes after the last byte and before
+      // it registers the file.
       let kept = try #require(try server.files().first)
       let orphan = try server.copyFile(kept, finished: clock.now)
       await server.sweepAssets(graceSeconds: Self.day)
@@ -131,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a store that cannot be swept does not stop the sweep of others`() async throws {
+  @Test func `a store that cannot be swept does not stop the sweep of other stores`() async throws {
     try await withClock { server, anna, clock in
       var (one, other) = (anna, anna)
       (one.container, other.container) = ("iCloud.org.example.one", "iCloud.org.example.other")
@@ -184,7 +185,7 @@ extension TestServer {
     return path
   }
 
-  /// Empties all complete files behind the server's back.
+  /// Empties all complete files on the disk, without the server.
   func emptyFiles() throws {
     let names = try files()
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -193,7 +194,7 @@ extension TestServer {
     }
   }
 
-  /// Removes all complete files behind the server's back.
+  /// Removes all complete files from the disk, without the server.
   func loseFiles() throws {
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     where path.hasSuffix(".assets/files") {

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a field of another type takes no file`() async throws {
+  @Test func `a field of another type accepts no file`() async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["title": ["value": "Milk"]])
       let tokens: [JSON] = [
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.delete, .patch, .head])
-  func `an upload URL accepts three HTTP methods`(method: HTTPRequest.Method) async throws {
+  func `an upload URL refuses other HTTP methods`(method: HTTPRequest.Method) async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(method, try await anna.uploadURL(), abc)
       #expect(answer.status == 405)

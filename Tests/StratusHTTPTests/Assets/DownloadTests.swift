@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// `stratus web-token rotate-key` is for leaked URLs, too.
+  /// Two runs of `stratus web-token rotate-key` make leaked URLs invalid.
   @Test func `a URL works after one rotation of the keys, and not after two`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `desiredKeys without the asset field omit its URL`() async throws {
+  @Test func `a record has no download URL if desiredKeys lack the asset field`() async throws {
     try await withPhoto { anna, _ in
       let body: JSON = ["records": [["recordName": "n"]], "desiredKeys": ["title"]]
       let record = try await anna.post("records/lookup", body)["records"][0]

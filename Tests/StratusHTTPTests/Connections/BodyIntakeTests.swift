@@ -41,7 +41,9 @@ import Testing
     #expect(calls.drains.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `It reports a failure in its middle, and stays failed`() async throws {
+  @Test func `It reports a failure after the bytes that came before it, and stays failed`()
+    async throws
+  {
     let intake = Self.intake(Calls())
     _ = intake.push(Self.piece)
     intake.fail(BodyIntake.endedEarly)

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `A client that expects 100 Continue gets it, or the error`() async throws {
+  @Test func `A client that expects 100 Continue gets it, or gets the error`() async throws {
     try await ConnectionScene.with { scene in
       let fields = "Host: a\r\nExpect: 100-continue\r\nConnection: close\r\n"
       let wire = try LiveWire(port: scene.port)

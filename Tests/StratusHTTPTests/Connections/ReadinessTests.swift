@@ -16,7 +16,9 @@ import Testing
     func faults() async -> [ReadinessFault] { await look() }
   }
 
-  @Test func `The readiness check names a fault, and repeats after a second`() async throws {
+  @Test func `The readiness check names a fault, and runs again after a second at the earliest`()
+    async throws
+  {
     let clock = MovedClock()
     let faults = Kept([ReadinessFault(name: "store-lost", reason: "a store is gone")])
     let probe = ReadinessProbe(

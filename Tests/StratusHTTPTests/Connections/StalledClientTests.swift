@@ -4,10 +4,11 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Clients that stop in the middle, over real sockets. All time-outs are an hour, except the one
-/// that a test sets. A test whose rule fails therefore does not end.
+/// Clients that stop in the middle of a request or an answer, over real sockets. All time-outs are
+/// an hour, except the one that a test sets. A test whose rule fails therefore reaches its time
+/// limit.
 @Suite(.timeLimit(.minutes(5))) struct `Stalled clients` {
-  // The end of the server: these tests pass when the scene returns.
+  // Stopping the server: these tests pass if the scene returns.
 
   @Test func `A truncated body does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
@@ -110,7 +111,8 @@ import Testing
     }
   }
 
-  /// After an ordinary close the system would keep the unread bytes for the client.
+  /// The server must reset the connection. After an ordinary close, the system would keep the
+  /// unread bytes for the client.
   @Test func `An unread download is dropped with all its bytes`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
@@ -148,7 +150,7 @@ import Testing
       let poll = try LiveWire(port: scene.port)
       poll.get(try token["webcourierURL"].target)
       while scene.server.hub.listenerCount != 2 { await LiveWire.turn() }
-      // Two connections that open later close earlier.
+      // Two idle connections that are opened later are closed at their time-out.
       for _ in 0..<2 { _ = try await scene.exchange("") }
       try await scene.server.queue("1", for: try await anna.userName())
       try await stream.wait(for: #""nid":"1""#)

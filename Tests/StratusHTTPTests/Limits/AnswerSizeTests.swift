@@ -14,7 +14,9 @@ import Testing
     }
   }
 
-  @Test func `a large record that is named 400 times fills one answer at most`() async throws {
+  @Test func `a request that names a large record 400 times gets one full answer at most`()
+    async throws
+  {
     try await withAnna { anna in
       try await fill(anna, 1)
       let many = [JSON](repeating: ["recordName": "n-0"], count: 400)
@@ -32,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is named 100 times fills one answer at most, without gaps`()
+  @Test func `a request that names a zone 100 times gets one full answer at most, without gaps`()
     async throws
   {
     try await withAnna { anna in

@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `several requests build an index when one may read only few records`()
+  @Test func `an index is built by several requests if each may read only a few records`()
     async throws
   {
     try await withLimits(LimitSettings(indexBuildRowsMax: 1)) { server in

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a batch that writes too many index entries is refused, and half of it is not`()
+  @Test func `a batch that writes too many index entries is refused, and half a batch is accepted`()
     async throws
   {
     try await withAnna { anna in

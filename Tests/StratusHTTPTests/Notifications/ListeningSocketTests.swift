@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  /// The JSON text of a notification ID that is equal to `id` or starts with it.
+  /// The JSON text of a notification's ID. If `id` ends with a hyphen, the text matches every ID
+  /// that starts with it.
   static func said(_ id: String) -> String {
     id.hasSuffix("-") ? #""nid":"\#(id)"# : #""nid":"\#(id)""#
   }
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that breaks resumes after its last event`() async throws {
+  @Test func `a stream whose connection breaks resumes after its last event`() async throws {
     try await withSocket { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let user = try await anna.userName()
@@ -172,7 +173,8 @@ import Testing
     }
   }
 
-  /// Sends more than the buffers of both systems hold, then reads everything.
+  /// The server sends more bytes than the buffers of both systems hold. The client reads them
+  /// later.
   @Test func `a client that reads slowly gets everything in the end`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
@@ -181,8 +183,8 @@ import Testing
       wire.get(target)
       try await wire.wait(for: ":\n\n\r\n")
       let long = String(repeating: "n", count: 20_000)
-      // NB: all at once; on a slow machine, the server would treat the client as one that never
-      // reads.
+      // NB: queue all notifications in one call. On a slow machine, the server would otherwise
+      // treat the client as one that never reads.
       try await server.queue((1...900).map { "\($0)-\(long)" }, for: user)
       for number in 1...900 { try await wire.wait(for: Self.said("\(number)-")) }
       #expect(server.hub.listenerCount == 1)
@@ -206,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that has ended makes capacity for another`() async throws {
+  @Test func `a stream that has ended frees capacity for another`() async throws {
     try await withSocket(limits: LimitSettings(streamsPerUserMax: 1)) { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let first = try LiveWire(port: port)

@@ -35,7 +35,7 @@ final class LiveWire: @unchecked Sendable {
 
   /// Reads until the text has arrived. Removes and returns the bytes up to and including the text.
   ///
-  /// - Throws: ``Ended`` if the server closes the connection before.
+  /// - Throws: ``Ended`` if the server closes the connection earlier.
   @discardableResult
   func wait(for wanted: String) async throws -> String {
     while true {

@@ -158,7 +158,7 @@ import Testing
       for size in [1, 2, 7] as [Int64] {
         let names = try await anna.names(
           ["recordType": "Note", "sortBy": [sort]], pageSize: size)
-        // 165° away: −20 and 10; of 10 and −20 relative to 175: 165 and 165.
+        // p-20 and p10 are both 165° of longitude away, so either may come first.
         #expect(Set(names[3...4]) == Set(nearest[3...4]))
         #expect(Array(names[..<3]) == Array(nearest[..<3]))
         #expect(names[5...] == ["p0", "nowhere"])

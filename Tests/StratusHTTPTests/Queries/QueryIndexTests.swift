@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a field that is removed leaves its index`() async throws {
+  @Test func `a value that is removed from a record is removed from the index`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.save("a", fields: ["tags": ["value": ["x", "y"], "type": "STRING_LIST"]])
       #expect(try await anna.found("LIST_CONTAINS_ANY", "tags", ["x", "y"]) == ["a"])
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `few records are sorted in memory after many kinds of queries`() async throws {
+  @Test func `few records are sorted in memory when no more indexes are allowed`() async throws {
     try await withAnna { (anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -108,7 +108,8 @@ import Testing
     }
   }
 
-  /// Saves numbers from 0, each with its opposite. Both fields have indexes.
+  /// Saves notes. Their field `number` counts from 0, and `opposite` is the negated number. Both
+  /// fields have indexes.
   private static func fill(_ anna: Client, _ count: Int64) async throws {
     for start in stride(from: 0, to: count, by: 200) {
       let operations = (start..<min(start + 200, count)).map { number -> JSON in
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  /// Queries a range of numbers, sorted by the opposite.
+  /// Queries a range of numbers, sorted by the field `opposite`.
   private static func explained(
     _ anna: Client, _ comparator: String, _ number: Int64, ascending: Bool = true
   ) async throws -> JSON {
@@ -138,7 +139,7 @@ import Testing
     return answer["explanation"].with("names", .array((names ?? []).map { .string($0) }))
   }
 
-  @Test func `the planner does not count a range with most records to its end`() async throws {
+  @Test func `the planner stops counting a range that contains most records`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "GREATER_THAN", 10)
@@ -162,7 +163,8 @@ import Testing
     }
   }
 
-  @Test func `a range whose records come last in the order is sorted in memory`() async throws {
+  @Test func `a range whose records come last in the sort order is sorted in memory`() async throws
+  {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 20)

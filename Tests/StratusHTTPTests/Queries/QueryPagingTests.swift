@@ -14,7 +14,8 @@ import Testing
   private let query: JSON = ["recordType": "Note", "sortBy": [.sort("number")]]
 
   @Test
-  func `an unchanged record comes exactly once, whatever other records change`() async throws {
+  func `a query returns an unchanged record exactly once while other records change`() async throws
+  {
     try await withNotes(20) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 4]
       var seen: [String] = []
@@ -24,7 +25,8 @@ import Testing
         seen += (page["records"].array ?? []).compactMap { $0["recordName"].string }
         guard !page["continuationMarker"].isNull else { break }
         body = body.with("continuationMarker", page["continuationMarker"])
-        // One record is added behind the page, one before it, and the last returned one is deleted.
+        // One record is added before the page's end in the sort order, one is added after it, and
+        // the last returned record is deleted.
         try await anna.saveNumber(100 + round, as: 3 * round)
         try await anna.saveNumber(200 + round, as: 50 + round)
         if let last = seen.last {

@@ -119,10 +119,11 @@ import Testing
         let answer = try await anna.answer("records/query", ["query": query])
         answer.expectRefusal("\(query)", code: "BAD_REQUEST")
         #expect(answer.reason == reason)
-        // In development, the first query marks the field as queryable …
+        // In development, the first query adds the missing mark.
         _ = try await developer.names(query)
       }
-      // … and the next deployment takes it along, and says so: a mark allows all that a type can.
+      // The next deployment copies the marks and lists them. It copies every mark that the field's
+      // type allows.
       let deployed = try await server.manage("schema/deploy", ["containerID": "\(container)"])
       #expect(deployed["recordTypes"] == [] && deployed["fields"] == [])
       #expect(
@@ -151,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `extensions work if the container allows them`() async throws {
+  @Test func `query extensions work if the container allows them`() async throws {
     try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"

@@ -1,7 +1,7 @@
 import Testing
 
-/// Sort orders of a later version: by record name, by distance as the second key, and parts of
-/// words.
+/// Sort orders and searches that a later version added: by record name, by distance as the second
+/// key, and for parts of words.
 @Suite struct LaterOrders {
   @Test(arguments: ["___recordID", "recordName"])
   func `a query can sort records by their names`(key: String) async throws {

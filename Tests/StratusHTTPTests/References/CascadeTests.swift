@@ -6,7 +6,7 @@ import Testing
 /// many there are (cloudkit-semantics §10).
 @Suite struct Cascades {
   @Test
-  func `the answer names only the requested deletion, and the feed all of them`() async throws {
+  func `the answer contains only the requested deletion, and the feed contains all`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify(
@@ -52,7 +52,8 @@ import Testing
     }
   }
 
-  @Test func `a record made again has no references from before its deletion`() async throws {
+  @Test func `a record that is created again has no references of the deleted record`() async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t"), .save("a", to: "t")], in: "Work")
@@ -150,7 +151,9 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a reference saved after the deletion does not cascade`() async throws {
+  @Test func `a reference that is saved after its target was deleted does not cascade`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -177,13 +180,14 @@ import Testing
     }
   }
 
-  @Test func `records that referred to a record before it was made again are deleted`() async throws
+  @Test func `records that referred to a record before it was created again are deleted`()
+    async throws
   {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
       _ = try await anna.saveChildren(1_200, of: "t", in: "Work")
-      // The last name in byte order. The first step of the cascade does not reach it.
+      // `c999` is the last name in byte order. The first step of the cascade does not reach it.
       _ = try await anna.modify([.save("before", to: "c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
       let left = try await anna.feed(of: "Work").live

@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a reference from a record to itself prevents nothing`() async throws {
+  @Test func `a record with a reference to itself can be saved and deleted`() async throws {
     try await withAnna { anna in
       let saved = try await anna.modify([.save("s", to: "s")])
       #expect(saved[0]["serverErrorCode"].isNull)

@@ -11,7 +11,7 @@ struct GrantAttempt {
   /// The change tags of the configuration's records.
   let tags: [String: String]
 
-  /// The operations with a record of their own for each caller.
+  /// The operations that need a record of their own for each caller.
   static let writes = [
     "update", "stale", "replace", "forceUpdate", "forceReplace", "delete", "forceDelete",
   ]
@@ -107,7 +107,7 @@ struct GrantAttempt {
     }
   }
 
-  /// Looks into the store, whatever the grants say.
+  /// Reads the store directly, without the grants.
   private func isStored(_ name: String) async throws -> Bool {
     try await server.store(at: notes).read { (store) throws(ServerError) in
       guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: .public) else {

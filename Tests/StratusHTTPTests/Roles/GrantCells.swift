@@ -44,19 +44,19 @@ struct Rights {
   }
 }
 
-/// The result of one cell: the name of a verb, and what the server answered.
+/// One cell of the matrix: a verb, and its expected or actual result.
 struct GrantCell: Hashable {
   let verb: String
   let result: String
 }
 
-/// The cells of a caller with a user, by the reference.
+/// The results that the reference demands for a signed-in caller.
 enum GrantOracle {
   static func cells(_ rights: Rights) -> [GrantCell] {
     let refusal = rights.reads ? "ACCESS_DENIED" : "NOT_FOUND"
     let write = rights.writes ? "ok" : refusal
-    // A record that the caller may not read is decided like a missing one. Where that would create
-    // the record, the answer cannot hide that the name is taken.
+    // A record that the caller may not read is handled like a missing one. If the operation would
+    // then create the record, the answer cannot hide that the name is taken.
     let isHidden = !rights.reads && rights.creates
     let force = rights.writes ? "ok" : isHidden ? "NOT_FOUND" : "ACCESS_DENIED"
     let conflict = rights.writes ? "CONFLICT with record" : refusal

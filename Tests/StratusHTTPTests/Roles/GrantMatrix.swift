@@ -51,7 +51,8 @@ struct GrantMatrix {
     }
   }
 
-  /// A subscription to new records of the kind that each configuration has once.
+  /// A query subscription to new records whose `kind` is "base". Each configuration has one such
+  /// record.
   static func subscription(_ id: String, delete: Bool = false) -> JSON {
     let subscription: JSON = [
       "subscriptionID": "\(id)", "subscriptionType": "query", "firesOn": ["create"],
@@ -64,7 +65,7 @@ struct GrantMatrix {
     ]
   }
 
-  /// The wrong cells of a configuration, each as a sentence; and the number of all cells.
+  /// Returns a sentence for each wrong cell of a configuration, and the number of all cells.
   func run(_ configuration: GrantConfiguration) async throws -> (wrong: [String], cells: Int) {
     let tags = try await makeRecords(configuration)
     try await server.setGrants(

@@ -2,7 +2,8 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Sampled grants over HTTP: every verb of every caller against a naive reading of the reference.
+/// Sampled grants over HTTP. Every result of every verb and caller must agree with a naive reading
+/// of the reference.
 ///
 /// `STRATUS_SEED` chooses the configurations, `STRATUS_GRANT_CONFIGURATIONS` their number.
 @Suite struct `The matrix of grants` {
@@ -11,7 +12,7 @@ import Testing
     let seed = environment["STRATUS_SEED"].flatMap(UInt64.init) ?? 1
     let count = environment["STRATUS_GRANT_CONFIGURATIONS"].flatMap(Int.init) ?? 500
     var chance = SeededChance(seed: seed)
-    // NB: a server for each part, so that queues of notifications stay short.
+    // NB: each part has a server of its own, so that its queues of notifications stay short.
     let partSize = 50
     var cells = 0
     for start in stride(from: 0, to: count, by: partSize) {

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a role counts from the next request, and ends with the next request`() async throws {
+  @Test func `a granted or revoked role takes effect with the next request`() async throws {
     try await withEditor { server, ann, bea in
       let fields: JSON = ["title": ["value": "Bread"]]
       #expect(try await ann.save("n-1", fields: fields)["serverErrorCode"].isNull)

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a refused field takes no writes, and is read as before`() async throws {
+  @Test func `a field whose writes are refused is read as before`() async throws {
     try await withProduction { server, anna, _ in
       try await anna.save("a", fields: ["title": ["value": "x"]])
       #expect(try await retire(server, "refuse") == nil)
@@ -77,7 +77,7 @@ import Testing
       #expect(refused["reason"] == "'Note.title' is being retired and takes no more writes")
       #expect(try await anna.lookup(["a"])[0]["fields"]["title"]["value"] == "x")
       #expect(try await anna.save("a", fields: ["text": ["value": "t"]])["reason"].isNull)
-      // The refused attempt is evidence, too.
+      // The refused write also counts as a use of the field.
       #expect(try await retiring(server)[0]["writers"][0]["writes"] == 1)
       #expect(try await retire(server, "cancel") == nil)
       #expect(try await retiring(server) == [])
@@ -103,7 +103,7 @@ import Testing
       #expect(try await retire(server, "drop")?.contains("within the last 14 days") == true)
       clock.move(bySeconds: 15 * 86_400)
       #expect(try await retire(server, "drop") == nil)
-      // Writes are refused from now on, and the rest of the records is read as before.
+      // From now on, writes to the field are refused. The other fields are read as before.
       let later = try await Self.signIn(to: server)
       let late = try await later.save("n-2", fields: ["title": ["value": "z"]])
       #expect(late["serverErrorCode"] == "BAD_REQUEST")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `a dropped record type leaves with its records`() async throws {
+  @Test func `dropping a record type also deletes its records`() async throws {
     try await withProduction { server, anna, _ in
       try await anna.save("m-1", fields: ["text": ["value": "x"]], type: "Memo")
       try await anna.save("n-1", fields: ["text": ["value": "x"]])

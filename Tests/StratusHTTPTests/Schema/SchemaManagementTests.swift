@@ -60,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: ["development", "production"])
-  func `a file becomes the schema, and the export is the file`(_ environment: String) async throws {
+  func `an imported file becomes the schema, and the export equals it`(_ environment: String)
+    async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       let report = try await Self.change(server, environment, to: Self.file)
@@ -112,7 +114,9 @@ import Testing
     }
   }
 
-  @Test func `a strict change refuses losses that another one only warns of`() async throws {
+  @Test func `a change that removes index marks is refused if it is strict, otherwise it warns`()
+    async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       _ = try await Self.change(server, "production", to: Self.file)
@@ -125,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `a field that an import removes leaves the records, and its name is free`()
+  @Test func `an import deletes a removed field from all records and frees its name`()
     async throws
   {
     try await withServer { server in

@@ -21,7 +21,7 @@ func temporaryFolder() -> URL {
     production.environment = "production"
     try await production.save("n", fields: ["title": ["value": "Milk"]])
     await server.stop()
-    // As "stratus serve" does by its umask.
+    // `stratus serve` gives files these permissions by its umask.
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
       let full = folder.appendingPathComponent(path).path
       var isFolder: ObjCBool = false
@@ -78,7 +78,8 @@ func temporaryFolder() -> URL {
       try FileManager.default.copyItem(at: store("production", in: folder), to: file)
       #expect(problems(in: folder).contains("store-replaced"))
       try good.write(to: file)
-      // SQLite made files beside the store while it was open to others.
+      // The files written by this test have default permissions, so the doctor also finds
+      // `files-open`.
       #expect(problems(in: folder).filter { $0 != "files-open" } == ["production-lacks"])
     }
   }

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `names the app by User-Agent, or not at all`() async throws {
+  @Test func `names the app by its User-Agent, or leaves the name empty`() async throws {
     try await withProduction { server, production in
       var caller = production
       caller.extraQuery = ""

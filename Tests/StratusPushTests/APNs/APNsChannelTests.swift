@@ -4,7 +4,8 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// From the queues to Apple's service: order, acknowledgements and retries (docs/guide/apns.md).
+/// The way from the queues to Apple's service: order, acknowledgements and retries
+/// (docs/guide/apns.md).
 @Suite struct `APNs channel` {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .production)
@@ -79,7 +80,8 @@ import Testing
     #expect(sender.taken(by: "phone") == ["4", "5"])
   }
 
-  @Test func `a device that is unregistered loses its token, and the others do not`() async {
+  @Test func `a device that is unregistered loses its token, and other devices keep theirs`() async
+  {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -218,7 +220,7 @@ import Testing
     #expect(sender.taken(by: "late") == ["1", "2"])
   }
 
-  @Test func `a refused sender loses no notification and is reported once`() async {
+  @Test func `a refusal of the sender loses no notification and is reported once`() async {
     queue.register("phone")
     queue.add(2)
     let refusal = APNsOutcome.senderRefused(reason: "BadTopic")
@@ -235,7 +237,7 @@ import Testing
     #expect(log.all.count == 1 && log.all.first?.contains("--apns-topic") == true)
   }
 
-  @Test func `a failed store is read again`() async {
+  @Test func `a store that could not be read is read again`() async {
     queue.register("phone")
     queue.add(2)
     let sender = FakeSender()

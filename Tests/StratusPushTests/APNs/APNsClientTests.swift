@@ -125,7 +125,7 @@ final class StillClock: Sendable {
   @Test(arguments: [
     ("collapse:cats", "cats"), ("sub:private:S", "sub:private:S"),
     ("collapse:" + String(repeating: "x", count: 64), String(repeating: "x", count: 64)),
-    // SHA-256 of 65 times x, and of "grüße".
+    // The expected IDs are the SHA-256 digests of 65 times "x" and of "grüße".
     (
       "collapse:" + String(repeating: "x", count: 65),
       "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9"
@@ -181,7 +181,7 @@ final class StillClock: Sendable {
     (403, "InvalidProviderToken"), (403, "MissingProviderToken"), (400, "BadTopic"),
     (400, "TopicDisallowed"),
   ])
-  func `a refused sender keeps its notifications`(
+  func `notifications of a refused sender are kept`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))
@@ -204,7 +204,9 @@ final class StillClock: Sendable {
     #expect(mute == .serviceDown(afterSeconds: nil, reason: "status 503"))
   }
 
-  @Test func `a lost connection is not an answer, and a new one is opened`() async throws {
+  @Test func `after a lost connection the service counts as down, and a new connection is opened`()
+    async throws
+  {
     let outcomes = try await FakeAPNs.running(react: { _, number in
       number == 0 ? .hangUp : .answer(200)
     }) { server in
@@ -212,7 +214,8 @@ final class StillClock: Sendable {
         key: try FakeAPNs.senderKey(), topic: "t", hosts: APNsHosts(production: server.url),
         trustedCertificatePEM: server.certificate.pem, now: { 0 })
       var outcomes: [APNsOutcome] = []
-      // The next requests may still use the old connection while it is closed.
+      // Until the client notices that the old connection is closed, it may send further requests on
+      // it.
       while outcomes.last != .delivered, outcomes.count < 1_000 {
         outcomes.append(await client.send(Self.message()))
       }

@@ -10,7 +10,7 @@ import Testing
 @testable import StratusServer
 @testable import StratusTesting
 
-/// From a change to Apple's service, through the parts of a running server.
+/// The way of a change to Apple's service, through the parts of a running server.
 @Suite(.timeLimit(.minutes(2))) struct `APNs service` {
   private static let token = String(repeating: "0f", count: 32)
   private static let otherToken = String(repeating: "1e", count: 32)
@@ -178,7 +178,9 @@ import Testing
     }
   }
 
-  @Test func `sends queued notifications to a polling device once it registers`() async throws {
+  @Test func `sends queued notifications to a polling device once it registers an APNs token`()
+    async throws
+  {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { _, _ in
       arrival.yield()

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test
-  func `only devices that Apple's service reaches have notifications in its queue`() async throws {
+  func `only devices with an APNs token have notifications in the queue`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("terminal", .stream, in: store)
@@ -77,7 +77,9 @@ import Testing
     }
   }
 
-  @Test func `acknowledgements and signs of life of devices are stored`() async throws {
+  @Test func `acknowledgements of devices, and the times when they were last seen, are stored`()
+    async throws
+  {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await enqueue(["N1", "N2"], in: store)

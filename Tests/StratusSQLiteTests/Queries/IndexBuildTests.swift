@@ -11,7 +11,7 @@ import Testing
     IndexColumn(.field("number")), IndexColumn(.field("tags"), .member),
   ]
 
-  /// Returns the record with this number as its values.
+  /// Returns the record `n-NAME`, whose field values are derived from `number`.
   private static func numbered(_ number: Int, named name: Int, change: Int64) -> StoredRecord {
     let fields = FieldsJSON([
       ("number", .int64(Int64(number))),
@@ -22,7 +22,7 @@ import Testing
 
   /// Saves or deletes records.
   ///
-  /// - Parameter shift: the difference between a record's number and the number in its name.
+  /// - Parameter shift: added to the number in a record's name to get the number of its values.
   private static func write(
     _ numbers: some Sequence<Int>, shift: Int = 0, deleting: Set<Int> = [],
     to store: any Store
@@ -107,7 +107,8 @@ import Testing
         #expect(builds.map(\.index) == [index.id])
         #expect(builds.allSatisfy { $0.cursor != nil })
         #expect(!index.isReady)
-        // These writes happen during the build: behind its position, before it, and new records.
+        // The build has already read some of these records, and not yet read others. One record is
+        // new.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
         let builder = IndexBuilder(of: store, stepRows: 7)
         #expect(try await builder.build([index.id], rowsMax: 700))
@@ -191,7 +192,7 @@ import Testing
       while let chunk = try await IndexChunk.read(
         for: ids, by: builder, rowsMax: 20, sizeBytesMax: .max)
       {
-        // Numbers that the chunk has read, and others.
+        // Writes records that the chunk contains, and others.
         try await Self.write([2, 3, 28, 29, 40], shift: 100, deleting: [3, 29], to: store)
         try await chunk.write(to: store)
         try await Self.write([2, 3, 5], shift: 200, to: store)
@@ -222,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled build leaves no entries, and the query that waits is refused`()
+  @Test func `a cancelled build leaves no entries, and a query that waits for it is refused`()
     async throws
   {
     try await withStores { stores in
@@ -244,7 +245,8 @@ import Testing
         try body.cancelIndexBuild(index.id)
         while try body.hasDroppedIndexes() { try body.removeDroppedEntries(limit: 7) }
       }
-      // The builder was in the middle of a chunk, and a writer changes a record.
+      // The builder writes a chunk that it read before the cancellation, and a writer changes a
+      // record.
       try await chunk.write(to: store)
       try await Self.write([2, 40], shift: 100, to: store)
       let error = await #expect(throws: ServerError.self) {
@@ -260,7 +262,10 @@ import Testing
     }
   }
 
-  @Test func `a later index catches up, and both builds continue together`() async throws {
+  @Test
+  func `the build of a later index catches up with an earlier build, and both continue together`()
+    async throws
+  {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -272,7 +277,7 @@ import Testing
       try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
       var ids = try await Self.waiting(store)
       #expect(ids.count == 2)
-      // The second build is three steps behind. Its last step ends at the position of the first
+      // The second build is behind the first one. Its last step ends at the position of the first
       // build.
       for _ in 0..<2 {
         let read = try await IndexChunk.read(

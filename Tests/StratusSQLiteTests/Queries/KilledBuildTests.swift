@@ -8,7 +8,7 @@ import Testing
 /// An index build that is killed again and again while records change.
 ///
 /// `STRATUS_INDEX_ROWS` sets the number of records, and `STRATUS_SEED` the seed; `scripts/soak`
-/// runs it with a million.
+/// runs the test with a million records.
 @Suite struct KilledIndexBuilds {
   private static let variables = ProcessInfo.processInfo.environment
   private static let rows = variables["STRATUS_INDEX_ROWS"].flatMap { Int($0) } ?? 4_000
@@ -88,7 +88,8 @@ import Testing
             try await store.read { (body) throws(ServerError) in
               try body.schema().indexes["Note"]?.first
             })
-          // Writes while the build pauses, in front of its position and behind it.
+          // While the build pauses, records that it has read and records that it has not read
+          // change.
           let changed = (0..<20).map { _ in Int.random(in: 0..<Self.rows, using: &chance) }
           let numbers = Array(Set(changed)).sorted()
           for number in numbers {

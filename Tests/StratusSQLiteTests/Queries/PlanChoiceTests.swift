@@ -14,7 +14,7 @@ import Testing
 
   private static func field(_ name: String) -> IndexColumn { IndexColumn(.field(name)) }
 
-  /// `a = 1, c > 5`, sorted by `b`.
+  /// A query with the filters `a = 1` and `c > 5`, sorted by `b`.
   private static func query() throws -> CheckedQuery {
     var schema = Schema()
     schema.add(
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `after a page sorted in memory, a query refuses an index of the opposite order`()
+  func `after a page that was sorted in memory, a query uses no index of the opposite order`()
     async throws
   {
     let opposite = Self.index(1, [Self.field("a"), Self.field("b").opposite])

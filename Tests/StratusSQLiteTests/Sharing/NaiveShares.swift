@@ -20,7 +20,7 @@ struct NaiveShares {
     return nil
   }
 
-  /// Whether a user may write at a place; nil: the user does not see the place.
+  /// Whether a user may write to the records of a hierarchy; nil: the user does not see them.
   func mayWrite(_ user: String, in root: String?) -> Bool? {
     let shares = joined[user] ?? [:]
     let permissions = [shares[nil], root.flatMap { shares[$0] }].compactMap { $0 }

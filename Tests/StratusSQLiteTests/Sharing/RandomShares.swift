@@ -43,7 +43,7 @@ struct RandomShares {
     try await noteEntitled()
   }
 
-  /// Every device reads to the end and has what it may see.
+  /// Lets every device read to the end, and checks that it has exactly what its user may see.
   mutating func finish() async throws {
     try await settle(stepsMax: .max)
     for index in devices.indices { try await follow(index) }
@@ -81,7 +81,8 @@ struct RandomShares {
     if isInCycle(name) { sights.note("cycle") }
   }
 
-  /// So few that most moves of trees take several steps.
+  /// The number of records that follow at once. It is so low that most moves of trees take several
+  /// steps.
   private var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
 
   private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
@@ -99,7 +100,7 @@ struct RandomShares {
 
   private mutating func delete() async throws {
     let name = someName
-    // The owner's deletion of a root ends the share, which only the sharing issue can do.
+    // The deletion of a root by the owner would also end its share, which this test does not model.
     if model.roots.contains(name) { return }
     log.append("Ann deletes \(name)")
     let code = try await server.modify(
@@ -224,7 +225,7 @@ struct RandomShares {
   private mutating func left(_ root: String?, by user: String) {
     guard model.joined[user]?.removeValue(forKey: root) != nil else { return }
     former.insert(user)
-    // The next reading is from nothing.
+    // A user who joins again reads from the beginning.
     entitled[user]?[root] = nil
   }
 
@@ -286,7 +287,7 @@ struct RandomShares {
   }
 
   private mutating func follow(_ index: Int) async throws {
-    // A reading in reverse ends where it began. The second one has the changes since.
+    // A first sync in reverse ends where it began. The second one gets the changes since then.
     for _ in 0..<2 {
       var pages = 0
       while case .more = try await readPage(index) {
@@ -311,7 +312,7 @@ struct RandomShares {
     }
   }
 
-  /// Lookups and queries show the same records as the feed.
+  /// Checks that lookups and queries show the same records as the feed.
   private mutating func checkReaders() async throws {
     try await settle(stepsMax: .max)
     for user in Self.users where !(model.joined[user] ?? [:]).isEmpty {
@@ -324,8 +325,8 @@ struct RandomShares {
     }
   }
 
-  /// Notes the records that participants may see now: by the model, and by the server, which may
-  /// still have to let some records follow their parents.
+  /// Notes the records that participants may see now, by the model and by the server. The server
+  /// may still have to move some records to the hierarchy of their parents.
   private mutating func noteEntitled() async throws {
     let roots = try await server.store.read { (store) throws(ServerError) in
       guard let zone = try store.trips else { return [String: String]() }

@@ -8,7 +8,7 @@ struct SharedDevice {
   private(set) var token: String?
   /// The change tags of the records that the device has.
   private(set) var held: [String: String] = [:]
-  /// The deletions that the feed has shown since the device's last reading from nothing.
+  /// The deletions that the feed has shown since the device last began without a token.
   private(set) var deletions: Set<String> = []
   /// How often the server answered that a token is expired.
   private(set) var expirations = 0
@@ -21,7 +21,7 @@ struct SharedDevice {
 
   /// Reads one page.
   ///
-  /// - Throws: ``Mishap`` if a first reading shows a deletion.
+  /// - Throws: ``Mishap`` if a read without a token shows a deletion.
   mutating func readPage(
     of server: SharedServer, limit: Int, isReversed: Bool, showsDeletedTypes: Bool
   ) async throws -> Outcome {
@@ -33,7 +33,7 @@ struct SharedDevice {
     } catch {
       switch error.code {
       case .zoneNotFound:
-        // The token stays, as on a device that does not hear of its removal.
+        // The token stays, as on a device that does not notice that its user was removed.
         held = [:]
         deletions = []
         return .noZone

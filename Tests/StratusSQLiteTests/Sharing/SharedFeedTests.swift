@@ -41,9 +41,10 @@ import Testing
     }
   }
 
-  /// The record's own change is older than the token, and so is its child's.
+  /// The child `y` joins with its parent, although its last change is older than the token.
   @Test
-  func `delivers records that join the hierarchy, and shows the departure of others`() async throws
+  func `delivers records that join the hierarchy, and shows records that leave it as deleted`()
+    async throws
   {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
@@ -53,7 +54,7 @@ import Testing
       try await server.save("x", below: "a")
       try await bob.follow(server)
       #expect(bob.names == ["a", "b", "c", "x", "y"])
-      // The owner's copy of the child is as current as before.
+      // The child keeps its change tag, so the owner's copy is still current.
       #expect(bob.held["y"] == tag)
       try await server.save("x", below: nil)
       try await bob.follow(server)
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  /// Cid joins after the record has left.
+  /// Cid joins after the record `x` has left the hierarchy.
   @Test func `shows no deletion of a record that the participant never had`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `has no deletions in a first reading, and has later ones with their types`()
+  @Test func `has no deletions in a first sync, and has later ones with their types`()
     async throws
   {
     try await withTrees { server in
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  /// The token is from before the second share, whose records are older than the token.
+  /// The token is older than the second share, and that share's records are older than the token.
   @Test func `continues with the records of a second share`() async throws {
     try await withTrees { server in
       try await server.share("x", with: "_bob")
@@ -137,7 +138,7 @@ import Testing
     }
   }
 
-  /// The users' shares belong to different roots of one zone.
+  /// The users participate in shares of different roots of one zone.
   @Test func `follows a record that moves between two shares`() async throws {
     try await withTrees { server in
       for (root, user) in [("a", "_bob"), ("x", "_cid"), ("a", "_dora"), ("x", "_dora")] {
@@ -176,7 +177,7 @@ import Testing
     }
   }
 
-  /// The owner may not use a participant's token, nor the reverse.
+  /// The owner cannot use a participant's token, and a participant cannot use the owner's.
   @Test func `has tokens of its own`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
@@ -192,7 +193,8 @@ import Testing
     }
   }
 
-  /// A subtree follows in steps, and the owner's feed then has changes without records.
+  /// The records of a large subtree join in steps. In the owner's feed, these are changes without
+  /// records.
   @Test func `follows a large subtree in steps, and the owner's feed ends`() async throws {
     try await withTrees { server in
       var ann = SharedDevice(user: SharedServer.ann)
@@ -257,7 +259,7 @@ import Testing
     server.close()
   }
 
-  @Test func `obeys the permission, the place and the root`() async throws {
+  @Test func `is limited by the permission, the hierarchy and the root`() async throws {
     let rows: [(operation: RecordOperation, reads: ErrorCode?, writes: ErrorCode?)] = [
       (.save("b"), .accessDenied, nil),
       (.save("a"), .accessDenied, nil),
@@ -287,7 +289,7 @@ import Testing
     }
   }
 
-  /// A reference by `deleteSelf` leads from a record outside the share to one inside.
+  /// A record outside the share refers to a record inside by `deleteSelf`.
   @Test func `cannot delete records outside the share by a cascade`() async throws {
     try await withShare(.readWrite) { server in
       let reference =

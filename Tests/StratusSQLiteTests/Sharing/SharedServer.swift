@@ -40,7 +40,7 @@ final class SharedServer: Sendable {
 
   /// Saves or deletes records in one batch that is not atomic.
   ///
-  /// - Parameter followersMax: the maximum number of records that follow others at once.
+  /// - Parameter followersMax: the maximum number of records that follow their parents in one step.
   /// - Returns: the error code of each operation; nil: it succeeded.
   /// - Throws: the error of the whole request.
   func modify(
@@ -124,4 +124,6 @@ final class SharedServer: Sendable {
 private struct NoSigner: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: 32) }
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
+  func encrypted(_ bytes: [UInt8]) -> [UInt8] { bytes }
+  func decrypted(_ bytes: [UInt8]) -> [UInt8]? { bytes }
 }

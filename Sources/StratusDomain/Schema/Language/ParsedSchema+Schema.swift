@@ -1,8 +1,8 @@
 import StratusWire
 
-// The syntax tree and the schema
+// Conversions between the syntax tree and the schema.
 extension ParsedSchema {
-  /// The file that describes a schema. Places that are being removed are left out.
+  /// The file that describes a schema. Record types and fields that are being removed are left out.
   public init(_ schema: Schema) {
     self.init(roles: schema.customRoles.sorted().map { Located($0) })
     var types = schema.recordTypes
@@ -31,7 +31,7 @@ extension ParsedSchema {
       indexes: existing.indexes.values.flatMap { $0 }, settings: existing.settings)
   }
 
-  /// The position of a part in the file; nil: the file lacks it.
+  /// The position of a record type or field in the file; nil: the file does not contain it.
   public func position(of place: SchemaPlace) -> SchemaPosition? {
     guard let type = recordTypes.first(where: { $0.name.value == place.recordType }) else {
       return nil

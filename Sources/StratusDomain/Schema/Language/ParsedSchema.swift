@@ -13,7 +13,7 @@ public struct ParsedSchema: Sendable, Hashable {
   /// The result of reading a file.
   public enum Reading: Sendable, Hashable {
     case schema(ParsedSchema)
-    /// In the order of their positions; never empty.
+    /// The faults in the order of their positions; never empty.
     case faulty([SchemaFault])
   }
 
@@ -32,7 +32,7 @@ public struct ParsedSchema: Sendable, Hashable {
     var parser = SchemaParser(text)
     let schema = parser.parse()
     var faults = parser.faults
-    // A file that cannot be parsed would cause misleading faults of the second kind.
+    // If the file cannot be parsed, ``SchemaCheck`` would report misleading faults.
     if faults.isEmpty {
       var check = SchemaCheck()
       check.check(schema)

@@ -1,7 +1,7 @@
 import StratusWire
 
 /// Checks a parsed schema for faults that the grammar does not show: names, duplicates, options and
-/// roles. It compares the file with nothing else.
+/// roles. It does not compare the file with the stored schema.
 struct SchemaCheck {
   private(set) var faults: [SchemaFault] = []
 
@@ -136,7 +136,7 @@ extension SchemaCheck {
     checkOptions(field)
   }
 
-  /// `Choice:` options that Apple's exports contain are accepted, also if no query uses them:
+  /// `Choice:` options that Apple's exports contain are accepted, even if no query uses them:
   /// `BYTES QUERYABLE SORTABLE` and `REFERENCE SORTABLE`.
   private mutating func checkOptions(_ field: ParsedField) {
     let type = field.type.value.fieldType
@@ -178,7 +178,7 @@ extension ParsedSchema {
   /// The roles that every schema has, in the order in which they are printed.
   static let systemRoles = ["_creator", "_icloud", "_world"]
 
-  /// The record type of shares. It and its fields are the only names with a dot.
+  /// The record type of shares. Only this name and the names of its fields may contain a dot.
   static let shareType = "cloudkit.share"
 }
 

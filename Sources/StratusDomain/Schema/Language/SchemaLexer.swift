@@ -34,7 +34,7 @@ struct SchemaLexer {
     }
   }
 
-  /// The next token, after white space, comments and characters that are no part of the language.
+  /// Returns the next token. White space, comments and illegal characters before it are skipped.
   mutating func next() -> SchemaToken {
     while let scalar = current {
       let start = position
@@ -77,7 +77,7 @@ struct SchemaLexer {
     fault(start, "the comment that begins here does not end; add '*/'")
   }
 
-  /// Consecutive illegal characters are one fault.
+  /// Skips consecutive illegal characters, and reports them as one fault.
   private mutating func skipIllegal(from start: SchemaPosition) {
     guard let first = current else { return }
     while let scalar = current, scalar.isIllegal { advance() }

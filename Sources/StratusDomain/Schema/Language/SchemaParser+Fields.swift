@@ -10,7 +10,8 @@ extension SchemaParser {
       let token = peek()
       guard let word = token.keyword else { break }
       guard let option = SchemaOption(rawValue: word) else {
-        // A word before a type is the next field, whose comma is missing.
+        // If a type follows this word, the word is the name of the next field, whose comma is
+        // missing.
         if word == "GRANT" || peek(1).isTypeName || isStatementWord(word) { break }
         throw SchemaFault(token.position, Self.unknownOption(token))
       }
@@ -172,7 +173,8 @@ extension SchemaToken {
 }
 
 extension FieldType.Element {
-  /// The word of the schema language. Only assets have another name there than over the web.
+  /// The type's name in the schema language. Only the name of assets differs from the web
+  /// service's.
   var schemaWord: String { self == .asset ? "ASSET" : rawValue }
 
   init?(schemaWord: String) {

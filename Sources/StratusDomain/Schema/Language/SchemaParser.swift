@@ -1,11 +1,11 @@
 import StratusWire
 
 /// Reads a schema file (schema-language §2). It continues after a fault, so that one run finds many
-/// faults. It does not recurse, so the depth of a file has no effect.
+/// faults. It does not recurse, so a deeply nested file cannot overflow the stack.
 struct SchemaParser {
   private var lexer: SchemaLexer
   private var parserFaults: [SchemaFault] = []
-  /// Tokens that were looked at; two at most.
+  /// Tokens that were read ahead; two at most.
   private var ahead: [SchemaToken] = []
 
   init(_ text: String) { lexer = SchemaLexer(text) }
@@ -19,7 +19,7 @@ struct SchemaParser {
     var schema = ParsedSchema()
     do throws(SchemaFault) { try header() } catch {
       note(error)
-      // A file may lack its first line only.
+      // If only the first line is missing, the statements are still read.
       if !isStatement { skipStatement() }
     }
     while peek().kind != .end, !isFull {
@@ -216,7 +216,7 @@ extension SchemaParser {
 
   /// A name with or without quotation marks.
   ///
-  /// - Parameter missing: the sentence for a token that is not a name.
+  /// - Parameter missing: the reason of the fault if the token is not a name.
   private mutating func name(
     _ missing: String
   ) throws(SchemaFault) -> Located<String> {

@@ -1,6 +1,6 @@
 /// A position in a schema file. Lines and columns begin with 1.
 ///
-/// `Choice:` a column counts Unicode scalars, and a tab counts as one of them.
+/// `Choice:` a column counts Unicode scalars. A tab counts as one column.
 public struct SchemaPosition: Sendable, Hashable {
   public var line: Int
   public var column: Int
@@ -25,7 +25,7 @@ public struct SchemaFault: Error, Sendable, Hashable {
   }
 }
 
-/// A part of a schema file with its position. Two are equal if their values are.
+/// A part of a schema file with its position. Only the values are compared for equality.
 public struct Located<Value: Sendable & Hashable>: Sendable, Hashable {
   public var value: Value
   public var position: SchemaPosition

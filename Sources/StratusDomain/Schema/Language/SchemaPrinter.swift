@@ -8,7 +8,8 @@ import StratusWire
 /// - The types of a record type's fields begin in one column, after the longest name.
 /// - Grants follow: `_creator`, `_icloud`, `_world`, then custom roles by name, one line for each.
 ///
-/// `Choice:` roles stand first, by name. Record types are ordered by name, whatever the case.
+/// `Choice:` roles come first, ordered by name. Record types are ordered by name, regardless of
+/// case.
 struct SchemaPrinter {
   static func text(of schema: ParsedSchema) -> String {
     var blocks: [String] = []

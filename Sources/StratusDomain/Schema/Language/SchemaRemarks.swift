@@ -1,6 +1,6 @@
 import StratusWire
 
-// Parts without effect
+// Remarks about parts without effect.
 extension ParsedSchema {
   /// Parts of the file that have less effect than their author may expect.
   public var remarks: [SchemaFault] {

@@ -13,7 +13,7 @@ struct SchemaToken: Sendable, Hashable {
   var kind: Kind
   var position: SchemaPosition
 
-  /// The token in a sentence.
+  /// The token as messages show it.
   var described: String {
     switch kind {
     case .word(let word): "'\(word.clipped)'"
@@ -32,6 +32,6 @@ struct SchemaToken: Sendable, Hashable {
 }
 
 extension String {
-  /// The beginning of a text, so that a sentence stays readable.
+  /// The beginning of a text, for messages that must stay readable.
   var clipped: String { count > 64 ? "\(prefix(64))…" : self }
 }

@@ -60,7 +60,7 @@ final class LongLivedSteps: Sendable {
     hasOtherUser.withLock { $0 = true }
   }
 
-  /// The naming of the user who began the operation.
+  /// Returns the record name of the user who began the operation.
   func naming(
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> UserNaming {

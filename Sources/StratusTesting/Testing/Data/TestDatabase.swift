@@ -12,8 +12,8 @@ import StratusWire
 /// let found = try await notes.records(ofType: "Note", inZone: "Notes")
 /// ```
 ///
-/// Faults and account restrictions do not affect it. Devices are notified of its saves as of
-/// another device's saves.
+/// Faults and account restrictions do not affect it. Devices are notified of its saves as if
+/// another device had made them.
 public struct TestDatabase: Sendable {
   let core: TestCore
   let container: CKContainer
@@ -48,7 +48,7 @@ public struct TestDatabase: Sendable {
 
   /// A record; nil if it does not exist.
   ///
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   public func record(_ recordID: CKRecord.ID) async throws -> CKRecord? {
     do { return try await database.record(for: recordID) } catch let error as CKError {
       guard error.code == .unknownItem || error.code == .zoneNotFound else { throw error }
@@ -139,7 +139,7 @@ extension TestAccount {
   ///   - containerIdentifier: the container's name.
   ///   - scope: `.shared` throws `CKError.badDatabase`.
   ///   - environment: development unless given.
-  /// - Throws: what the server throws.
+  /// - Throws: the server's error.
   public func database(
     _ containerIdentifier: String, _ scope: CKDatabase.Scope = .private,
     environment: CKContainer.Settings.Environment = .development

@@ -23,7 +23,7 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     public static let string = Field(type: FieldType(.string))
     /// A whole number.
     public static let int64 = Field(type: FieldType(.int64))
-    /// A fraction.
+    /// A floating-point number.
     public static let double = Field(type: FieldType(.double))
     /// A date.
     public static let date = Field(type: FieldType(.timestamp))
@@ -54,8 +54,7 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The difference between an empty schema and this one.
   ///
-  /// Queries can also use the system fields. Their indexes are those of a type whose system fields
-  /// have all been queried in development.
+  /// Every system field can also be queried, and used for sorting.
   var addition: SchemaAddition {
     var addition = SchemaAddition()
     for (name, fields) in recordTypes.sorted(by: { $0.key < $1.key }) {

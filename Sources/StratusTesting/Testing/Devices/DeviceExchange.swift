@@ -123,6 +123,7 @@ struct Refusal: Sendable {
       nativeCode: code.rawValue)
   }
 
-  /// NB: not the status such an error has elsewhere: the framework would wait out what may pass.
+  /// NB: a real server sends another status with such an error. With that status, the framework
+  /// would retry temporary errors.
   var response: HTTPResponse { HTTPResponse(status: 400, body: error.jsonBytes) }
 }

@@ -56,7 +56,7 @@ final class DevicePost: Sendable {
   ///
   /// - Parameters:
   ///   - store: the store that queued the notification.
-  /// - deliver: receives the event's text; may be called later, or never.
+  ///   - deliver: receives the event's text; may be called later, or never.
   func carry(
     _ notification: QueuedNotification, from store: StoreAddress,
     _ deliver: @escaping @Sendable ([UInt8]) -> Void

@@ -19,7 +19,7 @@ final class TestCore: Sendable {
   let clock: TestClock
   /// The API token for devices where no user is signed in.
   let apiToken: String
-  /// The folder for device state that remains after an app's launch. Created on first use.
+  /// The folder for device state that outlasts one launch of an app. Created on first use.
   let folder: URL
   /// The faults that affect all devices.
   let faults = FaultBook()

@@ -23,7 +23,7 @@ extension TestDevice {
       container(identifier, environment: environment), operation: body)
   }
 
-  /// The same for an `async` body.
+  /// The same for a body that is not `async`.
   public func withDefaultContainer<Value>(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development,
     _ body: () throws -> Value
