@@ -12,7 +12,8 @@ struct Stratus: AsyncParsableCommand {
       DevCommand.self, ServeCommand.self, EnvCommand.self, StatusCommand.self,
       DoctorCommand.self, ContainerCommand.self, APITokenCommand.self, AccountCommand.self,
       RoleCommand.self, WebTokenCommand.self, SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
+      CompactCommand.self,
       CloudKitToolCommand.self,
     ])
 

@@ -47,11 +47,15 @@ public enum Reason {
   public static let endpointUnknown = "could not find handler for endpoint"
   public static let hierarchyTooDeep =
     "the record has too many parents above it in a zone with shares; move it up"
+  public static let hierarchyUnsettled =
+    "records are still leaving the share; try again"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
   public static let indexBuildCancelled =
     "the operator has cancelled the index that the query waits for"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
+  public static let leaveAlone =
+    "a request that leaves a share cannot save records; send them in another request"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
@@ -67,7 +71,7 @@ public enum Reason {
   public static let participantUnknown =
     "a participant is named by userRecordName or emailAddress in its lookupInfo"
   public static let participantsArePublic =
-    "participants can be invited and removed only while publicPermission is NONE"
+    "participants can be invited only while publicPermission is NONE"
   public static let parentOfItself = "a record cannot be its own parent"
   public static let parentMissing = "the record's parent does not exist"
   public static let recordAlreadyShared = "the record is already shared"
