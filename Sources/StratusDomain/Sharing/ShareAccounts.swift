@@ -1,4 +1,4 @@
-/// What sharing must know of accounts: the address that a user was invited by.
+/// Finds the addresses of accounts, by which users are invited.
 public struct ShareAccounts: Sendable {
   /// The e-mail address of a user's account, in lower case; nil: the user has none.
   public typealias FindAddress =

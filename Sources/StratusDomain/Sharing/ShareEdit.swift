@@ -24,7 +24,7 @@ struct ShareEdit {
       if hasNew, wasPublic, isPublic { throw .badRequest(Reason.participantsArePublic) }
     }
     if !wasPublic, isPublic {
-      // Source: semantics §20: whoever has not accepted can now join by the URL.
+      // Source: semantics §20: invited users can now join by the URL.
       state.participants.removeAll { $0.status != .accepted }
     } else if wasPublic, !isPublic {
       // Source: semantics §20: back to NONE removes all; those of this request are new.
@@ -59,7 +59,7 @@ struct ShareEdit {
         if known.role != .publicUser, entry.role == .administrator || entry.role == .user {
           known.role = entry.role
         }
-        // Whoever declined or left is invited again by naming them as invited.
+        // A participant that left is invited again by the status INVITED.
         if known.status != .accepted, entry.status == .invited { known.status = .invited }
         if !result.contains(where: { $0.participantID == known.participantID }) {
           result.append(known)
@@ -93,7 +93,7 @@ struct ShareEdit {
     return lookup == known.identity.lookup
   }
 
-  /// A new participant, whose account is found when somebody accepts.
+  /// A new participant, whose account is found at the acceptance.
   private func invited(_ entry: ShareParticipant) throws(ServerError) -> ShareParticipant {
     var lookup = entry.identity.lookup?.normalized
     if lookup == nil, let user = entry.identity.userRecordName { lookup = .userRecordName(user) }

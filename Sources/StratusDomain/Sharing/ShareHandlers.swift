@@ -129,7 +129,7 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter pendingAddresses: the invited addresses that nobody has accepted for.
+    /// - Parameter pendingAddresses: the invited addresses without an acceptance.
     case hidden(pendingAddresses: [String])
   }
 

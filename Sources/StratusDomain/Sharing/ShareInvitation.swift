@@ -40,7 +40,7 @@ struct ShareInvitation {
     }
   }
 
-  /// Addresses that are invited and that nobody has accepted for.
+  /// Invited addresses without an acceptance.
   var pendingAddresses: [String] {
     state.participants.compactMap { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,

@@ -34,7 +34,7 @@ struct ShareView {
   /// The part of the answer that only shares have.
   ///
   /// Choice: other participants are shown once they have accepted, and without the address that
-  /// they were invited by. The account of an invited address is shown to nobody, because the
+  /// they were invited by. The account of an invited address is never shown, because the
   /// answer would tell which addresses have an account.
   var details: ShareDetails {
     let own = own
@@ -54,7 +54,7 @@ struct ShareView {
 
 extension ShareState {
   /// The access that a participant has now; nil: none. The greater of the participant's own
-  /// permission and that of everybody counts (sharing §1.2).
+  /// permission and the public one counts (sharing §1.2).
   func access(of participant: ShareParticipant) -> ShareAccess? {
     guard participant.status == .accepted, participant.identity.userRecordName != nil else {
       return nil

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusTesting
 import Testing
 
-/// What participants of a hierarchy may not learn or destroy (access review H3–H7, B2).
+/// Data that participants of a hierarchy may neither learn nor destroy.
 @Suite struct `A participant of a hierarchy` {
   private func withBob(
     _ permission: String = "READ_WRITE", in root: String = "Rome",

@@ -160,7 +160,7 @@ struct Expectation {
     if cell.position == .share || !isVisible { return "OK" }
     guard kind.mayWrite else { return "ACCESS_DENIED" }
     switch cell.position {
-    // Only the owner may delete the root, and nobody a record with children.
+    // Only the owner may delete the root. A record with children cannot be deleted.
     case .root:
       return cell.form == .hierarchy && kind != .owner
         ? "ACCESS_DENIED" : "VALIDATING_REFERENCE_ERROR"

@@ -10,7 +10,7 @@ struct ShareScene {
 
   /// The zone as its owner names it.
   let own: JSON = ["zoneName": "Trips"]
-  /// The zone as everybody can name it.
+  /// The zone with its owner, as all users can name it.
   var zoneID: JSON { ["zoneName": "Trips", "ownerRecordName": .string(annName)] }
 
   init(_ server: TestServer) async throws {

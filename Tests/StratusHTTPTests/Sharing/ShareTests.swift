@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a private share is to strangers as an unknown URL`() async throws {
+  @Test func `a private share answers other users like an unknown URL`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome")
       let dora = try await scene.guest("dora")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a public share takes everybody with its permission`() async throws {
+  @Test func `a public share accepts all users, with its permission`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", publicly: "READ_ONLY")
       let bob = try await scene.guest("bob")
@@ -263,7 +263,7 @@ import Testing
       #expect(try await bob.post("zones/list")["zones"] == [])
       let kept = try await scene.ann.lookup(["Arch", "Share-1"], in: "Trips")
       #expect(kept[0]["serverErrorCode"].isNull)
-      // Whoever joined by the URL is removed from the list.
+      // A user that joined by the URL is removed from the list.
       #expect(kept[1]["participants"].array?.count == 1)
     }
   }

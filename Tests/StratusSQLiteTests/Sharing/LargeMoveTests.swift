@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Moves of more records than one transaction moves (access review, H6).
+/// Moves of more records than one transaction moves.
 @Suite struct `A large move out of a share` {
   private func withLargeMove(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
