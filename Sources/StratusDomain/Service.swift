@@ -29,6 +29,7 @@ public struct Service: Sendable {
   ///   - limits: the limits that do not concern request rates.
   ///   - pollHoldSeconds: how long a poll for notifications waits.
   ///   - uses: notes which indexes queries read.
+  ///   - shareAccounts: finds the addresses that participants were invited by.
   ///   - createContainer: creates a container that does not exist yet.
   ///   - isDisabled: whether a user's account is disabled.
   public init(
@@ -36,6 +37,7 @@ public struct Service: Sendable {
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),
     changes: any Signals = LocalSignals(), queues: any Signals = LocalSignals(),
     limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30, uses: IndexUses = IndexUses(),
+    shareAccounts: ShareAccounts = .none,
     createContainer: @escaping CreateContainer = { _, _ in },
     isDisabled: @escaping AssetUploads.IsDisabled = { _, _ in false }
   ) {
@@ -62,6 +64,7 @@ public struct Service: Sendable {
     let databases = DatabaseAccess(
       stores: stores, users: users, tickets: tickets, ambient: ambient,
       createContainer: createContainer)
+    let shares = ShareDirectory(databases: databases, accounts: shareAccounts)
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(
@@ -82,6 +85,8 @@ public struct Service: Sendable {
       FetchZoneChangesHandler(databases: databases),
       UploadAssetsHandler(databases: databases, ambient: ambient),
       RereferenceAssetsHandler(databases: databases, ambient: ambient),
+      ResolveSharesHandler(directory: shares),
+      AcceptSharesHandler(directory: shares, changes: changes),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
       CreateTokenHandler(devices: devices, tokens: couriers),

@@ -89,6 +89,12 @@ public enum Limits {
   /// Zones of a shared database whose positions in the history one `changes/database` updates.
   /// Choice: about 50 ms of writing. If there are more, the answer says that more are coming.
   public static let zonesRelistedMax = 1_000
+  /// Participants of a share besides its owner (semantics §22: more than 100 are refused).
+  public static let participantsPerShareMax = 100
+  /// Shares of a user in one container. Each new share is compared with all shares of its zone.
+  public static let sharesPerUserMax = 5_000
+  /// Shares in one request to resolve or accept. Each accepted share is a transaction.
+  public static let sharesPerRequestMax = 50
   /// Children of deleted records that one request checks. Choice: bounds the work of deleting a
   /// record together with a million children.
   public static let childrenCheckedMax = 4_000

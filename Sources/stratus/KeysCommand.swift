@@ -176,9 +176,25 @@ struct DeviceOptions: ParsableArguments {
   func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
     let settings = settings()
     guard let container = settings.container else { return nil }
+    return (
+      container,
+      AccountKeys(connection: connection(to: container, settings), deviceKeys: keys)
+    )
+  }
+
+  /// A connection in the name of the user.
+  func connection() throws -> Connection {
+    let settings = settings()
+    guard let container = settings.container else {
+      throw Failure("no container is named; set STRATUS_CONTAINER or give --container")
+    }
+    return connection(to: container, settings)
+  }
+
+  private func connection(to container: String, _ settings: ServerSettings) -> Connection {
     var url = settings.url?.absoluteString ?? "http://127.0.0.1:8080"
     while url.hasSuffix("/") { url.removeLast() }
-    let connection = Connection(
+    return Connection(
       to: Connection.Address(
         url: url, container: container, environment: settings.environment ?? .development,
         deviceID: "stratus-keys"),
@@ -186,7 +202,6 @@ struct DeviceOptions: ParsableArguments {
       exchange: NetworkExchange(),
       // Calls have no time limit, so they need no clock.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
-    return (container, AccountKeys(connection: connection, deviceKeys: keys))
   }
 }
 
@@ -207,12 +222,19 @@ extension Failure {
     switch failure {
     case .unusable(let reason), .notHere(let reason): self.init(reason)
     case .missing: self.init("this device lacks the account's key; run 'stratus keys import'")
-    case .transport(.refused(let error, _, _)): self.init(error.reason)
-    case .transport(.unreadable(let status, _, _)):
-      self.init("the server answered with status \(status)")
-    case .transport(.network):
-      self.init("no server answers; set STRATUS_URL to where it is")
-    case .transport(.accountChanged): self.init("somebody else has signed in; try again")
+    case .transport(let failure): self.init(failure)
+    }
+  }
+}
+
+extension Failure {
+  /// The failure of a call to the server.
+  init(_ failure: TransportFailure) {
+    switch failure {
+    case .refused(let error, _, _): self.init(error.reason)
+    case .unreadable(let status, _, _): self.init("the server answered with status \(status)")
+    case .network: self.init("no server answers; set STRATUS_URL to where it is")
+    case .accountChanged: self.init("somebody else has signed in; try again")
     }
   }
 }

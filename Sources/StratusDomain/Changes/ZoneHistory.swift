@@ -73,7 +73,8 @@ struct ZoneHistory {
       changes: ZoneChanges(
         zoneID: access.id, records: records, syncToken: next.text,
         moreComing: cursor.hasMore(isComplete: isComplete),
-        clientChangeToken: zone.clientChangeToken),
+        // NB: the owner's alone. A participant may not learn of the owner's other writes.
+        clientChangeToken: access.role == .owner ? zone.clientChangeToken : nil),
       sizeBytesRead: part.sizeBytes)
   }
 

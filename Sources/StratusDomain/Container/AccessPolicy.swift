@@ -40,8 +40,11 @@ struct AccessPolicy: Sendable, Hashable {
     case .owner: return true
     case .participant(let participation):
       // The record types' grants apply to the public database only.
-      return participation.shares(showing: root).contains {
-        permission == .read || $0.permission == .readWrite
+      return participation.shares(showing: root).contains { share in
+        if permission == .read { return true }
+        guard recordType == ShareRecord.recordType else { return share.permission == .readWrite }
+        // A share is created by the owner, and changed by administrators, too (semantics §20).
+        return permission == .write && share.isAdministrator
       }
     case .visitor:
       let grants = schema.grants(of: recordType)

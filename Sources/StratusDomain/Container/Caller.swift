@@ -23,6 +23,12 @@ public struct Caller: Sendable, Hashable {
   /// The sign-in URL for `AUTHENTICATION_REQUIRED`; nil: there is none.
   public var signInURL: String?
 
+  /// The host of ``serverURL``, with its port.
+  var serverHost: String {
+    let parts = serverURL.split(separator: "/", omittingEmptySubsequences: true)
+    return parts.dropFirst().first.map(String.init) ?? serverURL
+  }
+
   public init(
     principal: Principal, deviceID: String, requestUUID: String, clientAddress: String? = nil,
     signInURL: String? = nil

@@ -38,7 +38,7 @@ struct ZoneAccess: Sendable {
     of names: [String], in store: any HierarchyReading
   ) throws(ServerError) {
     guard let zone, let participation, !participation.rootNames.isEmpty else { return }
-    hierarchies.merge(try store.hierarchies(of: names, in: zone)) { $1 }
+    hierarchies.merge(try store.readableHierarchies(of: names, in: zone)) { $1 }
   }
 
   /// Whether the caller has a permission for a stored record.
@@ -57,7 +57,8 @@ struct ZoneAccess: Sendable {
   ///   create records of some type, or of a type that does not exist yet.
   func allowsCreation(of recordType: String?, schema: Schema) -> Bool {
     if let participation {
-      return participation.shares.contains { $0.permission == .readWrite }
+      return recordType != ShareRecord.recordType
+        && participation.shares.contains { $0.permission == .readWrite }
     }
     guard let recordType else {
       return schema.recordTypes.keys.contains { allowsCreation(of: $0, schema: schema) }

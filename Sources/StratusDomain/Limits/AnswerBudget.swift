@@ -48,6 +48,7 @@ struct AnswerBudget: Sendable {
   /// the caller.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
+      + (record.sharing.map { ($0.participants.count + 2) * participantBytesMax } ?? 0)
   }
 
   private static func headBytes(of record: StoredRecord) -> Int {
@@ -60,6 +61,8 @@ struct AnswerBudget: Sendable {
     2_048 + 6 * stamp.deviceID.utf8.count
   }
 
+  /// A participant has up to three names of 255 characters.
+  private static let participantBytesMax = 6_144
   /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024
   /// The size of a file's URL relative to the file's stored text, which has at least 75 bytes.

@@ -32,7 +32,8 @@ public protocol ListingWriting {
   ///   the user's devices must then read another history.
   @discardableResult
   func join(
-    _ zone: StoredZone, root: String?, permission: SharePermission, user: String
+    _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,
+    user: String
   ) throws(ServerError) -> Int64
 
   /// Removes one share from a user's participation. With the last share, the participation ends as
@@ -40,7 +41,7 @@ public protocol ListingWriting {
   /// that the user's devices read the zone again.
   ///
   /// - Parameters:
-  ///   - root: as for ``join(_:root:permission:user:)``.
+  ///   - root: as for ``join(_:root:permission:isAdministrator:user:)``.
   ///   - time: milliseconds since 1970 UTC.
   /// - Returns: whether the user had joined the share.
   @discardableResult
@@ -80,8 +81,17 @@ extension ListingReading {
 }
 
 extension ListingWriting {
+  /// Adds a share to the participation of a user who is no administrator of it; see
+  /// ``join(_:root:permission:isAdministrator:user:)``.
+  @discardableResult
+  public func join(
+    _ zone: StoredZone, root: String?, permission: SharePermission, user: String
+  ) throws(ServerError) -> Int64 {
+    try join(zone, root: root, permission: permission, isAdministrator: false, user: user)
+  }
+
   /// Lists a live zone in the shared database of a user who sees all of it; see
-  /// ``join(_:root:permission:user:)``.
+  /// ``join(_:root:permission:isAdministrator:user:)``.
   @discardableResult
   public func list(
     _ zone: StoredZone, inSharedDatabaseOf user: String

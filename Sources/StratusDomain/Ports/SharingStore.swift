@@ -7,6 +7,12 @@ public protocol HierarchyReading {
   func hierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]
+
+  /// Like ``hierarchies(of:in:)``, without records that are about to leave their hierarchy because a
+  /// record above them has left it.
+  func readableHierarchies(
+    of names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: String]
 }
 
 /// Reads the shared hierarchies of zones. A store keeps the hierarchy of each record as a

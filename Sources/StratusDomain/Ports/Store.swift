@@ -25,7 +25,7 @@ public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
   ListingReading, SpaceReading, LackReading,
-  SharingReading
+  SharingReading, ShareLinkReading
 {}
 
 /// The operations of a write body. It sees its own writes.
@@ -33,7 +33,7 @@ public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
   ListingWriting, SpaceWriting, LackWriting,
-  SharingWriting
+  SharingWriting, ShareLinkWriting
 {}
 
 /// The stores of all containers.

@@ -45,18 +45,21 @@ struct ModifyRecordsHandler: EndpointHandler {
     let parts = batches.batches.map { batch in
       batch.indices.map { operations[$0] }.mappedOnAllCores { SentOperation($0) }
     }
+    let ids = parts.map { part in
+      ShareBatch.IDs(for: part.map(\.operation), makeUUID: ambient.makeUUID)
+    }
     let (response, hasMoreToCascade, isWatched) = try await database.store.write {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
       var isWatched = false
       var room = AnswerBudget()
-      for (batch, part) in zip(batches.batches, parts) {
+      for (number, (batch, part)) in zip(batches.batches, parts).enumerated() {
         let outcome: Outcome
         do throws(ServerError) {
           outcome = try modify(
-            part, at: batch.address, request: request, from: origin, in: database, of: store,
-            room: &room)
+            part, ids[number], at: batch.address, request: request, from: origin, in: database,
+            of: store, room: &room)
         } catch {
           outcome = Outcome(
             items: try batches.failures(
@@ -92,10 +95,42 @@ struct ModifyRecordsHandler: EndpointHandler {
   }
 
   private func modify(
-    _ operations: [SentOperation], at address: ZoneAddress, request: ModifyRecords.Request,
-    from origin: ChangeOrigin, in database: OpenDatabase, of store: any StoreWriting,
+    _ operations: [SentOperation], _ ids: ShareBatch.IDs, at address: ZoneAddress,
+    request: ModifyRecords.Request, from origin: ChangeOrigin, in database: OpenDatabase,
+    of store: any StoreWriting, room: inout AnswerBudget
+  ) throws(ServerError) -> Outcome {
+    let effects = ShareEffects(
+      address: address, origin: origin, deviceID: database.caller.deviceID,
+      followersMax: followersMax)
+    guard case .shared(let user) = database.view else {
+      return try settle(
+        operations, ids, effects, request: request, in: database, of: store, room: &room)
+    }
+    let finished = try LeaveShares(database: database, effects: effects, user: user)
+      .leave(by: operations.map(\.operation), in: store)
+    let rest = operations.indices.filter { !finished.contains($0) }
+    var items = operations.map { operation in
+      RecordItem.deleted(Tombstone(recordName: operation.operation.recordName ?? ""))
+    }
+    if rest.isEmpty, !operations.isEmpty {
+      return Outcome(items: items, hasMoreToCascade: true, isWatched: true)
+    }
+    var outcome = try settle(
+      rest.map { operations[$0] }, ids, effects, request: request, in: database, of: store,
+      room: &room)
+    if finished.isEmpty { return outcome }
+    for (position, item) in zip(rest, outcome.items) { items[position] = item }
+    outcome = Outcome(items: items, hasMoreToCascade: true, isWatched: true)
+    return outcome
+  }
+
+  /// Loads, decides and writes the operations of one zone.
+  private func settle(
+    _ operations: [SentOperation], _ ids: ShareBatch.IDs, _ effects: ShareEffects,
+    request: ModifyRecords.Request, in database: OpenDatabase, of store: any StoreWriting,
     room: inout AnswerBudget
   ) throws(ServerError) -> Outcome {
+    let (address, origin) = (effects.address, effects.origin)
     var snapshot = try RecordSnapshot(
       loading: operations.compactMap(\.operation.recordName), at: address, in: database,
       of: store)
@@ -103,10 +138,18 @@ struct ModifyRecordsHandler: EndpointHandler {
     let isAtomic = !address.isDefault && request.isAtomic ?? true
     let writer = RecordWriter(
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
-    var refused: [Int: RecordDecision.Refusal] = [:]
+    let shares = try ShareBatch(
+      operations.map(\.operation), ids: ids, on: snapshot, in: store)
+    var refused = shares.refusals
     while true {
       let decision = RecordDecision(
-        operations, on: snapshot, by: writer, in: database, isAtomic: isAtomic, refused: refused)
+        operations, on: snapshot, by: writer, in: database, isAtomic: isAtomic, refused: refused,
+        shares: shares.states)
+      let unfounded = shares.refusals(after: decision)
+      guard unfounded.isEmpty else {
+        refused.merge(unfounded) { first, _ in first }
+        continue
+      }
       try store.requireZoneKeys(decision.zoneKeyIDs, of: snapshot.zone)
       var schema = snapshot.schema
       schema.add(decision.schemaAddition)
@@ -134,14 +177,22 @@ struct ModifyRecordsHandler: EndpointHandler {
       }
       let isWatched = try write(
         decision, references, hierarchies, on: snapshot, schema: schema, from: origin,
-        clientChangeToken: decision.hasFailed ? nil : request.clientChangeToken, in: database,
-        of: store)
+        // NB: the token of a participant would replace the owner's.
+        clientChangeToken: decision.hasFailed || snapshot.access.participation != nil
+          ? nil : request.clientChangeToken, in: database, of: store)
+      let roots =
+        try shares.write(decision, by: effects, in: store)
+        + effects.endShares(deletedBy: references.records, in: store) {
+          snapshot.stored($0.name) ?? references.gone[$0.name]
+        }
       return Outcome(
         items: try present(
-          decision, operations.map(\.operation), at: address, in: database, room: &room),
+          decision, operations.map(\.operation), newer: roots, at: address, in: database,
+          room: &room),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty
-          || hierarchies.map { !$0.unfinished.isEmpty } ?? false,
-        isWatched: isWatched)
+          || hierarchies.map { !$0.unfinished.isEmpty } ?? false || shares.concernsWork
+          || !roots.isEmpty,
+        isWatched: isWatched || shares.concernsWork || !roots.isEmpty)
     }
   }
 
@@ -184,7 +235,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     let changes = ChangeSet(
       zone: zone, records: references.records, rows: rows, clientChangeToken: clientChangeToken,
       watched: try store.watchForWriting(of: zone.database).change(
-        of: references.records, in: zone, by: origin, replacing: stored),
+        of: references.records, in: zone, by: origin, passages: hierarchies?.passages ?? [],
+        replacing: stored),
       passages: hierarchies?.passages ?? [])
     try store.apply(changes)
     for rest in hierarchies?.unfinished ?? [] { try store.addUnfinished(rest) }
@@ -205,9 +257,10 @@ struct ModifyRecordsHandler: EndpointHandler {
   /// - Throws: `BAD_REQUEST` if the response has no capacity for the records. Then nothing is
   ///   saved.
   private func present(
-    _ decision: RecordDecision, _ operations: [RecordOperation], at address: ZoneAddress,
-    in database: OpenDatabase, room: inout AnswerBudget
+    _ decision: RecordDecision, _ operations: [RecordOperation], newer roots: [StoredRecord],
+    at address: ZoneAddress, in database: OpenDatabase, room: inout AnswerBudget
   ) throws(ServerError) -> [RecordItem] {
+    let newer = Dictionary(roots.map { (ExactName($0.name), $0) }) { $1 }
     let presenter = RecordPresenter(address, in: database)
     var items: [RecordItem] = []
     items.reserveCapacity(operations.count)
@@ -223,7 +276,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     for (operation, outcome) in zip(operations, decision.outcomes) {
       switch outcome {
       case .saved(let record):
-        items.append(.record(try show(record, operation.selection)))
+        items.append(.record(try show(newer[record.name] ?? record, operation.selection)))
       case .deleted(let name): items.append(.deleted(Tombstone(recordName: name)))
       case .refused(let refusal):
         let serverRecord: RecordDictionary? =

@@ -48,10 +48,13 @@ struct RecordDecision: Sendable {
   ///
   /// - Parameters:
   ///   - isAtomic: whether one refused operation causes the refusal of all operations.
+  ///   - shares: the participants and permissions of saved shares, by the positions of the
+  ///     operations.
   ///   - refused: the operations that a ``ReferenceDecision`` has refused, by their positions.
   init(
     _ operations: [SentOperation], on snapshot: RecordSnapshot, by writer: RecordWriter,
-    in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:]
+    in database: OpenDatabase, isAtomic: Bool, refused: [Int: Refusal] = [:],
+    shares: [Int: ShareState] = [:]
   ) {
     var fields = FieldDecision(
       schema: snapshot.schema, environment: database.environment,
@@ -74,7 +77,9 @@ struct RecordDecision: Sendable {
           change: (snapshot.zone?.change ?? 0) + Int64(records.count) + 1,
           record: known?.number ?? snapshot.firstNumber + Int64(records.count))
         let outcome = try rules.decide(
-          sent, stored: name.flatMap { snapshot.records[$0] }, numbers: numbers, fields: &fields)
+          sent, stored: name.flatMap { snapshot.records[$0] },
+          isHidden: name.map { snapshot.hidden.contains(ExactName($0)) } ?? false,
+          share: shares[index], numbers: numbers, fields: &fields)
         if let record = outcome.written {
           records.append(record)
           values.append(outcome.values)

@@ -5,10 +5,16 @@ import StratusWire
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks
+  private let owner: String?
+  private let reader: String?
+  private let host: String
 
   init(_ address: ZoneAddress, in database: OpenDatabase) {
     zoneID = address.id
     assets = database.assets(of: address.database)
+    owner = address.database.owner
+    reader = database.caller.userRecordName
+    host = database.caller.serverHost
   }
 
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
@@ -27,13 +33,34 @@ struct RecordPresenter: Sendable {
   func dictionary(
     _ record: StoredRecord, selection: FieldSelection = .all
   ) throws(ServerError) -> RecordDictionary {
-    var fields = try record.fields.presented(selection)
+    var fields = try record.fieldsWithoutSharing().presented(selection)
     if record.hasAssets { fields = try fields.presented(with: assets) }
-    return RecordDictionary(
+    var dictionary = RecordDictionary(
       recordName: record.name, recordType: record.type,
       fields: fields,
       recordChangeTag: record.tag, created: record.created, modified: record.modified,
       zoneID: zoneID, parentRecordName: record.parentRecordName)
+    if record.hasSharing { try addSharing(of: record, to: &dictionary) }
+    return dictionary
+  }
+
+  /// Adds what a reader may see of a share, or of the share of a root.
+  private func addSharing(
+    of record: StoredRecord, to dictionary: inout RecordDictionary
+  ) throws(ServerError) {
+    guard let owner else { return }
+    if let state = try record.shareState() {
+      dictionary.parentRecordName = nil
+      dictionary.shortGUID = state.shortGUID
+      dictionary.displayedHostname = host
+      dictionary.sharing = ShareView(state: state, owner: owner, reader: reader).details
+    } else if let mark = try record.shareMark(), mark.shareRecordName != nil || reader == owner {
+      dictionary.shareRecordName = mark.shareRecordName
+      dictionary.shortGUID = mark.shortGUID
+      dictionary.displayedHostname = host
+      // The root's own parent does not belong to the share.
+      if reader != owner { dictionary.parentRecordName = nil }
+    }
   }
 }
 

@@ -27,15 +27,16 @@ struct RecordRules: Sendable {
   let assets: AssetRules
 
   /// - Parameters:
-  ///   - stored: the live record with that name; nil: there is none.
+  ///   - stored: the live record with that name; nil: there is none, or the caller may not read it.
+  ///   - isHidden: whether there is a record with that name that the caller may not read.
+  ///   - share: the participants and permissions, if the record is a share that is saved.
   ///   - numbers: the numbers of the change and of the record.
   func decide(
-    _ sent: SentOperation, stored: StoredRecord?, numbers: Numbers, fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, isHidden: Bool = false,
+    share: ShareState? = nil, numbers: Numbers, fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {
-    if let stored, !access.allows(.read, stored, schema: schema) {
-      return try decideHidden(sent, numbers, &fields)
-    }
-    return try decideReadable(sent, stored: stored, numbers, &fields)
+    if isHidden { return try decideHidden(sent, numbers, &fields) }
+    return try decideReadable(sent, stored: stored, numbers, &fields, share: share)
   }
 
   /// Decides an operation on a record that the caller may not read, as if the record were missing.
@@ -54,7 +55,8 @@ struct RecordRules: Sendable {
   }
 
   private func decideReadable(
-    _ sent: SentOperation, stored: StoredRecord?, _ numbers: Numbers, _ fields: inout FieldDecision
+    _ sent: SentOperation, stored: StoredRecord?, _ numbers: Numbers, _ fields: inout FieldDecision,
+    share: ShareState? = nil
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
     guard let name = operation.recordName else {
@@ -69,7 +71,7 @@ struct RecordRules: Sendable {
         throw Refusal(
           ServerError(.conflict, Reason.recordExists), serverRecord: stored)
       }
-      return try save(sent, name, over: nil, keepsOthers: false, numbers, &fields)
+      return try save(sent, name, over: nil, keepsOthers: false, numbers, &fields, share)
     case .update, .replace:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       guard let tag = operation.recordChangeTag else {
@@ -77,10 +79,10 @@ struct RecordRules: Sendable {
       }
       try check(tag, against: stored)
       let keepsOthers = operation.kind == .update
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields, share)
     case .forceUpdate, .forceReplace:
       let keepsOthers = operation.kind == .forceUpdate
-      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields)
+      return try save(sent, name, over: stored, keepsOthers: keepsOthers, numbers, &fields, share)
     case .delete:
       guard let stored else { throw Refusal(ServerError(.notFound, Reason.recordNotFound)) }
       if let tag = operation.recordChangeTag { try check(tag, against: stored) }
@@ -113,22 +115,31 @@ struct RecordRules: Sendable {
 
   private func save(
     _ sent: SentOperation, _ name: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ numbers: Numbers, _ fields: inout FieldDecision
+    _ numbers: Numbers, _ fields: inout FieldDecision, _ share: ShareState?
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
+    // A share's place is its root's. The root's own parent does not belong to the share, so its
+    // participants neither see nor change it.
+    let keepsParent = share != nil || (stored.map(access.isSharedRoot) ?? false)
+    let parent: ParentChange = keepsParent ? .unchanged : operation.parent
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
       if type == UserRecords.recordType { try UserRoles.requireUnchanged(by: operation, stored) }
-      if case .set(let parent) = operation.parent { try Naming.checkRecordName(parent) }
+      if case .set(let parent) = parent { try Naming.checkRecordName(parent) }
       let written = try contents(
-        of: sent, type: type, over: stored, keepsOthers: keepsOthers, &fields)
+        of: sent, type: type, over: stored, keepsOthers: keepsOthers, parent: parent, &fields)
       try checkSize(written.text)
-      let record = StoredRecord(
+      var record = StoredRecord(
         name: name, type: type, change: numbers.change, isDeleted: false,
         created: stored?.created ?? writer.stamp, modified: writer.stamp,
-        parentRecordName: operation.parent.applied(
-          to: keepsOthers ? stored?.parentRecordName : nil), fields: written.text,
+        parentRecordName: parent.applied(
+          to: keepsOthers || keepsParent ? stored?.parentRecordName : nil), fields: written.text,
         hasAssets: written.hasAssets, number: numbers.record)
+      if let stored { try record.keepSharing(of: stored) }
+      if let share {
+        try record.set(share)
+        record.parentRecordName = share.rootRecordName
+      }
       return Outcome(
         written: record, answer: .saved(record), references: written.references,
         values: written.values)
@@ -147,7 +158,7 @@ struct RecordRules: Sendable {
 
   private func contents(
     of sent: SentOperation, type: String, over stored: StoredRecord?, keepsOthers: Bool,
-    _ fields: inout FieldDecision
+    parent: ParentChange, _ fields: inout FieldDecision
   ) throws(ServerError) -> Contents {
     let operation = sent.operation
     if sent.exceedsBounds { throw .badRequest(Reason.recordTooManyEntries) }
@@ -155,7 +166,7 @@ struct RecordRules: Sendable {
     if let plain = sent.plain, !isUser, fields.knows(plain.values, in: type) {
       return Contents(
         text: plain.text, values: plain.values,
-        references: SentReferences([], parent: operation.parent))
+        references: SentReferences([], parent: parent))
     }
     let changes = try assets.settle(
       fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored)
@@ -165,7 +176,7 @@ struct RecordRules: Sendable {
     let values = base == .empty ? Self.values(of: changes) : nil
     let text = if let values { FieldsJSON(values) } else { try merge(changes, into: base) }
     return Contents(
-      text: text, values: values, references: SentReferences(changes, parent: operation.parent),
+      text: text, values: values, references: SentReferences(changes, parent: parent),
       hasAssets: try AssetRules.holdsAssets(changes, over: keepsOthers ? stored : nil))
   }
 
@@ -216,7 +227,7 @@ struct RecordRules: Sendable {
       throw .badRequest("missing required field 'recordType'")
     }
     if type == UserRecords.recordType { throw .badRequest(Reason.userRecordsAreFixed) }
-    try Naming.checkRecordType(type)
+    if type != ShareRecord.recordType { try Naming.checkRecordType(type) }
     return type
   }
 

@@ -5,6 +5,9 @@ struct RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
+  /// The names of records that exist and that the caller may not read. To the caller they are
+  /// missing, but their names are taken.
+  let hidden: Set<ExactName>
   /// Named records that count as deleted, because an unfinished cascade will delete them.
   let pendingDeletions: [ExactName: StoredRecord]
   let schema: Schema
@@ -26,13 +29,26 @@ struct RecordSnapshot: Sendable {
     guard let zone = access.zone else {
       records = [:]
       pendingDeletions = [:]
+      hidden = []
       return
     }
     let found = try Self.records(named: names, in: zone, of: store)
     pendingDeletions = try PendingDeletions.among(found, in: zone, schema: schema, of: store)
-    records =
+    let live =
       pendingDeletions.isEmpty
       ? found : found.filter { [pendingDeletions] in pendingDeletions[$0.key] == nil }
+    let (readable, hidden) = Self.split(live, access, schema)
+    self.records = readable
+    self.hidden = hidden
+  }
+
+  /// Separates the records that the caller may read from the others.
+  private static func split(
+    _ records: [ExactName: StoredRecord], _ access: ZoneAccess, _ schema: Schema
+  ) -> (readable: [ExactName: StoredRecord], hidden: Set<ExactName>) {
+    if access.role == .owner { return (records, []) }
+    let readable = records.filter { access.allows(.read, $0.value, schema: schema) }
+    return (readable, Set(records.keys).subtracting(readable.keys))
   }
 
   /// Loads records in groups, so that the writer's memory stays within its limit.
@@ -71,7 +87,7 @@ struct RecordSnapshot: Sendable {
   ) {
     self.firstNumber = firstNumber
     self.access = access
-    self.records = records
+    (self.records, hidden) = Self.split(records, access, schema)
     self.schema = schema
     self.pendingDeletions = pendingDeletions
   }

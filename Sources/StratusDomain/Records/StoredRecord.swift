@@ -21,11 +21,13 @@ public struct StoredRecord: Sendable {
   /// Whether any field holds a file. An answer then differs from the stored text, since download
   /// URLs are added when the record is read.
   public var hasAssets: Bool
+  /// Whether the fields hold data of a share, which an answer shows in another form.
+  public var hasSharing: Bool
 
   public init(
     name: String, type: String, change: Int64, isDeleted: Bool, created: Stamp, modified: Stamp,
     parentRecordName: String?, fields: FieldsJSON, hasAssets: Bool = false,
-    number: Int64 = 0
+    hasSharing: Bool = false, number: Int64 = 0
   ) {
     self.number = number
     self.name = name
@@ -37,6 +39,7 @@ public struct StoredRecord: Sendable {
     self.parentRecordName = parentRecordName
     self.fields = fields
     self.hasAssets = hasAssets
+    self.hasSharing = hasSharing
   }
 
   /// The version of the record, as clients see it.
@@ -60,6 +63,7 @@ extension StoredRecord: Hashable {
       && left.isDeleted == right.isDeleted && left.created == right.created
       && left.modified == right.modified && left.parentRecordName == right.parentRecordName
       && left.fields == right.fields && left.hasAssets == right.hasAssets
+      && left.hasSharing == right.hasSharing
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -86,11 +86,16 @@ public struct ContinueCascades: Sendable {
     let changes = ChangeSet(
       zone: zone, records: tombstones, rows: rows,
       watched: try store.watchForWriting(of: zone.database).change(
-        of: tombstones, in: zone, by: origin
+        of: tombstones, in: zone, by: origin, passages: hierarchies.passages
       ) { sources[$0.name] ?? reach.records[$0.name] },
       passages: hierarchies.passages)
     try store.apply(changes)
     for rest in hierarchies.unfinished { try store.addUnfinished(rest) }
+    let effects = ShareEffects(
+      address: zone.address, origin: origin, deviceID: cascade.deviceID)
+    _ = try effects.endShares(deletedBy: tombstones, in: store) {
+      sources[$0.name] ?? reach.records[$0.name]
+    }
     if count == links.count, !hasMoreLinks {
       try store.finishCascade(cascade)
     } else {

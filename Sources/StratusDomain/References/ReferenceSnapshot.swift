@@ -54,6 +54,11 @@ struct ReferenceSnapshot: Sendable {
       to: deleted, further: newLinks, in: zone, within: &budget, of: store)
     if !childrenHoldParents { return }
     children = try Self.children(of: deleted, in: zone, of: store)
+    var holding: [RecordLink] = []
+    for link in children where try !Self.endsWith(link, snapshot.stored(link.target)) {
+      holding.append(link)
+    }
+    children = holding
     if children.isEmpty { return }
     let limit = Limits.childrenCheckedMax
     followers = try store.links(.deleteSelf, to: deleted, in: zone, limit: limit)
@@ -63,6 +68,16 @@ struct ReferenceSnapshot: Sendable {
     let pendingDeletions = try childrenPendingDeletion(
       besides: written, in: zone, schema: schema, of: store)
     children.removeAll { pendingDeletions.contains(ExactName($0.source)) }
+  }
+
+  /// Whether a link does not hold its target: a share ends with its root, and what names a share as
+  /// its parent does not keep the owner from ending it.
+  private static func endsWith(
+    _ link: RecordLink, _ target: StoredRecord?
+  ) throws(ServerError) -> Bool {
+    guard let target, target.hasSharing else { return false }
+    if target.type == ShareRecord.recordType { return true }
+    return try target.shareMark()?.shareRecordName.map(ExactName.init) == ExactName(link.source)
   }
 
   /// The records that exist and that the caller may read.

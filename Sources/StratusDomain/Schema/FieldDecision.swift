@@ -49,7 +49,10 @@ struct FieldDecision: Sendable {
         guard allowsEncryption else { throw .badRequest(Reason.encryptedInPublic) }
         if let keyID = SealedEnvelope.keyID(of: bytes) { zoneKeyIDs.insert(keyID) }
       }
-      if known == nil, let value { try add(input.name, value.type, to: recordType) }
+      // Choice: the schema does not describe shares. Apps may add fields to them in production, too.
+      if known == nil, let value, recordType != ShareRecord.recordType {
+        try add(input.name, value.type, to: recordType)
+      }
       changes.append((input.name, try value?.completed(with: zoneID, field: input.name)))
     }
     return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
@@ -109,13 +112,23 @@ struct FieldDecision: Sendable {
 
   /// The type of a field that the system owns. The schema does not contain such fields.
   private func systemType(of field: String, in recordType: String) -> FieldType? {
-    recordType == UserRecords.recordType && field == UserRecords.rolesField
-      ? UserRecords.rolesType : nil
+    switch (recordType, field) {
+    case (UserRecords.recordType, UserRecords.rolesField): UserRecords.rolesType
+    case (ShareRecord.recordType, ShareRecord.titleField),
+      (ShareRecord.recordType, ShareRecord.typeField):
+      FieldType(.string)
+    case (ShareRecord.recordType, ShareRecord.thumbnailField): FieldType(.bytes)
+    default: nil
+    }
   }
+
+  private static let systemTypes: Set<String> = [UserRecords.recordType, ShareRecord.recordType]
 
   private mutating func require(_ recordType: String) throws(ServerError) {
     // NB: apps can add fields to user records from the start. The system owns the type itself.
-    if schema.recordTypes[recordType] != nil || recordType == UserRecords.recordType { return }
+    if schema.recordTypes[recordType] != nil || Self.systemTypes.contains(recordType) {
+      return
+    }
     guard environment == .development else {
       throw .lacking(
         ProductionLack(recordType: recordType, kind: .recordType), in: environment,

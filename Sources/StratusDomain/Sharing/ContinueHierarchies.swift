@@ -60,7 +60,8 @@ extension Watch {
     let range = ChangeRange(after: zone.change, through: newest)
     return WatchedChange(
       zone: zone,
-      event: .recordsChanged(range, recordTypes: Set(passages.map(\.recordType)).sorted()),
+      event: .recordsChanged(
+        range, recordTypes: [], hierarchies: TouchedHierarchy.all(in: passages)),
       origin: origin)
   }
 }

@@ -43,8 +43,14 @@ public struct JoinedShare: Sendable, Hashable {
   /// The zone's newest change at the time of joining. The user never had records that were deleted,
   /// or that left the share, up to this change.
   public var since: Int64
+  /// Whether the user may change the participants and permissions of the share.
+  public var isAdministrator: Bool
 
-  public init(rootName: String?, permission: SharePermission, joined: Int64, since: Int64) {
+  public init(
+    rootName: String?, permission: SharePermission, joined: Int64, since: Int64,
+    isAdministrator: Bool = false
+  ) {
+    self.isAdministrator = isAdministrator
     self.rootName = rootName
     self.permission = permission
     self.joined = joined

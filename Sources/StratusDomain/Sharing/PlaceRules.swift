@@ -19,7 +19,9 @@ struct PlaceRules {
     for (index, outcome) in decision.outcomes.enumerated() {
       switch outcome {
       case .saved(let record):
-        if let error = fault(inPlaceOf: record) { refusals[index] = Refusal(error) }
+        if let error = fault(inPlaceOf: record, replacing: stored(record.name)) {
+          refusals[index] = Refusal(error)
+        }
       case .deleted(let name):
         guard stored(name) != nil, try !mayCascade(from: name, in: store) else { continue }
         refusals[index] = Refusal(ServerError(.accessDenied, Reason.accessDenied))
@@ -29,9 +31,15 @@ struct PlaceRules {
     return refusals
   }
 
-  private func fault(inPlaceOf record: StoredRecord) -> ServerError? {
+  private func fault(
+    inPlaceOf record: StoredRecord, replacing stored: StoredRecord?
+  ) -> ServerError? {
     let name = ExactName(record.name)
-    if hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
+    // A record that was too deep before the zone had shares may stay where it is.
+    let isMoved = stored.map { $0.parentRecordName != record.parentRecordName } ?? true
+    if isMoved, hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
+    // The policy has decided about shares; their place never changes.
+    if record.type == ShareRecord.recordType { return nil }
     // NB: `roots` has no entry in a zone without hierarchies.
     let root = hierarchies.roots[name] ?? nil
     if access.allowsPlace(inHierarchy: root) { return nil }
@@ -56,7 +64,8 @@ struct PlaceRules {
     if !references.reach.unexplored.isDisjoint(with: reached) { return false }
     let roots = try store.hierarchies(of: going, in: zone)
     return going.allSatisfy { follower in
-      access.allowsPlace(inHierarchy: roots[follower])
+      references.reach.records[follower]?.type != ShareRecord.recordType
+        && access.allowsPlace(inHierarchy: roots[follower])
         && roots[follower].map(ExactName.init) != ExactName(follower)
     }
   }

@@ -46,6 +46,10 @@ struct ChangeMatcher {
   ///
   /// - Returns: the position where the next step continues; nil: the entry is finished.
   mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxCursor? {
+    if case .participationChanged(let user) = entry.event {
+      try tell(user, of: entry)
+      return nil
+    }
     for position in (entry.cursor?.position ?? -1)..<entry.imageCount {
       let start = position == entry.cursor?.position ? entry.cursor : nil
       if budget <= 0 {
@@ -58,6 +62,18 @@ struct ChangeMatcher {
       if position >= 0 { budget -= 1 }
     }
     return nil
+  }
+
+  /// Notifies the user's own devices of a share that the user has joined or left. Afterwards the
+  /// user may have no role in the zone any more.
+  private mutating func tell(_ user: String, of entry: OutboxEntry) throws(ServerError) {
+    let found = try store.subscriptions(
+      of: user, in: .shared(user: user), limit: Limits.subscriptionsPerUserMax)
+    budget -= max(1, found.count)
+    for subscription in found where subscription.since < entry.number {
+      guard let definition = definition(of: subscription) else { continue }
+      note(.area, of: subscription, definition.subscription, entry)
+    }
   }
 
   /// Matches a replacement with the current part of a partly matched entry. This is needed if
@@ -139,39 +155,45 @@ struct ChangeMatcher {
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) throws(ServerError) {
     guard let definition = definition(of: found),
-      let finding = finding(definition, part, entry),
-      try mayRead(found.user, part, entry)
+      let role = try role(of: found.user, in: entry),
+      let finding = finding(definition, part, entry, as: role),
+      mayRead(found.user, as: role, part, entry)
     else { return }
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// Whether a subscriber may read the changed data of a part.
-  private func mayRead(
-    _ user: String, _ part: Part, _ entry: OutboxEntry
-  ) throws(ServerError) -> Bool {
+  /// The role of a subscriber in the zone of a change; nil: the subscriber has none.
+  private func role(
+    of user: String, in entry: OutboxEntry
+  ) throws(ServerError) -> ZoneRole? {
     let view = DatabaseView(entry.database, of: user)
-    let policy = AccessPolicy(view: view, user: user)
     let participation: Participation? =
       if case .shared = view {
         try store.participation(of: user, inZone: entry.zone)
       } else {
         nil
       }
-    guard let role = policy.role(in: entry.database, participation: participation) else {
-      return false
-    }
-    // A subscription to a shared database reports only that the database changed, and no record.
+    return AccessPolicy(view: view, user: user)
+      .role(in: entry.database, participation: participation)
+  }
+
+  /// Whether a subscriber may read the changed record of a part.
+  private func mayRead(
+    _ user: String, as role: ZoneRole, _ part: Part, _ entry: OutboxEntry
+  ) -> Bool {
     guard let record = part.record?.image.newest else { return true }
+    let policy = AccessPolicy(view: DatabaseView(entry.database, of: user), user: user)
     return policy.allows(
       .read, createdBy: record.created.userRecordName, type: record.type, schema: schema,
       as: role)
   }
 
   private func finding(
-    _ definition: Definition, _ part: Part, _ entry: OutboxEntry
+    _ definition: Definition, _ part: Part, _ entry: OutboxEntry, as role: ZoneRole
   ) -> Finding? {
     guard let (image, states) = part.record else {
-      return Self.isConcerned(definition.subscription, by: entry.event) ? .area : nil
+      return Self.isConcerned(definition.subscription, by: entry.event, as: role)
+        ? .area : nil
     }
     guard
       let reason = definition.query?.reason(
@@ -236,8 +258,10 @@ struct ChangeMatcher {
   /// Choice: a subscription to a record type does not report new zones, since they have no records.
   /// It reports deleted zones, since they may have had records of the type.
   private static func isConcerned(
-    _ subscription: Subscription, by event: WatchedChange.Event
+    _ subscription: Subscription, by event: WatchedChange.Event, as role: ZoneRole
   ) -> Bool {
+    let types = event.recordTypes(visibleTo: role)
+    if case .recordsChanged = event, types.isEmpty { return false }
     let recordType: String?
     switch subscription.subject {
     case .query: return false
@@ -245,9 +269,9 @@ struct ChangeMatcher {
     }
     guard let recordType else { return true }
     switch event {
-    case .recordsChanged(_, let types): return types.contains(recordType)
+    case .recordsChanged: return types.contains(recordType)
     case .zoneMade: return false
-    case .zoneDeleted: return true
+    case .zoneDeleted, .participationChanged: return true
     }
   }
 

@@ -40,7 +40,7 @@ public struct Watch: Sendable, Hashable {
   ///   - old: returns the state of a record before the change.
   func change(
     of records: [StoredRecord], in zone: StoredZone, by origin: ChangeOrigin,
-    replacing old: (StoredRecord) -> StoredRecord?
+    passages: [Passage] = [], replacing old: (StoredRecord) -> StoredRecord?
   ) -> WatchedChange? {
     if isEmpty || records.isEmpty { return nil }
     let images = records.compactMap { record -> RecordImage? in
@@ -54,7 +54,9 @@ public struct Watch: Sendable, Hashable {
     let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))
     let types = concernsZone ? Set(records.map(\.type)).sorted() : []
     return WatchedChange(
-      zone: zone, event: .recordsChanged(range, recordTypes: types), origin: origin,
+      zone: zone,
+      event: .recordsChanged(
+        range, recordTypes: types, hierarchies: TouchedHierarchy.all(in: passages)), origin: origin,
       images: images)
   }
 

@@ -4,10 +4,16 @@ public struct WatchedChange: Sendable {
   public enum Event: Sendable, Hashable {
     /// Some records of the zone changed.
     ///
-    /// - Parameter recordTypes: the types of the records, each once.
-    case recordsChanged(ChangeRange, recordTypes: [String])
+    /// - Parameters:
+    ///   - recordTypes: the types of the records, each once; empty: no record changed itself.
+    ///   - hierarchies: the shared hierarchies that the change touches. Their participants learn
+    ///     of nothing else.
+    case recordsChanged(
+      ChangeRange, recordTypes: [String], hierarchies: [TouchedHierarchy] = [])
     case zoneMade
     case zoneDeleted
+    /// A user joined or left a share of the zone. Only that user gets a notification.
+    case participationChanged(user: String)
   }
 
   public var zone: StoredZone
@@ -24,6 +30,28 @@ public struct WatchedChange: Sendable {
     self.event = event
     self.origin = origin
     self.images = images
+  }
+}
+
+/// A shared hierarchy that a change touches.
+public struct TouchedHierarchy: Sendable, Hashable {
+  public var rootName: String
+  /// The types of the records that changed in it, joined it or left it, each once.
+  public var recordTypes: [String]
+
+  public init(rootName: String, recordTypes: [String]) {
+    self.rootName = rootName
+    self.recordTypes = recordTypes
+  }
+
+  /// The hierarchies of passages, sorted by root.
+  static func all(in passages: [Passage]) -> [TouchedHierarchy] {
+    var types: [ExactName: Set<String>] = [:]
+    for passage in passages {
+      types[ExactName(passage.rootName), default: []].insert(passage.recordType)
+    }
+    return types.map { TouchedHierarchy(rootName: $0.key.text, recordTypes: $0.value.sorted()) }
+      .sorted { $0.rootName.utf8.lexicographicallyPrecedes($1.rootName.utf8) }
   }
 }
 
@@ -74,5 +102,19 @@ extension Caller {
     ChangeOrigin(
       user: try requireUser(), deviceID: deviceID == Self.namelessDeviceID ? nil : deviceID,
       notificationID: requestUUID, time: now)
+  }
+}
+
+extension WatchedChange.Event {
+  /// The types of the changed records that a reader may know of. A participant of hierarchies knows
+  /// of the records in them only, and sees them move when no record changes itself.
+  func recordTypes(visibleTo role: ZoneRole) -> Set<String> {
+    guard case .recordsChanged(_, let types, let hierarchies) = self else { return [] }
+    guard case .participant(let participation) = role, !participation.showsZone else {
+      return Set(types)
+    }
+    let roots = Set(participation.rootNames.map(ExactName.init))
+    return hierarchies.filter { roots.contains(ExactName($0.rootName)) }
+      .reduce(into: []) { $0.formUnion($1.recordTypes) }
   }
 }

@@ -26,7 +26,10 @@ struct ListZonesHandler: EndpointHandler {
         let key = DatabaseKey.private(owner: user)
         let zones = try store.zones(in: key, after: nil, limit: Limits.zonesPerDatabaseMax)
         items = [presenter.defaultZone(of: key)]
-        items += zones.filter { !$0.isDefault }.map { presenter.item($0) }
+        let shares = try store.zoneShares(in: key)
+        items += zones.filter { !$0.isDefault }.map { zone in
+          presenter.item(zone, share: shares[zone.id])
+        }
       }
       return ListZones.Response(zones: items.map(\.listed))
     }

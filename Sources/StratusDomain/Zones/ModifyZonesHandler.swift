@@ -15,7 +15,11 @@ struct ModifyZonesHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.view.requireOwnZones()
+    // A participant deletes a zone of the shared database to leave its shares (semantics §11).
+    let leaves =
+      database.view.scope == .shared
+      && request.operations.allSatisfy { $0.kind == .delete }
+    if !leaves { try database.view.requireOwnZones() }
     let origin = try caller.origin(now: ambient.now())
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       var isWatched = false
@@ -44,6 +48,13 @@ struct ModifyZonesHandler: EndpointHandler {
     of store: any StoreWriting, _ presenter: ZonePresenter, isWatched: inout Bool
   ) throws(ServerError) -> ZoneItem {
     let address = try database.zoneAddress(operation.zoneID)
+    if case .shared(let user) = database.view {
+      let effects = ShareEffects(
+        address: address, origin: origin, deviceID: database.caller.deviceID)
+      try LeaveShares(database: database, effects: effects, user: user).leaveZone(in: store)
+      isWatched = true
+      return .zone(ZoneDictionary(zoneID: address.id, isDeleted: true))
+    }
     let (name, key) = (address.name, address.database)
     let existing = try store.lockZone(named: name, in: key)
     switch operation.kind {

@@ -9,23 +9,28 @@ struct ZonePresenter: Sendable {
   /// - Throws: `INTERNAL_ERROR`.
   func item(_ access: ZoneAccess, in store: any StoreReading) throws(ServerError) -> ZoneItem {
     guard let zone = access.zone else { return defaultZone(of: access.address.database) }
-    return item(zone, token: try access.newestToken(of: zone, in: store))
+    return item(
+      zone, token: try access.newestToken(of: zone, in: store),
+      share: try store.shareLink(ofRoot: nil, in: zone)?.shareName)
   }
 
   /// A zone, as its owner sees it.
-  func item(_ zone: StoredZone) -> ZoneItem {
+  ///
+  /// - Parameter share: the record name of the share of the whole zone; nil: there is none.
+  func item(_ zone: StoredZone, share: String? = nil) -> ZoneItem {
     item(
       zone,
-      token: ChangeToken(subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change))
+      token: ChangeToken(subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change),
+      share: share)
   }
 
-  private func item(_ zone: StoredZone, token: ChangeToken) -> ZoneItem {
+  private func item(_ zone: StoredZone, token: ChangeToken, share: String?) -> ZoneItem {
     guard !zone.isDefault else { return defaultZone(of: zone.database) }
     return .zone(
       ZoneDictionary(
         zoneID: zone.address.id, syncToken: token.text,
         incarnation: showsIncarnations ? String(zone.id) : nil, isAtomic: true,
-        encryptionScope: zone.encryptionScope))
+        shareRecordName: share, encryptionScope: zone.encryptionScope))
   }
 
   /// The default zone, which exists before anything is written to it and has no history.

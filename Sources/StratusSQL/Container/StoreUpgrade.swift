@@ -47,7 +47,11 @@ enum StoreUpgrade {
     }
     // A store of an earlier layout has just got the current tables of devices.
     if layout >= 3 {
-      try connection.define("ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);")
+      try connection.define(
+        """
+        ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);
+        ALTER TABLE outbox ADD COLUMN hierarchies \(connection.dialect.text) NOT NULL DEFAULT '';
+        """)
     }
     try connection.define(
       """

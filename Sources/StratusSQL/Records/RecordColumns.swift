@@ -11,6 +11,17 @@ enum RecordColumns {
   static let count = 14
 }
 
+/// The bits of the column `assets`.
+enum RecordFlags {
+  static let assets: Int64 = 1
+  static let sharing: Int64 = 2
+
+  static func of(_ record: StoredRecord) -> Int64 {
+    if record.isDeleted { return 0 }
+    return (record.hasAssets ? assets : 0) | (record.hasSharing ? sharing : 0)
+  }
+}
+
 /// Decodes records row by row. Equal texts of adjacent records share their memory.
 struct RecordReader {
   private var type = ""
@@ -26,7 +37,8 @@ struct RecordReader {
       name: row.text(0), type: type, change: row.integer(2), isDeleted: isDeleted,
       created: created, modified: modified, parentRecordName: row.optionalText(10),
       fields: isDeleted ? .empty : FieldsJSON(text: row.bytes(11)),
-      hasAssets: !isDeleted && row.integer(12) != 0,
+      hasAssets: !isDeleted && row.integer(12) & RecordFlags.assets != 0,
+      hasSharing: !isDeleted && row.integer(12) & RecordFlags.sharing != 0,
       number: row.integer(13))
   }
 

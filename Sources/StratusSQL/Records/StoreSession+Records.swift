@@ -97,7 +97,7 @@ extension StoreSession {
       .text(record.modified.deviceID),
       record.isDeleted ? .null : .optional(record.parentRecordName),
       .bytes(record.isDeleted ? [] : record.fields.text),
-      .flag(!record.isDeleted && record.hasAssets), .integer(number),
+      .integer(RecordFlags.of(record)), .integer(number),
     ]
   }
 }

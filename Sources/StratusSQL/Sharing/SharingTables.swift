@@ -6,6 +6,9 @@ enum SharingTables {
   ///
   /// A row of `shared_roots` is a record whose hierarchy is shared.
   ///
+  /// A row of `share_links` is the ID in the URL of a share. An empty `root` stands for the whole
+  /// zone. `name` is the share's record; it is missing while the root is not shared.
+  ///
   /// A row of `passages` is the newest event of a record in the hierarchy of a root. The record is
   /// in the hierarchy (kind 1) or left it (kind 2). The row's number comes from the zone's counter.
   /// A record is in at most one hierarchy.
@@ -18,6 +21,7 @@ enum SharingTables {
       zone BIGINT NOT NULL,
       root \(dialect.text) NOT NULL,
       permission BIGINT NOT NULL,
+      administers BIGINT NOT NULL,
       joined BIGINT NOT NULL,
       since BIGINT NOT NULL,
       PRIMARY KEY (database, zone, root))\(dialect.keyedTable);
@@ -28,6 +32,16 @@ enum SharingTables {
       zone BIGINT NOT NULL,
       name \(dialect.text) NOT NULL,
       PRIMARY KEY (database, zone, name))\(dialect.keyedTable);
+
+    CREATE TABLE share_links (
+      database BIGINT NOT NULL,
+      zone BIGINT NOT NULL,
+      root \(dialect.text) NOT NULL,
+      guid \(dialect.text) NOT NULL,
+      name \(dialect.text),
+      PRIMARY KEY (database, zone, root))\(dialect.keyedTable);
+    CREATE UNIQUE INDEX share_links_guid ON share_links (guid);
+    CREATE INDEX share_links_shared ON share_links (database) WHERE name IS NOT NULL;
 
     CREATE TABLE passages (
       database BIGINT NOT NULL,

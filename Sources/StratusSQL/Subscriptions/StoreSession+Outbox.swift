@@ -85,7 +85,7 @@ extension StoreSession {
       zoneName: row.text(4),
       event: try StoredEvent(
         number: row.integer(5), after: row.integer(6), through: row.integer(7),
-        recordTypes: row.text(8)
+        recordTypes: row.text(8), hierarchies: row.text(17)
       ).event(),
       origin: ChangeOrigin(
         user: row.text(10), deviceID: row.optionalText(11), notificationID: row.text(12),
@@ -102,8 +102,14 @@ private struct StoredEvent {
   var through: Int64 = 0
   /// Record types, separated by spaces. Record types are identifiers and contain no space.
   var recordTypes = ""
+  /// A line for each shared hierarchy: the name of its root, a tab, and the record types. Names have
+  /// no control characters.
+  var hierarchies = ""
 
-  init(number: Int64, after: Int64, through: Int64, recordTypes: String) {
+  init(
+    number: Int64, after: Int64, through: Int64, recordTypes: String, hierarchies: String
+  ) {
+    self.hierarchies = hierarchies
     self.number = number
     self.after = after
     self.through = through
@@ -112,18 +118,27 @@ private struct StoredEvent {
 
   init(_ event: WatchedChange.Event) {
     switch event {
-    case .recordsChanged(let range, let types):
+    case .recordsChanged(let range, let types, let hierarchies):
       number = 1
       after = range.after
       through = range.through
       recordTypes = types.joined(separator: " ")
+      self.hierarchies = hierarchies.map {
+        $0.rootName + "\t" + $0.recordTypes.joined(separator: " ")
+      }.joined(separator: "\n")
     case .zoneMade: number = 2
     case .zoneDeleted: number = 3
+    case .participationChanged(let user):
+      number = 4
+      recordTypes = user
     }
   }
 
   var values: [SQLValue] {
-    [.integer(number), .integer(after), .integer(through), .text(recordTypes)]
+    [
+      .integer(number), .integer(after), .integer(through), .text(recordTypes),
+      .text(hierarchies),
+    ]
   }
 
   func event() throws(ServerError) -> WatchedChange.Event {
@@ -131,9 +146,16 @@ private struct StoredEvent {
     case 1:
       return .recordsChanged(
         ChangeRange(after: after, through: through),
-        recordTypes: recordTypes.split(separator: " ").map(String.init))
+        recordTypes: recordTypes.split(separator: " ").map(String.init),
+        hierarchies: hierarchies.split(separator: "\n").map { line in
+          let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+          return TouchedHierarchy(
+            rootName: String(parts[0]),
+            recordTypes: parts.count < 2 ? [] : parts[1].split(separator: " ").map(String.init))
+        })
     case 2: return .zoneMade
     case 3: return .zoneDeleted
+    case 4: return .participationChanged(user: recordTypes)
     case _: throw .fault("something unknown has happened", facts: ["event": String(number)])
     }
   }
@@ -145,7 +167,8 @@ private enum OutboxStatements {
     SELECT outbox.entry, databases.scope, databases.owner, outbox.zone, outbox.zone_name,
       outbox.event, outbox.first_after, outbox.last, outbox.record_types, outbox.changed_at,
       outbox.changed_by, outbox.changed_device, outbox.notification_id, outbox.at_position,
-      outbox.at_key, outbox.at_subscription, outbox.images
+      outbox.at_key, outbox.at_subscription, outbox.images,
+      outbox.hierarchies
     FROM outbox JOIN databases ON databases.database = outbox.database
     ORDER BY outbox.entry LIMIT ?
     """)
@@ -156,9 +179,9 @@ private enum OutboxStatements {
   static let insert = SQLStatement(
     inserting: """
       INSERT INTO outbox (
-        database, zone, zone_name, event, first_after, last, record_types, changed_at, changed_by,
+        database, zone, zone_name, event, first_after, last, record_types, hierarchies, changed_at, changed_by,
         changed_device, notification_id, images)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, key: "entry")
   static let insertRecord = SQLStatement(
     """

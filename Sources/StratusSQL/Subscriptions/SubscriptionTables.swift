@@ -40,6 +40,7 @@ enum SubscriptionTables {
       first_after BIGINT NOT NULL,
       last BIGINT NOT NULL,
       record_types \(dialect.text) NOT NULL,
+      hierarchies \(dialect.text) NOT NULL DEFAULT '',
       changed_at BIGINT NOT NULL,
       changed_by \(dialect.text) NOT NULL,
       changed_device \(dialect.text),

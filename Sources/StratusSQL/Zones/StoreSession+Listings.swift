@@ -75,7 +75,7 @@ extension StoreSession {
       let root = row.text(1)
       let share = JoinedShare(
         rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
-        since: row.integer(4))
+        since: row.integer(4), isAdministrator: row.integer(5) != 0)
       let known = participation?.shares ?? []
       participation = Participation(number: row.integer(0), shares: known + [share])
       return true
@@ -111,30 +111,30 @@ extension StoreSession {
 
   @discardableResult
   public func join(
-    _ zone: StoredZone, root: String?, permission: SharePermission, user: String
+    _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,
+    user: String
   ) throws(ServerError) -> Int64 {
     let number = try makeNumber(of: .shared(user: user))
     let share: [SQLValue] = [.integer(number), .integer(zone.id), .text(root ?? "")]
+    let rights: [SQLValue] = [.integer(permission.rawValue), .flag(isAdministrator)]
     guard let known = try participation(of: user, in: zone) else {
       let participation = try list(zone, in: number)
       try connection.queue(
         ListingStatements.joinShare,
-        share + [
-          .integer(permission.rawValue), .integer(participation), .integer(zone.change),
-        ])
+        share + rights + [.integer(participation), .integer(zone.change)])
       return participation
     }
     if known.shares.contains(where: { $0.rootName.map(ExactName.init) == root.map(ExactName.init) })
     {
       try connection.queue(
-        ListingStatements.permit, [.integer(permission.rawValue)] + share)
+        ListingStatements.permit, rights + share)
       return known.number
     }
     try relist(zone.id, in: number)
     let change = try newestChange(of: number)
     try connection.queue(
       ListingStatements.joinShare,
-      share + [.integer(permission.rawValue), .integer(change), .integer(zone.change)])
+      share + rights + [.integer(change), .integer(zone.change)])
     if known.shares.contains(where: { ($0.rootName == nil) != (root == nil) }) {
       try renumber(zone.id, in: number, to: change)
       return change
@@ -280,7 +280,7 @@ private enum ListingStatements {
   static let participation = SQLStatement(
     """
     SELECT listings.participation, joined_shares.root, joined_shares.permission,
-      joined_shares.joined, joined_shares.since
+      joined_shares.joined, joined_shares.since, joined_shares.administers
     FROM listings JOIN joined_shares ON joined_shares.database = listings.database
       AND joined_shares.zone = listings.zone
     WHERE listings.database = ? AND listings.zone = ? AND listings.deleted = 0
@@ -288,11 +288,12 @@ private enum ListingStatements {
     """)
   static let joinShare = SQLStatement(
     """
-    INSERT INTO joined_shares (database, zone, root, permission, joined, since)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO joined_shares (database, zone, root, permission, administers, joined, since)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     """)
   static let permit = SQLStatement(
-    "UPDATE joined_shares SET permission = ? WHERE database = ? AND zone = ? AND root = ?")
+    "UPDATE joined_shares SET permission = ?, administers = ? WHERE database = ? AND zone = ? AND root = ?"
+  )
   static let leaveShare = SQLStatement(
     "DELETE FROM joined_shares WHERE database = ? AND zone = ? AND root = ?")
   static let leaveShares = SQLStatement(

@@ -89,7 +89,14 @@ private enum PurgeStatements {
       WHERE database = ? AND zone = ? LIMIT ?)
     """)
   /// These statements delete the other rows of the zone's database that name the zone.
-  static let deleteOthers = [deleteCascades, deletePassages, deleteRoots, deleteUnfinished]
+  private static let deleteLinks = SQLStatement(
+    """
+    DELETE FROM share_links WHERE (database, zone, root) IN (
+      SELECT database, zone, root FROM share_links WHERE database = ? AND zone = ? LIMIT ?)
+    """)
+  static let deleteOthers = [
+    deleteCascades, deletePassages, deleteRoots, deleteUnfinished, deleteLinks,
+  ]
   /// NB: these rows belong to the shared databases of participants.
   static let deleteJoinedShares = SQLStatement(
     """

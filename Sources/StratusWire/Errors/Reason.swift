@@ -5,6 +5,7 @@
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
+  public static let ancestorShared = "a record above this one is already shared"
   public static let answerTooLarge =
     "the answer would be larger than the limit; ask for fewer records at once"
   public static let assetChanged = "the asset is another one"
@@ -35,6 +36,7 @@ public enum Reason {
   public static let containerNotFound = "container not found"
   public static let customZoneInPublic = "custom zones are not supported in the public database"
   public static let defaultZoneIsFixed = "the default zone cannot be deleted"
+  public static let descendantShared = "a record below this one is already shared"
   public static let duplicateRecord = "a record appears twice in one request"
   public static let encryptedInPublic =
     "encrypted fields are not supported in the public database"
@@ -46,11 +48,15 @@ public enum Reason {
   public static let formUnreadable = "the request is not a form that can be read"
   public static let hierarchyTooDeep =
     "the record has too many parents above it in a zone with shares; move it up"
+  public static let hierarchyUnsettled =
+    "records are still leaving the share; try again"
   public static let hostTooLong = "the host of the request is longer than a host name can be"
   public static let internalError = "internal server error"
   public static let indexBuildCancelled =
     "the operator has cancelled the index that the query waits for"
   public static let indexIsBeingBuilt = "the index is being built (index-building)"
+  public static let leaveAlone =
+    "a request that leaves a share cannot save records; send them in another request"
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
@@ -60,9 +66,17 @@ public enum Reason {
     + "is signed in"
   public static let queryValuesTooMany = "a filter has too many values or words"
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
+  public static let ownerIsFixed = "the owner of a share cannot be invited, changed or removed"
   public static let originNotAllowed = "the API token does not allow this origin"
+  public static let participantMayNeedVerification =
+    "the share invites an address that no account has; open its URL to confirm your address"
+  public static let participantUnknown =
+    "a participant is named by userRecordName or emailAddress in its lookupInfo"
+  public static let participantsArePublic =
+    "participants can be invited only while publicPermission is NONE"
   public static let parentOfItself = "a record cannot be its own parent"
   public static let parentMissing = "the record's parent does not exist"
+  public static let recordAlreadyShared = "the record is already shared"
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
@@ -73,6 +87,8 @@ public enum Reason {
     "the record has more list values and words than the limit"
   public static let referenceTargetMissing =
     "a reference leads to a record that does not exist"
+  public static let recordsAlreadyShared =
+    "records of the zone are already shared, so the zone itself cannot be"
   public static let requestNotHTTP = "the request is not valid HTTP"
   public static let requestHeadTooLarge = "the request head is larger than the limit"
   public static let requestHost = "an HTTP/1.1 request must have exactly one valid Host field"
@@ -88,6 +104,12 @@ public enum Reason {
   public static let sessionEnded = "the session has ended; sign in again"
   public static let signatureDateWrong =
     "the date of the signed request is too far from the server's time; set the clock and sign again"
+  public static let shareNeedsCustomZone =
+    "records and zones can be shared only in custom zones of the private database"
+  public static let shareNeedsRoot =
+    "a new share names its root by forRecord; the share of a zone is named cloudkit.zoneshare"
+  public static let shareNotFound = "Share not found"
+  public static let shareRootMissing = "Cannot share - no such record exists to share"
   public static let storeFull = "the server has no room left; reads go on"
   public static let storeLost = "the store is not available"
   public static let storeBusy = "the store is busy (waiting-per-store)"
@@ -98,11 +120,15 @@ public enum Reason {
     "zone subscriptions are not supported in the default zone"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
+  public static let tooManyParticipants = "the share has too many participants"
+  public static let tooManyShares = "the user has too many shares; end some of them first"
   public static let tokenUnknown = "the token is not known, or no longer"
   public static let tooManyConnections =
     "too many connections (connections-per-address)"
   public static let userKeyChanged = "the user's public key is another one"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
+  public static let zoneAlreadyShared =
+    "the zone itself is shared, so its records cannot be shared one by one"
   public static let zoneBusy = "too many writers wait for the zone (writers-per-zone)"
   public static let zoneKeyUnknown = "a value is sealed with a key that its zone does not have"
   public static let zoneNotFound = "Zone not found"

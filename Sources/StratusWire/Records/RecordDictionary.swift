@@ -16,11 +16,16 @@ public struct RecordDictionary: Sendable {
   public var shareRecordName: String?
   /// The ID of the share in its URL. Both the root record and the share have it.
   public var shortGUID: String?
+  /// The host in the URL of the share. Both the root record and the share have it.
+  public var displayedHostname: String?
+  /// The part that only shares have; nil: the record is not a share.
+  public var sharing: ShareDetails?
 
   public init(
     recordName: String, recordType: String, fields: FieldsJSON, recordChangeTag: String,
     created: Stamp, modified: Stamp, zoneID: ZoneID, parentRecordName: String? = nil,
-    shareRecordName: String? = nil, shortGUID: String? = nil
+    shareRecordName: String? = nil, shortGUID: String? = nil, displayedHostname: String? = nil,
+    sharing: ShareDetails? = nil
   ) {
     self.recordName = recordName
     self.recordType = recordType
@@ -32,6 +37,8 @@ public struct RecordDictionary: Sendable {
     self.parentRecordName = parentRecordName
     self.shareRecordName = shareRecordName
     self.shortGUID = shortGUID
+    self.displayedHostname = displayedHostname
+    self.sharing = sharing
   }
 }
 
@@ -52,6 +59,8 @@ extension RecordDictionary: JSONWritable, JSONReadable {
       writer.member("parent", reference: parentRecordName)
       writer.member("share", reference: shareRecordName)
       writer.member("shortGUID", shortGUID)
+      writer.member("displayedHostname", displayedHostname)
+      sharing?.writeMembers(to: &writer)
     }
   }
 
@@ -69,5 +78,7 @@ extension RecordDictionary: JSONWritable, JSONReadable {
     parentRecordName = try json["parent"]?.requiredString("recordName")
     shareRecordName = try json["share"]?.requiredString("recordName")
     shortGUID = try json.optionalString("shortGUID")
+    displayedHostname = try json.optionalString("displayedHostname")
+    sharing = recordType == ShareRecord.recordType ? try ShareDetails(record: json) : nil
   }
 }

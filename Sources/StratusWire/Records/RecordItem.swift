@@ -39,7 +39,8 @@ extension RecordItem: JSONWritable, JSONReadable {
   /// The approximate length of the JSON text, in bytes.
   public var expectedByteCount: Int {
     switch self {
-    case .record(let record): record.fields.text.count + 640
+    case .record(let record):
+      record.fields.text.count + 640 + (record.sharing?.expectedByteCount ?? 0)
     case .deleted: 256
     case .failure(let failure): 512 + (failure.serverRecord?.fields.text.count ?? 0)
     }

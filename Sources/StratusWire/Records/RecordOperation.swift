@@ -15,6 +15,11 @@ public struct RecordOperation: Sendable {
   /// A JSON object of field dictionaries; see ``FieldInput``.
   public var fields: JSONView?
   public var parent: ParentChange
+  /// Whether the record gets an ID for the URL of its share before it is shared. Changes nothing if
+  /// it has one.
+  public var createsShortGUID = false
+  /// The part that only shares have; nil: unchanged.
+  public var share: ShareInput?
   public var selection: FieldSelection
 
   public init(
@@ -52,6 +57,8 @@ extension RecordOperation: JSONWritable {
           writer.raw(fields.text)
         }
         parent.writeMember(to: &writer)
+        if createsShortGUID { writer.member("createShortGUID", true) }
+        share?.writeMembers(to: &writer)
       }
     }
   }
@@ -70,6 +77,9 @@ extension RecordOperation: JSONWritable {
     zoneID = try record.optional("zoneID")
     fields = record["fields"]
     parent = try ParentChange(record: record)
+    createsShortGUID = try record.optionalBool("createShortGUID") ?? false
+    let share = try ShareInput(record: record)
+    self.share = share.isEmpty ? nil : share
     selection = try FieldSelection(
       json: record, outer: try FieldSelection(json: json, outer: outer))
   }

@@ -141,6 +141,10 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String] { [:] }
 
+  func readableHierarchies(
+    of names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: String] { [:] }
+
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName> {
     Set(try records(named: names, in: zone).keys)
   }

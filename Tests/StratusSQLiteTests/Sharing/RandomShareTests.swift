@@ -14,13 +14,22 @@ import Testing
   func `a participant that follows its tokens has the records it may see, and no others`()
     async throws
   {
+    try await run(isOverWire: false, expecting: ShareSights.all)
+  }
+
+  /// The same with share records, acceptance and removal by requests.
+  @Test func `the same holds for shares that are made and ended by requests`() async throws {
+    try await run(isOverWire: true, expecting: ShareSights.all + ShareSights.ofRequests)
+  }
+
+  private func run(isOverWire: Bool, expecting sights: [String]) async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) }
     let first = variables["STRATUS_SHARES_FIRST"].flatMap { UInt64($0) } ?? 1
     let runs = variables["STRATUS_SHARES_RUNS"].flatMap { UInt64($0) } ?? Self.runs
     var seen = ShareSights()
     for seed in seed.map({ $0...$0 }) ?? first...(first + runs - 1) {
-      var run = try await RandomShares(seed: seed)
+      var run = try await RandomShares(seed: seed, isOverWire: isOverWire)
       do {
         for _ in 0..<Self.steps { try await run.step() }
         try await run.finish()
@@ -32,7 +41,7 @@ import Testing
       seen.add(run.sights)
     }
     // Without these situations, the runs would prove little.
-    if seed == nil { #expect(seen.rare(below: Int(runs) / 10) == []) }
+    if seed == nil { #expect(seen.rare(among: sights, below: Int(runs) / 10) == []) }
   }
 }
 
@@ -45,13 +54,17 @@ struct ShareSights {
     "participant saves",
   ]
 
+  static let ofRequests = [
+    "overlap", "not invited", "permission changed", "root deleted",
+  ]
+
   mutating func note(_ sight: String, _ count: Int = 1) { counts[sight, default: 0] += count }
 
   mutating func add(_ other: ShareSights) {
     for (sight, count) in other.counts { note(sight, count) }
   }
 
-  func rare(below countMin: Int) -> [String] {
-    Self.all.filter { counts[$0, default: 0] < countMin }
+  func rare(among sights: [String], below countMin: Int) -> [String] {
+    sights.filter { counts[$0, default: 0] < countMin }
   }
 }

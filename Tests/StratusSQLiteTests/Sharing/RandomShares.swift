@@ -13,12 +13,21 @@ struct RandomShares {
   /// The records that each participant could see through each share since the user joined it.
   private var entitled: [String: [String?: Set<String>]] = [:]
   /// The users who have participated before.
-  private var former: Set<String> = []
+  var former: Set<String> = []
 
   static let users = ["_bob", "_cid"]
+  /// The record names of shares, which the model treats as children of their roots.
+  static let shareNames = names.map { "S-" + $0 }
   static let names = (0..<9).map { "r\($0)" }
 
-  init(seed: UInt64) async throws {
+  /// Whether shares are made, joined and ended by requests instead of through the ports.
+  let isOverWire: Bool
+  /// The permissions of the invited users of each share; true: they may write.
+  var invited: [String: [String: Bool]] = [:]
+  var shortGUIDs: [String: String] = [:]
+
+  init(seed: UInt64, isOverWire: Bool = false) async throws {
+    self.isOverWire = isOverWire
     server = try await SharedServer()
     chance = ShareChance(seed: seed)
     devices = ([SharedServer.ann] + Self.users + Self.users).map(SharedDevice.init)
@@ -52,7 +61,7 @@ struct RandomShares {
 
   // Records
 
-  private var someName: String { mutating get { Self.names.randomElement(using: &chance) ?? "" } }
+  var someName: String { mutating get { Self.names.randomElement(using: &chance) ?? "" } }
 
   /// A random change of a record's parent, and the parent after the save.
   private mutating func someParent(of name: String) -> (change: ParentChange, parent: String?) {
@@ -61,7 +70,10 @@ struct RandomShares {
     case 0..<4: return (.unchanged, old)
     case 4: return (.removed, nil)
     default:
-      guard let parent = model.names.filter({ $0 != name }).randomElement(using: &chance) else {
+      guard
+        let parent = model.names.filter({ $0 != name && !$0.hasPrefix("S-") }).randomElement(
+          using: &chance)
+      else {
         return (.removed, nil)
       }
       return (.set(recordName: parent), parent)
@@ -83,7 +95,7 @@ struct RandomShares {
 
   /// The number of records that one step moves with their parents. It is so low that most moves of
   /// trees take several steps.
-  private var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
+  var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
 
   private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
     RecordOperation(.forceUpdate, recordName: name, recordType: "Note", parent: parent)
@@ -100,16 +112,22 @@ struct RandomShares {
 
   private mutating func delete() async throws {
     let name = someName
-    // The deletion of a root by the owner would also end its share, which this test does not model.
-    if model.roots.contains(name) { return }
+    // Through the ports, the end of a root's share is not modelled.
+    if model.roots.contains(name), !isOverWire { return }
     log.append("Ann deletes \(name)")
     let code = try await server.modify(
       [RecordOperation(.forceDelete, recordName: name)], as: SharedServer.ann)[0]
-    let isHeld = model.parents[name] != nil && !model.children(of: name).isEmpty
+    let isHeld =
+      model.parents[name] != nil && !model.children(of: name).filter { $0 != "S-" + name }.isEmpty
     if isHeld != (code == .validatingReferenceError) || !isHeld && code != nil {
       throw Mishap("the deletion of \(name) has the code \(String(describing: code))")
     }
-    if isHeld { sights.note("refused") } else { model.parents[name] = nil }
+    if isHeld { return sights.note("refused") }
+    model.parents[name] = nil
+    if model.roots.contains(name) {
+      sights.note("root deleted")
+      ended(name)
+    }
   }
 
   private mutating func saveAsParticipant() async throws {
@@ -118,6 +136,10 @@ struct RandomShares {
     let exists = model.parents[name] != nil
     var (change, parent) = someParent(of: name)
     if !exists, change == .unchanged { (change, parent) = (.removed, nil) }
+    // The root's own parent does not belong to the share.
+    if model.joined[user]?[name] != nil {
+      (change, parent) = (.unchanged, model.parents[name] ?? nil)
+    }
     log.append("\(user) saves \(name) below \(parent ?? "nothing")")
     // Unfinished hierarchies would make the server's view older than the model's.
     try await settle(stepsMax: .max)
@@ -158,6 +180,7 @@ struct RandomShares {
   // Shares
 
   private mutating func begin() async throws {
+    if isOverWire { return try await beginByRequest() }
     guard let root = model.names.randomElement(using: &chance), model.roots.insert(root).inserted
     else { return }
     log.append("begin \(root)")
@@ -169,6 +192,7 @@ struct RandomShares {
   }
 
   private mutating func end() async throws {
+    if isOverWire { return try await endByRequest() }
     guard let root = model.roots.sorted().randomElement(using: &chance) else { return }
     log.append("end \(root)")
     sights.note("end")
@@ -181,6 +205,7 @@ struct RandomShares {
   }
 
   private mutating func join() async throws {
+    if isOverWire { return try await joinByRequest() }
     guard let user = Self.users.randomElement(using: &chance) else { return }
     var root = model.roots.sorted().randomElement(using: &chance)
     if Int.random(in: 0..<12, using: &chance) == 0 { root = nil }
@@ -199,6 +224,7 @@ struct RandomShares {
       let root = (model.joined[user] ?? [:]).keys.sorted(by: { ($0 ?? "") < ($1 ?? "") })
         .randomElement(using: &chance)
     else { return }
+    if isOverWire { return try await leaveByRequest(root, as: user) }
     log.append("\(user) leaves \(root ?? "the zone")")
     sights.note("leave")
     let now = server.now
@@ -210,6 +236,7 @@ struct RandomShares {
   }
 
   private mutating func remove() async throws {
+    if isOverWire { return try await changeByRequest() }
     guard let user = Self.users.randomElement(using: &chance) else { return }
     log.append("\(user) is removed")
     let now = server.now
@@ -222,11 +249,19 @@ struct RandomShares {
     for root in (model.joined[user] ?? [:]).keys { left(root, by: user) }
   }
 
-  private mutating func left(_ root: String?, by user: String) {
+  mutating func left(_ root: String?, by user: String) {
     guard model.joined[user]?.removeValue(forKey: root) != nil else { return }
     former.insert(user)
     // A user who joins again reads from the beginning.
     entitled[user]?[root] = nil
+  }
+
+  /// The share of a root has ended.
+  mutating func ended(_ root: String) {
+    model.roots.remove(root)
+    model.parents["S-" + root] = nil
+    invited[root] = nil
+    for user in Self.users { left(root, by: user) }
   }
 
   // Work
@@ -317,11 +352,13 @@ struct RandomShares {
     try await settle(stepsMax: .max)
     for user in Self.users where !(model.joined[user] ?? [:]).isEmpty {
       let expected = model.visible(to: user)
-      let found = try await server.lookUp(Self.names, as: user)
+      let found = try await server.lookUp(Self.names + Self.shareNames, as: user)
       if Set(found.keys) != expected { throw Mishap("\(user) finds \(found.keys.sorted())") }
       if model.parents.isEmpty { continue }
       let queried = try await server.query("Note", as: user)
-      if queried.sorted() != expected.sorted() { throw Mishap("\(user) queries \(queried)") }
+      if queried.sorted() != expected.filter({ !$0.hasPrefix("S-") }).sorted() {
+        throw Mishap("\(user) queries \(queried)")
+      }
     }
   }
 
@@ -330,12 +367,12 @@ struct RandomShares {
   private mutating func noteEntitled() async throws {
     let roots = try await server.store.read { (store) throws(ServerError) in
       guard let zone = try store.trips else { return [String: String]() }
-      let roots = try store.hierarchies(of: Self.names, in: zone)
+      let roots = try store.hierarchies(of: Self.names + Self.shareNames, in: zone)
       return Dictionary(uniqueKeysWithValues: roots.map { ($0.key.text, $0.value) })
     }
     for user in Self.users {
       for root in (model.joined[user] ?? [:]).keys {
-        let names = Self.names.filter { name in
+        let names = (Self.names + Self.shareNames).filter { name in
           if root == nil { return model.parents[name] != nil }
           return model.root(of: name) == root || roots[name] == root
         }

@@ -14,12 +14,13 @@ final class SharedServer: Sendable {
   let store: any Store
   private let stores: MemoryStores
   private let clock = Mutex<Int64>(1_767_225_600_000)
+  private let names = UUIDCounter()
   private let databases: DatabaseAccess
 
   init() async throws {
     stores = MemoryStores(makeEpoch: { 7 })
     store = try await stores.store(at: Self.storeAddress)
-    let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { "U" })
+    let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { [names] in names.next() })
     databases = DatabaseAccess(
       stores: stores, users: UserRecords(ambient: ambient),
       tickets: AssetTickets(signer: NoSigner()), ambient: ambient, createContainer: { _, _ in })
@@ -36,6 +37,22 @@ final class SharedServer: Sendable {
     }
   }
 
+  /// A new text with the form of a UUID.
+  func makeUUID() -> String { names.next() }
+
+  /// Accepts a share by the ID of its URL.
+  ///
+  /// - Returns: the error code; nil: the user has joined.
+  func accept(_ shortGUID: String, as user: String) async throws(ServerError) -> ErrorCode? {
+    let handler = AcceptSharesHandler(
+      directory: ShareDirectory(databases: databases, accounts: .none), changes: LocalSignals())
+    let response = try await handler.answer(
+      AcceptShares.Request(shortGUIDs: [ShortGUID(value: shortGUID)]), to: caller(user),
+      in: DatabaseAddress(store: Self.storeAddress, scope: .public))
+    guard case .failure(_, let error)? = response.results.first else { return nil }
+    return error.code
+  }
+
   func close() { stores.close() }
 
   /// Saves or deletes records in one batch that is not atomic.
@@ -48,7 +65,7 @@ final class SharedServer: Sendable {
   ) async throws(ServerError) -> [ErrorCode?] {
     let now = now
     let handler = ModifyRecordsHandler(
-      databases: databases, ambient: Ambient(now: { now }, makeUUID: { "U" }),
+      databases: databases, ambient: Ambient(now: { now }, makeUUID: { self.makeUUID() }),
       cascades: LocalSignals(), changes: LocalSignals(), writers: ZoneWriters(countMax: 100),
       followersMax: followersMax)
     let response = try await handler.answer(
@@ -126,4 +143,18 @@ private struct NoSigner: TicketSigner {
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }
   func encrypted(_ bytes: [UInt8]) -> [UInt8] { bytes }
   func decrypted(_ bytes: [UInt8]) -> [UInt8]? { bytes }
+}
+
+/// Makes texts with the form of UUIDs.
+private final class UUIDCounter: Sendable {
+  private let count = Mutex<UInt64>(0)
+
+  func next() -> String {
+    let number = count.withLock {
+      $0 += 1
+      return $0
+    }
+    let digits = String(number, radix: 16, uppercase: true)
+    return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+  }
 }

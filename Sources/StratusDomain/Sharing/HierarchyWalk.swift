@@ -1,0 +1,72 @@
+import StratusWire
+
+/// Finds hierarchies by walking up the chains of parents, independently of passages.
+extension SharingReading where Self: ShareLinkReading {
+  /// The nearest shared root at or above each record. Records without one are left out.
+  ///
+  /// - Parameter parents: the parents of records that a batch is about to save; nil: none.
+  public func walkedHierarchies(
+    of names: [String], in zone: StoredZone, parents: [ExactName: String?] = [:]
+  ) throws(ServerError) -> [ExactName: String] {
+    var found: [ExactName: String] = [:]
+    var places: [ExactName: ExactName] = [:]
+    for name in names { places[ExactName(name)] = ExactName(name) }
+    for _ in 0...Limits.hierarchyDepthMax where !places.isEmpty {
+      let here = Set(places.values)
+      let roots = try sharedRoots(among: here.map(\.text), in: zone)
+      let unknown = here.filter { !roots.contains($0) && parents[$0] == nil }
+      let positions = try positions(of: unknown.map(\.text), in: zone)
+      for (start, place) in places {
+        if roots.contains(place) {
+          found[start] = place.text
+          places[start] = nil
+          continue
+        }
+        let parent = parents[place] ?? positions[place]?.parentName
+        places[start] = parent.map(ExactName.init)
+      }
+    }
+    return found
+  }
+
+  /// The hierarchies by passages, without those that a record is about to leave.
+  ///
+  /// A record far below one that was moved keeps its passage until a later step. Its participants
+  /// must not use it meanwhile.
+  public func consistentHierarchies(
+    of names: [String], in zone: StoredZone
+  ) throws(ServerError) -> [ExactName: String] {
+    let stored = try hierarchies(of: names, in: zone)
+    if stored.isEmpty { return stored }
+    guard try !unfinishedParents(in: zone, limit: 1).isEmpty else { return stored }
+    let walked = try walkedHierarchies(of: stored.keys.map(\.text), in: zone)
+    return stored.filter { name, root in
+      walked[name].map(ExactName.init) == ExactName(root)
+    }
+  }
+
+  /// Whether a shared root of the zone is below a record.
+  public func hasSharedRoot(
+    below name: String, in zone: StoredZone, parents: [ExactName: String?]
+  ) throws(ServerError) -> Bool {
+    var last: String?
+    while true {
+      let limit = Limits.recordsReadTogether
+      let roots = try sharedRoots(in: zone, after: last, limit: limit)
+      var places = Set(roots.map(ExactName.init))
+      var seen = places
+      for _ in 0...Limits.hierarchyDepthMax where !places.isEmpty {
+        if places.contains(ExactName(name)) { return true }
+        let unknown = places.filter { parents[$0] == nil }
+        let positions = try positions(of: unknown.map(\.text), in: zone)
+        let above = places.compactMap { place in
+          (parents[place] ?? positions[place]?.parentName).map(ExactName.init)
+        }
+        places = Set(above).subtracting(seen)
+        seen.formUnion(places)
+      }
+      guard roots.count == limit else { return false }
+      last = roots.last
+    }
+  }
+}

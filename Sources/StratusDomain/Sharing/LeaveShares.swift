@@ -1,0 +1,70 @@
+import StratusWire
+
+/// Lets a participant leave shares by deleting their records (semantics §20).
+///
+/// A participant that leaves often deletes the records of the hierarchy in the same request. These deletions
+/// succeed like those of missing records, and nothing of the owner's is deleted (sharing §1.2).
+struct LeaveShares {
+  let database: OpenDatabase
+  let effects: ShareEffects
+  let user: String
+
+  /// Leaves the shares whose records the operations delete.
+  ///
+  /// - Returns: the positions of the operations that are finished, because their records do not
+  ///   exist for the caller any more; empty: no operation leaves a share.
+  /// - Throws: `BAD_REQUEST` if the request leaves a share and saves records as well; then nothing
+  ///   is changed. `ZONE_NOT_FOUND`.
+  func leave(
+    by operations: [RecordOperation], in store: any StoreWriting
+  ) throws(ServerError) -> Set<Int> {
+    let names = operations.filter(\.isDeletion).compactMap(\.recordName)
+    if names.isEmpty { return [] }
+    let access = try database.lockedAccess(to: effects.address, of: store)
+    let shares = try store.readableRecords(named: names, access).values
+      .filter { $0.type == ShareRecord.recordType }
+    if shares.isEmpty { return [] }
+    guard names.count == operations.count else { throw .badRequest(Reason.leaveAlone) }
+    for share in shares.sorted(by: { $0.number < $1.number }) {
+      guard let state = try share.shareState() else { continue }
+      try effects.leave(share, state, user: user, in: store)
+    }
+    let left = Set(shares.map { ExactName($0.name) })
+    let rest = try readable(names, in: store).subtracting(left)
+    return Set(
+      operations.indices.filter { index in
+        !rest.contains(ExactName(operations[index].recordName ?? ""))
+      })
+  }
+
+  /// The records that the caller may still read.
+  private func readable(
+    _ names: [String], in store: any StoreWriting
+  ) throws(ServerError) -> Set<ExactName> {
+    do throws(ServerError) {
+      let access = try database.access(to: effects.address, of: store)
+      return Set(try store.readableRecords(named: names, access).keys)
+    } catch {
+      guard error.code == .zoneNotFound else { throw error }
+      return []
+    }
+  }
+
+  /// Leaves all shares of a zone.
+  ///
+  /// - Throws: `ZONE_NOT_FOUND` if the caller participates in none.
+  func leaveZone(in store: any StoreWriting) throws(ServerError) {
+    let access = try database.lockedAccess(to: effects.address, of: store)
+    guard let zone = access.zone, let participation = access.participation else { return }
+    for joined in participation.shares {
+      guard let name = try store.shareLink(ofRoot: joined.rootName, in: zone)?.shareName,
+        let share = try store.records(named: [name], in: zone)[name],
+        let state = try share.shareState()
+      else {
+        try store.leave(zone, root: joined.rootName, user: user, at: effects.origin.time)
+        continue
+      }
+      try effects.leave(share, state, user: user, in: store)
+    }
+  }
+}

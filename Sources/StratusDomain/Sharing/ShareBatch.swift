@@ -1,0 +1,264 @@
+import StratusWire
+
+/// The decisions about the shares that a batch saves, before its records are decided.
+struct ShareBatch {
+  typealias Refusal = RecordDecision.Refusal
+
+  /// IDs drawn before the transaction, because its body may run twice.
+  struct IDs: Sendable {
+    /// IDs of URLs, one for each operation; empty: no operation is about shares.
+    var shortGUIDs: [String] = []
+    /// IDs of participants, by operation.
+    var participants: [Int: [String]] = [:]
+
+    init(for operations: [RecordOperation], makeUUID: () -> String) {
+      guard operations.contains(where: \.concernsSharing) else { return }
+      for (index, operation) in operations.enumerated() {
+        shortGUIDs.append(operation.concernsSharing ? ShareGUID.make(makeUUID) : "")
+        guard let sent = operation.share?.participants else { continue }
+        participants[index] = sent.prefix(Limits.participantsPerShareMax + 1).map { _ in makeUUID()
+        }
+      }
+    }
+  }
+
+  /// The participants and permissions of saved shares, by the positions of the operations.
+  private(set) var states: [Int: ShareState] = [:]
+  /// The operations that create shares.
+  private(set) var new: Set<Int> = []
+  /// The IDs of URLs that records get before they are shared, by the positions of the operations.
+  private(set) var reserved: [Int: String] = [:]
+  private(set) var refusals: [Int: Refusal] = [:]
+
+  private let operations: [RecordOperation]
+  private let snapshot: RecordSnapshot
+  /// The parents that the batch gives to records; nil: none.
+  private var parents: [ExactName: String?] = [:]
+  /// The operations that save records, by name.
+  private var saves: [ExactName: Int] = [:]
+  private var newRoots: Set<ExactName> = []
+
+  init(
+    _ operations: [RecordOperation], ids: IDs, on snapshot: RecordSnapshot,
+    in store: any StoreReading
+  ) throws(ServerError) {
+    self.operations = operations
+    self.snapshot = snapshot
+    // Deletions are seen by their effects, and a save without data of shares keeps what is stored.
+    guard !ids.shortGUIDs.isEmpty else { return }
+    for (index, operation) in operations.enumerated() where !operation.isDeletion {
+      guard let name = operation.recordName else { continue }
+      saves[ExactName(name)] = index
+      switch operation.parent {
+      case .set(let parent): parents[ExactName(name)] = .some(parent)
+      case .removed: parents[ExactName(name)] = .some(nil)
+      case .unchanged:
+        if snapshot.records[name] == nil { parents[ExactName(name)] = .some(nil) }
+      }
+    }
+    for (index, operation) in operations.enumerated() where operation.concernsSharing {
+      do throws(ServerError) { try decide(operation, at: index, ids, in: store) } catch {
+        if error.code == .internalError || error.code == .tryAgainLater { throw error }
+        refusals[index] = Refusal(error)
+      }
+    }
+  }
+
+  private mutating func decide(
+    _ operation: RecordOperation, at index: Int, _ ids: IDs, in store: any StoreReading
+  ) throws(ServerError) {
+    guard let name = operation.recordName, !operation.isDeletion else { return }
+    let stored = snapshot.records[name]
+    let isShare = operation.recordType == ShareRecord.recordType || operation.share != nil
+    guard isShare || stored?.type == ShareRecord.recordType else {
+      if snapshot.access.role == .owner, snapshot.access.address.canShare {
+        reserved[index] = ids.shortGUIDs[index]
+      }
+      return
+    }
+    guard snapshot.access.address.canShare else {
+      throw .badRequest(Reason.shareNeedsCustomZone)
+    }
+    guard let owner = snapshot.access.address.database.owner else { return }
+    let edit = ShareEdit(owner: owner, newIDs: ids.participants[index] ?? [])
+    if let stored {
+      guard stored.type == ShareRecord.recordType, let state = try stored.shareState() else {
+        throw .badRequest("record '\(name)' is not a share")
+      }
+      // The policy refuses others than owner and administrators.
+      let mayEdit = snapshot.access.allows(.write, stored, schema: snapshot.schema)
+      states[index] = mayEdit ? try edit.applied(operation.share, to: state, isNew: false) : state
+      return
+    }
+    guard operation.canCreate, !snapshot.hidden.contains(ExactName(name)),
+      snapshot.access.role == .owner
+    else { return }
+    guard operation.recordType == ShareRecord.recordType else {
+      throw .badRequest("a record with participants has the type cloudkit.share")
+    }
+    guard let zone = snapshot.zone else { throw .badRequest(Reason.shareNeedsCustomZone) }
+    let root = try root(of: operation, named: name, in: zone, store)
+    guard try store.shareCount(in: zone.database) + new.count < Limits.sharesPerUserMax else {
+      throw .badRequest(Reason.tooManyShares)
+    }
+    let link = try store.shareLink(ofRoot: root, in: zone)
+    let empty = ShareState(
+      rootRecordName: root, shortGUID: link?.shortGUID ?? ids.shortGUIDs[index],
+      publicPermission: .none, participants: [])
+    states[index] = try edit.applied(operation.share, to: empty, isNew: true)
+    new.insert(index)
+    if let root { newRoots.insert(ExactName(root)) }
+  }
+
+  /// The root of a new share, after all checks; nil: the share is one of the whole zone.
+  private func root(
+    of operation: RecordOperation, named name: String, in zone: StoredZone,
+    _ store: any StoreReading
+  ) throws(ServerError) -> String? {
+    guard name != ShareRecord.zoneShareName else {
+      if try !store.sharedRoots(in: zone, after: nil, limit: 1).isEmpty || !newRoots.isEmpty {
+        throw .badRequest(Reason.recordsAlreadyShared)
+      }
+      return nil
+    }
+    guard let root = operation.share?.rootRecordName else {
+      throw .badRequest(Reason.shareNeedsRoot)
+    }
+    let isZoneShared = try store.shareLink(ofRoot: nil, in: zone)?.shareName != nil
+    if isZoneShared || saves[ShareRecord.zoneShareName] != nil {
+      throw .badRequest(Reason.zoneAlreadyShared)
+    }
+    let exact = ExactName(root)
+    var stored = snapshot.records[root]
+    if stored == nil { stored = try store.records(named: [root], in: zone)[root] }
+    if saves[exact] == nil {
+      guard let stored, !isDeleted(exact) else { throw .badRequest(Reason.shareRootMissing) }
+      if let tag = operation.share?.rootRecordChangeTag, tag != stored.tag {
+        throw ServerError(.conflict, Reason.conflict)
+      }
+    }
+    if stored?.type == ShareRecord.recordType || exact == ExactName(name) {
+      throw .badRequest(Reason.shareRootMissing)
+    }
+    if try stored?.shareMark()?.shareRecordName != nil || newRoots.contains(exact) {
+      throw .badRequest(Reason.recordAlreadyShared)
+    }
+    let above = try ancestors(of: exact, in: zone, store)
+    if try !store.sharedRoots(among: above.map(\.text), in: zone).isEmpty
+      || !newRoots.isDisjoint(with: above)
+    {
+      throw .badRequest(Reason.ancestorShared)
+    }
+    if try store.hasSharedRoot(below: root, in: zone, parents: parents) {
+      throw .badRequest(Reason.descendantShared)
+    }
+    for other in newRoots where try ancestors(of: other, in: zone, store).contains(exact) {
+      throw .badRequest(Reason.descendantShared)
+    }
+    return root
+  }
+
+  /// The names of the records above one.
+  private func ancestors(
+    of name: ExactName, in zone: StoredZone, _ store: any StoreReading
+  ) throws(ServerError) -> Set<ExactName> {
+    var found: Set<ExactName> = []
+    var current = name
+    for _ in 0..<Limits.hierarchyDepthMax {
+      var parent = parents[current] ?? nil
+      if parents[current] == nil {
+        parent = try store.positions(of: [current.text], in: zone)[current]?.parentName
+      }
+      guard let parent, ExactName(parent) != name, found.insert(ExactName(parent)).inserted else {
+        break
+      }
+      current = ExactName(parent)
+    }
+    return found
+  }
+
+  private func isDeleted(_ name: ExactName) -> Bool {
+    operations.contains { operation in
+      operation.isDeletion && operation.recordName.map(ExactName.init) == name
+    }
+  }
+
+  /// Whether the batch saves shares, so that work in the background may follow.
+  var concernsWork: Bool { !states.isEmpty || !reserved.isEmpty }
+
+  /// Shares that would be saved although the save of their root, in the same batch, is refused.
+  func refusals(after decision: RecordDecision) -> [Int: Refusal] {
+    var refusals: [Int: Refusal] = [:]
+    for index in new {
+      guard case .saved = decision.outcomes[index],
+        let root = states[index]?.rootRecordName, let save = saves[ExactName(root)],
+        case .refused = decision.outcomes[save]
+      else { continue }
+      refusals[index] = Refusal(.badRequest(Reason.shareRootMissing))
+    }
+    return refusals
+  }
+
+  /// Writes what follows from the saved shares.
+  ///
+  /// - Returns: the new states of roots, which are newer than those that the batch saved.
+  func write(
+    _ decision: RecordDecision, by effects: ShareEffects, in store: any StoreWriting
+  ) throws(ServerError) -> [StoredRecord] {
+    var roots: [StoredRecord] = []
+    for (index, state) in states.sorted(by: { $0.key < $1.key }) {
+      guard case .saved(let record) = decision.outcomes[index] else { continue }
+      if new.contains(index) {
+        if let root = try effects.begin(state, named: record.name, in: store) {
+          roots.append(root)
+        }
+      } else if let old = try snapshot.records[record.name]?.shareState() {
+        try effects.settle(from: old, to: state, in: store)
+      }
+    }
+    for (index, shortGUID) in reserved.sorted(by: { $0.key < $1.key }) {
+      guard case .saved(let record) = decision.outcomes[index], try record.shareMark() == nil,
+        let zone = try store.zone(
+          named: snapshot.access.address.name, in: snapshot.access.address.database),
+        try store.shareLink(ofRoot: record.name, in: zone)?.shareName == nil
+      else { continue }
+      let known = try store.shareLink(ofRoot: record.name, in: zone)?.shortGUID
+      let link = ShareLink(
+        rootName: record.name, shortGUID: known ?? shortGUID, shareName: nil)
+      try store.keep(link, in: zone)
+      let mark = ShareMark(shareRecordName: nil, shortGUID: link.shortGUID)
+      if let marked = try effects.mark(record.name, mark, in: store) { roots.append(marked) }
+    }
+    return roots
+  }
+}
+
+extension RecordOperation {
+  var isDeletion: Bool {
+    switch kind {
+    case .delete, .forceDelete: true
+    case .create, .update, .forceUpdate, .replace, .forceReplace: false
+    }
+  }
+
+  fileprivate var canCreate: Bool {
+    switch kind {
+    case .create, .forceUpdate, .forceReplace: true
+    case .update, .replace, .delete, .forceDelete: false
+    }
+  }
+
+  /// Whether the operation may save a share, or reserves its URL.
+  var concernsSharing: Bool {
+    share != nil || createsShortGUID || recordType == ShareRecord.recordType
+  }
+}
+
+extension ZoneAddress {
+  /// Whether records of the zone can be shared: custom zones of private databases (semantics §20).
+  var canShare: Bool { database != .public && !isDefault }
+}
+
+extension [ExactName: Int] {
+  fileprivate subscript(name: String) -> Int? { self[ExactName(name)] }
+}

@@ -1,0 +1,184 @@
+import StratusWire
+
+/// Writes what follows from saved, changed and deleted shares: the marks of roots, the links of
+/// URLs, hierarchies, and the participations of users. Everything happens in the transaction that
+/// changes the share.
+struct ShareEffects {
+  let address: ZoneAddress
+  let origin: ChangeOrigin
+  /// The name of the writing device, for records.
+  let deviceID: String
+  /// The maximum number of records that follow into or out of a hierarchy at once.
+  var followersMax = Limits.hierarchyStepMax
+
+  /// The device that the service itself writes as (sharing §1.1).
+  static let serviceDeviceID = "iCloud"
+
+  // Records
+
+  /// Writes a new state of one record. Nothing else of the zone may be pending.
+  ///
+  /// - Parameters:
+  ///   - new: the state; its change number and stamp are replaced.
+  ///   - old: the stored state.
+  @discardableResult
+  func rewrite(
+    _ new: StoredRecord, replacing old: StoredRecord, by deviceID: String? = nil,
+    in store: any StoreWriting
+  ) throws(ServerError) -> StoredRecord {
+    let zone = try zone(in: store)
+    var record = new
+    record.change = zone.change + 1
+    record.modified = Stamp(
+      timestamp: origin.time, userRecordName: origin.user, deviceID: deviceID ?? self.deviceID)
+    let reach = try HierarchyReach(
+      of: [record], in: zone, at: origin.time, limit: followersMax, of: store)
+    var rows = RowChanges()
+    try rows.note(record, replacing: old, schema: try store.schema())
+    try store.touchAssets(releasedBy: rows, now: origin.time)
+    try store.apply(
+      ChangeSet(
+        zone: zone, records: [record], rows: rows,
+        watched: try store.watchForWriting(of: zone.database).change(
+          of: [record], in: zone, by: origin, passages: reach.passages
+        ) { _ in old },
+        passages: reach.passages))
+    for rest in reach.unfinished { try store.addUnfinished(rest) }
+    return record
+  }
+
+  private func zone(in store: any StoreWriting) throws(ServerError) -> StoredZone {
+    guard let zone = try store.lockZone(named: address.name, in: address.database) else {
+      throw .fault("the zone of a share has no row")
+    }
+    return zone
+  }
+
+  // Shares
+
+  /// Begins to share a root, or the zone, whose share record was just saved.
+  ///
+  /// - Returns: the root's new state; nil: the whole zone is shared.
+  func begin(
+    _ state: ShareState, named name: String, in store: any StoreWriting
+  ) throws(ServerError) -> StoredRecord? {
+    let zone = try zone(in: store)
+    try store.keep(
+      ShareLink(
+        rootName: state.rootRecordName, shortGUID: state.shortGUID, shareName: name), in: zone)
+    guard let root = state.rootRecordName else { return nil }
+    let marked = try mark(
+      root, ShareMark(shareRecordName: name, shortGUID: state.shortGUID), in: store)
+    try store.beginHierarchy(of: root, in: address, at: origin.time, limit: followersMax)
+    return marked
+  }
+
+  /// Ends a share whose record is deleted, or is about to be.
+  ///
+  /// - Returns: the root's new state; nil: the root is gone, or the whole zone was shared.
+  func end(
+    _ state: ShareState, in store: any StoreWriting
+  ) throws(ServerError) -> StoredRecord? {
+    let zone = try zone(in: store)
+    try store.keep(
+      ShareLink(
+        rootName: state.rootRecordName, shortGUID: state.shortGUID, shareName: nil), in: zone)
+    for user in state.members.keys.sorted() {
+      try store.leave(zone, root: state.rootRecordName, user: user, at: origin.time)
+      try announce(to: user, in: zone, store)
+    }
+    guard let root = state.rootRecordName else { return nil }
+    let unmarked = try mark(
+      root, ShareMark(shareRecordName: nil, shortGUID: state.shortGUID), in: store)
+    try store.endHierarchy(of: root, in: address, at: origin.time, limit: followersMax)
+    return unmarked
+  }
+
+  /// Marks a live record; nil: there is no such record.
+  func mark(
+    _ name: String, _ mark: ShareMark, in store: any StoreWriting
+  ) throws(ServerError) -> StoredRecord? {
+    guard let old = try store.records(named: [name], in: try zone(in: store))[name] else {
+      return nil
+    }
+    if try old.shareMark() == mark { return old }
+    var new = old
+    try new.set(mark)
+    return try rewrite(new, replacing: old, in: store)
+  }
+
+  /// Lets users join and leave as the share's new state says.
+  func settle(
+    from old: ShareState?, to new: ShareState, in store: any StoreWriting
+  ) throws(ServerError) {
+    let zone = try zone(in: store)
+    let (before, after) = (old?.members ?? [:], new.members)
+    for user in before.keys.sorted() where after[user] == nil {
+      try store.leave(zone, root: new.rootRecordName, user: user, at: origin.time)
+      try announce(to: user, in: zone, store)
+    }
+    for (user, access) in after.sorted(by: { $0.key < $1.key }) {
+      if let known = before[user], known == access { continue }
+      try store.join(
+        zone, root: new.rootRecordName, permission: access.permission,
+        isAdministrator: access.administers, user: user)
+      if before[user] == nil { try announce(to: user, in: zone, store) }
+    }
+  }
+
+  /// Removes a user from a share at the user's own wish.
+  func leave(
+    _ share: StoredRecord, _ state: ShareState, user: String, in store: any StoreWriting
+  ) throws(ServerError) {
+    let new = state.without(user)
+    var record = share
+    try record.set(new)
+    try rewrite(record, replacing: share, by: Self.serviceDeviceID, in: store)
+    try settle(from: state, to: new, in: store)
+  }
+
+  /// Tells a user's devices that the user joined or left a share.
+  private func announce(
+    to user: String, in zone: StoredZone, _ store: any StoreWriting
+  ) throws(ServerError) {
+    guard try store.subscriptionCount(of: user, in: .shared(user: user)) > 0 else { return }
+    try store.add(
+      WatchedChange(zone: zone, event: .participationChanged(user: user), origin: origin))
+  }
+
+  // Batches
+
+  /// Ends the shares of deleted roots, and those whose records were deleted.
+  ///
+  /// - Parameters:
+  ///   - records: the written records.
+  ///   - old: returns the state of a record before the change.
+  /// - Returns: the new states of roots that are no longer shared.
+  func endShares(
+    deletedBy records: [StoredRecord], in store: any StoreWriting,
+    replacing old: (StoredRecord) -> StoredRecord?
+  ) throws(ServerError) -> [StoredRecord] {
+    var unmarked: [StoredRecord] = []
+    for record in records where record.isDeleted {
+      guard let before = old(record), before.hasSharing else { continue }
+      if let state = try before.shareState() {
+        if let root = try end(state, in: store) { unmarked.append(root) }
+      } else if let name = try before.shareMark()?.shareRecordName {
+        try endShare(named: name, in: store)
+      }
+    }
+    return unmarked
+  }
+
+  /// Deletes the share of a root that was deleted, unless the same batch deleted it.
+  private func endShare(
+    named name: String, in store: any StoreWriting
+  ) throws(ServerError) {
+    guard let share = try store.records(named: [name], in: try zone(in: store))[name],
+      let state = try share.shareState()
+    else { return }
+    _ = try end(state, in: store)
+    let stamp = Stamp(timestamp: origin.time, userRecordName: origin.user, deviceID: deviceID)
+    try rewrite(share.tombstone(change: 0, modified: stamp), replacing: share, in: store)
+  }
+}

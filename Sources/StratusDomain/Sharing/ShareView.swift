@@ -1,0 +1,88 @@
+import StratusWire
+
+/// A share as one reader sees it. It is pure.
+struct ShareView {
+  let state: ShareState
+  /// The user record name of the owner.
+  let owner: String
+  /// The user record name of the reader.
+  let reader: String?
+  /// The reader's entry among the participants; nil: the one with the reader's user record name.
+  var readerID: String?
+
+  /// The ID of the owner's own entry in every share.
+  static let ownerID = "owner"
+
+  var ownerEntry: ShareParticipant {
+    ShareParticipant(
+      participantID: Self.ownerID, identity: ParticipantIdentity(userRecordName: owner),
+      role: .owner, status: .accepted, permission: .readWrite)
+  }
+
+  private var own: ShareParticipant? {
+    if let readerID { return state.participants.first { $0.participantID == readerID } }
+    guard let reader else { return nil }
+    return state.participants.first { $0.identity.userRecordName == reader }
+  }
+
+  /// Whether the reader sees all participants, with the addresses that they were invited by.
+  private var seesAll: Bool {
+    if reader == owner { return true }
+    return own.map { $0.role == .administrator && $0.status == .accepted } ?? false
+  }
+
+  /// The part of the answer that only shares have.
+  ///
+  /// Choice: other participants are shown once they have accepted, and without the address that
+  /// they were invited by. The account of an invited address is never shown, because the
+  /// answer would tell which addresses have an account.
+  var details: ShareDetails {
+    let own = own
+    var shown: [ShareParticipant] = [ownerEntry]
+    for participant in state.participants {
+      let isOwn = participant.participantID == own?.participantID
+      guard seesAll || isOwn || participant.status == .accepted else { continue }
+      var participant = participant
+      if !seesAll, !isOwn { participant.identity.lookup = nil }
+      shown.append(participant)
+    }
+    return ShareDetails(
+      publicPermission: state.publicPermission, participants: shown, owner: ownerEntry,
+      currentUserParticipant: reader == owner ? ownerEntry : own)
+  }
+}
+
+extension ShareState {
+  /// The access that a participant has now; nil: none. The greater of the participant's own
+  /// permission and the public one counts (sharing §1.2).
+  func access(of participant: ShareParticipant) -> ShareAccess? {
+    guard participant.status == .accepted, participant.identity.userRecordName != nil else {
+      return nil
+    }
+    let administers = participant.role == .administrator
+    switch (participant.permission, publicPermission) {
+    case (.readWrite, _), (_, .readWrite):
+      return ShareAccess(permission: .readWrite, administers: administers)
+    case (.readOnly, _), (_, .readOnly):
+      return ShareAccess(permission: .read, administers: administers)
+    case (.none, _), (.unknown, _): return nil
+    }
+  }
+
+  /// The users with access, each once.
+  var members: [String: ShareAccess] {
+    var members: [String: ShareAccess] = [:]
+    for participant in participants {
+      guard let user = participant.identity.userRecordName, let access = access(of: participant)
+      else { continue }
+      members[user] = access
+    }
+    return members
+  }
+}
+
+/// The rights that a share gives to a participant who has accepted.
+struct ShareAccess: Sendable, Hashable {
+  var permission: SharePermission
+  var administers: Bool
+}

@@ -1,0 +1,78 @@
+import StratusWire
+
+/// The data of shares lies in two fields that no client can name. It is therefore part of the
+/// record's version: feeds, change tags, conflicts and backups need no rules of their own.
+extension StoredRecord {
+  /// The field of a share record with its ``ShareState``.
+  static let shareField = "___share"
+  /// The field of any other record with its ``ShareMark``.
+  static let markField = "___mark"
+  static let sharingFields: Set<String> = [shareField, markField]
+
+  /// The participants and permissions of a share record; nil: the record is not a share.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  func shareState() throws(ServerError) -> ShareState? { try hidden(Self.shareField) }
+
+  /// The share of a root record; nil: the record is not shared and has no ID for a URL.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  func shareMark() throws(ServerError) -> ShareMark? { try hidden(Self.markField) }
+
+  /// Replaces the participants and permissions of a share record.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  mutating func set(_ state: ShareState) throws(ServerError) {
+    try setHidden(Self.shareField, to: state)
+  }
+
+  /// Replaces the mark of a record; nil removes it.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  mutating func set(_ mark: ShareMark?) throws(ServerError) {
+    try setHidden(Self.markField, to: mark)
+  }
+
+  /// Takes the data of shares over from an earlier state of the record.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  mutating func keepSharing(of old: StoredRecord) throws(ServerError) {
+    guard old.hasSharing else { return }
+    if let state = try old.shareState() { try set(state) }
+    if let mark = try old.shareMark() { try set(mark) }
+  }
+
+  /// The fields without the data of shares.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  func fieldsWithoutSharing() throws(ServerError) -> FieldsJSON {
+    if !hasSharing { return fields }
+    return try merged(Self.sharingFields.map { ($0, nil) })
+  }
+
+  private func hidden<Value: JSONReadable>(_ field: String) throws(ServerError) -> Value? {
+    if !hasSharing || isDeleted { return nil }
+    do throws(WireError) {
+      guard case .string(let text) = try fields.values(of: [field])[field] else { return nil }
+      return try Value(jsonBytes: Array(text.utf8))
+    } catch {
+      throw .fault("stored data of a share cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
+  private mutating func setHidden(
+    _ field: String, to value: (some JSONWritable)?
+  ) throws(ServerError) {
+    let text = value.map { FieldValue.string(String(decoding: $0.jsonBytes, as: UTF8.self)) }
+    fields = try merged([(field, text)])
+    hasSharing = text != nil
+  }
+
+  private func merged(
+    _ changes: [(key: String, value: FieldValue?)]
+  ) throws(ServerError) -> FieldsJSON {
+    do { return try fields.merging(changes) } catch {
+      throw .fault("stored fields cannot be read", facts: ["reason": error.reason])
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/// A participant of a share.
+///
+/// Source: CloudKit Web Services Reference, *Participant Dictionary*; CloudKitTool JS.
+public struct ShareParticipant: Sendable, Hashable {
+  /// The participant's role in the share. The key is `type`.
+  public enum Role: String, Sendable, CaseIterable {
+    case owner = "OWNER"
+    case administrator = "ADMINISTRATOR"
+    /// Somebody whom the owner or an administrator invited.
+    case user = "USER"
+    /// Somebody who joined by the share's URL.
+    case publicUser = "PUBLIC_USER"
+    case unknown = "UNKNOWN"
+
+    /// Reads a value. CloudKit JS calls an invited user `PRIVATE_USER`. An unknown value is
+    /// ``unknown``.
+    init(text: String) {
+      self = text == "PRIVATE_USER" ? .user : Role(rawValue: text) ?? .unknown
+    }
+  }
+
+  /// Whether the participant has accepted.
+  public enum Status: String, Sendable, CaseIterable {
+    case invited = "INVITED"
+    case accepted = "ACCEPTED"
+    /// The owner or an administrator removed the participant, or the participant declined.
+    case removed = "REMOVED"
+    /// The participant has left.
+    case unsubscribed = "UNSUBSCRIBED"
+    case unknown = "UNKNOWN"
+
+    /// Reads a value. CloudKit JS calls an invited user `PENDING`. An unknown value is ``unknown``.
+    init(text: String) {
+      self = text == "PENDING" ? .invited : Status(rawValue: text) ?? .unknown
+    }
+  }
+
+  /// Identifies the participant in the share. nil in a request: the participant is new, or is found
+  /// by the identity.
+  public var participantID: String?
+  public var identity: ParticipantIdentity
+  public var role: Role
+  public var status: Status
+  public var permission: SharePermissionName
+
+  public init(
+    participantID: String? = nil, identity: ParticipantIdentity, role: Role = .user,
+    status: Status = .invited, permission: SharePermissionName = .readOnly
+  ) {
+    self.participantID = participantID
+    self.identity = identity
+    self.role = role
+    self.status = status
+    self.permission = permission
+  }
+}
+
+/// The actions that a share allows one participant, or everybody who has its URL.
+public enum SharePermissionName: String, Sendable, CaseIterable {
+  case none = "NONE"
+  case readOnly = "READ_ONLY"
+  case readWrite = "READ_WRITE"
+  case unknown = "UNKNOWN"
+}
+
+/// The identity of a participant: a user identity dictionary.
+public struct ParticipantIdentity: Sendable, Hashable {
+  /// nil: the participant is invited by an address that no account has yet.
+  public var userRecordName: String?
+  /// The address or the name that the participant was invited by. nil: the reader may not see it.
+  public var lookup: ParticipantLookup?
+
+  public init(userRecordName: String? = nil, lookup: ParticipantLookup? = nil) {
+    self.userRecordName = userRecordName
+    self.lookup = lookup
+  }
+}
+
+/// The address or the name by which a user is looked up. The key is `lookupInfo`.
+public enum ParticipantLookup: Sendable, Hashable {
+  case emailAddress(String)
+  case phoneNumber(String)
+  case userRecordName(String)
+}
+
+extension ShareParticipant: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("participantId", participantID)
+      writer.member("userIdentity", identity)
+      writer.member("type", role.rawValue)
+      writer.member("acceptanceStatus", status.rawValue)
+      writer.member("permission", permission.rawValue)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    try json.requireObject("participants")
+    self.init(
+      participantID: try json.optionalString("participantId"),
+      identity: try json.optional("userIdentity") ?? ParticipantIdentity(),
+      role: try json.optionalString("type").map(Role.init(text:)) ?? .user,
+      status: try json.optionalString("acceptanceStatus").map(Status.init(text:)) ?? .invited,
+      permission: try SharePermissionName(json, "permission") ?? .readOnly)
+  }
+}
+
+extension SharePermissionName {
+  /// Reads a permission. nil: the key is missing. An unknown value is ``unknown``.
+  init?(_ json: JSONView, _ key: StaticString) throws(WireError) {
+    guard let text = try json.optionalString(key) else { return nil }
+    self = SharePermissionName(rawValue: text) ?? .unknown
+  }
+}
+
+extension ParticipantIdentity: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("userRecordName", userRecordName)
+      writer.member("lookupInfo", lookup)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    try json.requireObject("userIdentity")
+    userRecordName = try json.optionalString("userRecordName")
+    lookup = try json["lookupInfo"].flatMap { (info) throws(WireError) in
+      try ParticipantLookup(info)
+    }
+  }
+}
+
+extension ParticipantLookup: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      switch self {
+      case .emailAddress(let address): writer.member("emailAddress", address)
+      case .phoneNumber(let number): writer.member("phoneNumber", number)
+      case .userRecordName(let name): writer.member("userRecordName", name)
+      }
+    }
+  }
+
+  /// nil: the dictionary has none of the keys.
+  init?(_ json: JSONView) throws(WireError) {
+    try json.requireObject("lookupInfo")
+    if let address = try json.optionalString("emailAddress") {
+      self = .emailAddress(address)
+    } else if let number = try json.optionalString("phoneNumber") {
+      self = .phoneNumber(number)
+    } else if let name = try json.optionalString("userRecordName") {
+      self = .userRecordName(name)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// `stratus share`.
+struct ShareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "share",
+    abstract: "Join, list and leave shares of other users.",
+    discussion: """
+      Acts for the user whose web auth token STRATUS_WEB_AUTH_TOKEN holds, in the container that \
+      STRATUS_CONTAINER names.
+      """,
+    subcommands: [Accept.self, List.self, Leave.self])
+
+  struct Accept: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Join the shares whose URLs stand on standard input, one a line.",
+      discussion: """
+        A URL is a secret. It is no argument, because other users and the shell's history would see \
+        it. '-' stands for standard input.
+        """)
+
+    @OptionGroup var device: DeviceOptions
+
+    @Argument(help: "'-': standard input.")
+    var input: String
+
+    func run() async throws {
+      guard input == "-" else {
+        throw Failure("give '-' and write the URL to standard input; a URL is a secret")
+      }
+      var shortGUIDs: [ShortGUID] = []
+      while let line = readLine() {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        if text.isEmpty { continue }
+        guard let value = ShareURL.shortGUID(in: text) else {
+          throw Failure("line \(shortGUIDs.count + 1) is no URL of a share")
+        }
+        shortGUIDs.append(ShortGUID(value: value, shouldFetchRootRecord: false))
+      }
+      if shortGUIDs.isEmpty { throw Failure("standard input has no URL of a share") }
+      let connection = try device.connection()
+      let request = AcceptShares.Request(shortGUIDs: shortGUIDs)
+      let results = try await answered { () async throws(TransportFailure) in
+        try await connection.send(AcceptShares.self, request, to: .public, isIdempotent: true)
+      }.results
+      for result in results {
+        switch result {
+        case .share(let share):
+          say("joined \(share.zoneID.zoneName) of \(share.zoneID.ownerRecordName ?? "yourself")")
+        case .failure(_, let error): throw Failure(error.reason)
+        }
+      }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the shares of other users that the user has joined.")
+
+    @OptionGroup var device: DeviceOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+      let connection = try device.connection()
+      let zones = try await answered { () async throws(TransportFailure) in
+        try await connection.send(ListZones.self, EmptyRequest(), to: .shared, isIdempotent: true)
+      }.zones
+      var shares: [RecordDictionary] = []
+      for case .zone(let zone) in zones {
+        shares += try await Self.shares(in: zone.zoneID, over: connection)
+      }
+      if json { return say(json: RecordsResponse(records: shares.map { .record($0) })) }
+      for share in shares {
+        let permission = share.sharing?.currentUserParticipant?.permission.rawValue ?? ""
+        say(
+          "\(share.recordName) \(permission) in \(share.zoneID.zoneName) of "
+            + "\(share.zoneID.ownerRecordName ?? "")")
+      }
+    }
+
+    /// The share records of a zone.
+    private static func shares(
+      in zoneID: ZoneID, over connection: Connection
+    ) async throws -> [RecordDictionary] {
+      var (found, token): ([RecordDictionary], String?) = ([], nil)
+      while true {
+        let request = FetchZoneChanges.Request(zones: [
+          FetchZoneChanges.Item(
+            zoneID: zoneID, syncToken: token,
+            selection: ChangesSelection(desiredRecordTypes: [ShareRecord.recordType]))
+        ])
+        let page = try await answered { () async throws(TransportFailure) in
+          try await connection.send(
+            FetchZoneChanges.self, request, to: .shared, isIdempotent: true)
+        }
+        guard case .changes(let changes)? = page.zones.first else { return found }
+        for case .record(let record) in changes.records { found.append(record) }
+        guard changes.moreComing else { return found }
+        token = changes.syncToken
+      }
+    }
+  }
+
+  struct Leave: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Leave a share, or all shares of a zone. Nothing of the owner's is deleted.")
+
+    @OptionGroup var device: DeviceOptions
+
+    @Option(help: "The name of the zone, as 'stratus share list' prints it.")
+    var zone: String
+
+    @Option(help: "The user record name of the zone's owner.")
+    var owner: String
+
+    @Option(help: "The record name of the share; default: all shares of the zone.")
+    var share: String?
+
+    func run() async throws {
+      let connection = try device.connection()
+      let zoneID = ZoneID(zoneName: zone, ownerRecordName: owner)
+      guard let share else {
+        let request = ModifyZones.Request(operations: [ModifyZones.Operation(.delete, zoneID)])
+        let answer = try await answered { () async throws(TransportFailure) in
+          try await connection.send(ModifyZones.self, request, to: .shared, isIdempotent: true)
+        }
+        if case .failure(_, let error)? = answer.zones.first { throw Failure(error.reason) }
+        return say("left \(zone)")
+      }
+      let request = ModifyRecords.Request(
+        zoneID: zoneID, operations: [RecordOperation(.delete, recordName: share)])
+      let answer = try await answered { () async throws(TransportFailure) in
+        try await connection.send(ModifyRecords.self, request, to: .shared, isIdempotent: true)
+      }
+      if case .failure(let failure)? = answer.records.first { throw Failure(failure.error.reason) }
+      say("left \(share)")
+    }
+  }
+}
+
+/// The URL of a share: the last part of its path is the ID. The fragment is for people.
+enum ShareURL {
+  /// The ID; nil: the text is neither a URL of a share nor an ID.
+  static func shortGUID(in text: String) -> String? {
+    let path = text.prefix { $0 != "#" && $0 != "?" }
+    let parts = path.split(separator: "/")
+    guard let value = parts.last,
+      value.utf8.allSatisfy({ byte in
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+          || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+          || (0x61...0x7A).contains(byte)
+      })
+    else { return nil }
+    guard parts.count == 1 || parts.dropLast().last == "share" else { return nil }
+    return String(value)
+  }
+}
+
+/// Runs `body`, and turns its error into a sentence that says what to do.
+private func answered<Value>(
+  _ body: () async throws(TransportFailure) -> Value
+) async throws -> Value {
+  do throws(TransportFailure) { return try await body() } catch { throw Failure(error) }
+}

@@ -1,0 +1,321 @@
+import StratusTesting
+import Testing
+
+/// Every kind of participant × every operation × every position, in a share of a hierarchy and in
+/// one of a zone. The expected values are the rows of `Expectation`, which are written from the
+/// reference (semantics §20, sharing §1.2).
+@Suite struct `The matrix of participants` {
+  @Test func `has no wrong cell`() async throws {
+    var (cells, wrong) = (0, 0)
+    for form in ShareForm.allCases {
+      for kind in Kind.allCases {
+        try await withServer { server in
+          let scene = try await ShareScene(server)
+          for operation in Attempt.allCases {
+            for position in Position.allCases where operation.applies(to: position) {
+              let cell = Cell(form: form, kind: kind, attempt: operation, position: position)
+              let zone = "Z\(cells)"
+              let result = try await MatrixZone(scene, zone, cell).result()
+              let expected = Expectation(cell).code
+              cells += 1
+              if result != expected {
+                wrong += 1
+                Issue.record(
+                  "\(form) \(kind) \(operation) \(position): \(result), expected \(expected)")
+              }
+            }
+          }
+        }
+      }
+    }
+    print("participants: \(cells) cells, \(wrong) wrong")
+    #expect(cells == 2 * 12 * 37)
+  }
+}
+
+enum ShareForm: CaseIterable { case hierarchy, zone }
+
+enum Kind: CaseIterable {
+  case owner, administrator, writer, reader, publicWriter, publicReader
+  case pending, removed, left, elsewhere, stranger, anonymous
+
+  /// Whether the user has accepted and still participates.
+  var participates: Bool {
+    switch self {
+    case .administrator, .writer, .reader, .publicWriter, .publicReader: true
+    case .owner, .pending, .removed, .left, .elsewhere, .stranger, .anonymous: false
+    }
+  }
+
+  var mayWrite: Bool {
+    switch self {
+    case .owner, .administrator, .writer, .publicWriter: true
+    case .reader, .publicReader, .pending, .removed, .left, .elsewhere, .stranger, .anonymous: false
+    }
+  }
+
+  var publicPermission: String {
+    switch self {
+    case .publicWriter: "READ_WRITE"
+    case .publicReader: "READ_ONLY"
+    default: "NONE"
+    }
+  }
+}
+
+enum Position: CaseIterable {
+  case root, child, grandchild, share, outside, orphan, missing
+
+  var recordName: String {
+    switch self {
+    case .root: "root"
+    case .child: "child"
+    case .grandchild: "grandchild"
+    case .share: "Share-1"
+    case .outside: "outside"
+    case .orphan: "orphan"
+    case .missing: "missing"
+    }
+  }
+}
+
+enum Attempt: CaseIterable {
+  case lookup, feed, update, createBelow, moveOut, delete, resolve
+
+  func applies(to position: Position) -> Bool {
+    switch self {
+    case .lookup, .feed, .update, .delete: true
+    case .createBelow: position != .share && position != .missing
+    case .moveOut: [.root, .child, .grandchild].contains(position)
+    case .resolve: position == .share
+    }
+  }
+}
+
+struct Cell {
+  let form: ShareForm
+  let kind: Kind
+  let attempt: Attempt
+  let position: Position
+}
+
+/// The result that the reference asks for: "OK", "absent" or an error code.
+struct Expectation {
+  let cell: Cell
+
+  init(_ cell: Cell) { self.cell = cell }
+
+  private var kind: Kind { cell.kind }
+
+  /// Whether the caller sees the record at the position.
+  private var isVisible: Bool {
+    if cell.position == .missing { return false }
+    if kind == .owner { return true }
+    guard kind.participates else { return false }
+    return cell.form == .zone || ![.outside, .orphan].contains(cell.position)
+  }
+
+  var code: String {
+    if kind == .anonymous { return "AUTHENTICATION_REQUIRED" }
+    if cell.attempt == .resolve { return resolveCode }
+    if kind != .owner, !kind.participates {
+      // "elsewhere" participates in another hierarchy of the zone, and sees nothing of this one.
+      guard kind == .elsewhere, cell.form == .hierarchy else { return "ZONE_NOT_FOUND" }
+      return elsewhereCode
+    }
+    switch cell.attempt {
+    case .lookup: return isVisible ? "OK" : "NOT_FOUND"
+    case .feed: return isVisible ? "OK" : "absent"
+    case .update, .moveOut: return saveCode
+    case .createBelow: return createCode
+    case .delete: return deleteCode
+    case .resolve: return resolveCode
+    }
+  }
+
+  private var saveCode: String {
+    if cell.position == .share {
+      return kind == .owner || kind == .administrator ? "OK" : "ACCESS_DENIED"
+    }
+    guard kind.mayWrite else { return "ACCESS_DENIED" }
+    if kind == .owner { return "OK" }
+    if cell.form == .zone { return "OK" }
+    switch cell.position {
+    case .root: return "OK"
+    case .child, .grandchild: return cell.attempt == .moveOut ? "ACCESS_DENIED" : "OK"
+    // A record that exists and is hidden cannot be created.
+    case .outside, .orphan: return "NOT_FOUND"
+    // A new record must have a parent in the share.
+    case .missing, .share: return "ACCESS_DENIED"
+    }
+  }
+
+  private var createCode: String {
+    guard kind.mayWrite else { return "ACCESS_DENIED" }
+    return isVisible ? "OK" : "VALIDATING_REFERENCE_ERROR"
+  }
+
+  private var deleteCode: String {
+    // To delete the share is to leave it; hidden and missing records count as deleted.
+    if cell.position == .share || !isVisible { return "OK" }
+    guard kind.mayWrite else { return "ACCESS_DENIED" }
+    switch cell.position {
+    // Only the owner may delete the root. A record with children cannot be deleted.
+    case .root:
+      return cell.form == .hierarchy && kind != .owner
+        ? "ACCESS_DENIED" : "VALIDATING_REFERENCE_ERROR"
+    case .child: return "VALIDATING_REFERENCE_ERROR"
+    case .grandchild, .outside, .orphan, .share, .missing: return "OK"
+    }
+  }
+
+  private var resolveCode: String {
+    switch kind {
+    // An invited user who left may come back.
+    case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .pending, .left:
+      "OK"
+    case .removed, .elsewhere, .stranger, .anonymous: "NOT_FOUND"
+    }
+  }
+
+  /// The caller reads and writes in the hierarchy of "outside" only.
+  private var elsewhereCode: String {
+    let isOwn = cell.position == .outside
+    switch cell.attempt {
+    case .lookup: return isOwn ? "OK" : "NOT_FOUND"
+    case .feed: return isOwn ? "OK" : "absent"
+    case .update:
+      if isOwn { return "OK" }
+      // A participant creates no shares, and no records outside its share.
+      return cell.position == .missing || cell.position == .share ? "ACCESS_DENIED" : "NOT_FOUND"
+    case .moveOut: return "NOT_FOUND"
+    case .createBelow: return isOwn ? "OK" : "VALIDATING_REFERENCE_ERROR"
+    case .delete: return isOwn ? "ACCESS_DENIED" : "OK"
+    case .resolve: return "NOT_FOUND"
+    }
+  }
+}
+
+/// A zone for one cell.
+struct MatrixZone {
+  let scene: ShareScene
+  let zone: String
+  let cell: Cell
+  let caller: Client
+  let guid: JSON
+
+  private var zoneID: JSON {
+    ["zoneName": .string(zone), "ownerRecordName": .string(scene.annName)]
+  }
+
+  init(_ scene: ShareScene, _ zone: String, _ cell: Cell) async throws {
+    (self.scene, self.zone, self.cell) = (scene, zone, cell)
+    try await scene.ann.makeZone(zone)
+    func record(_ name: String, _ parent: String?) -> JSON {
+      operation("create", name, parent: parent)
+    }
+    _ = try await scene.ann.modify(
+      [
+        record("root", nil), record("child", "root"), record("grandchild", "child"),
+        record("outside", nil), record("orphan", nil),
+      ], in: zone)
+    var people: [JSON] = []
+    switch cell.kind {
+    case .administrator: people = [scene.invited("bob", type: "ADMINISTRATOR")]
+    case .writer, .pending, .removed, .left: people = [scene.invited("bob")]
+    case .reader: people = [scene.invited("bob", "READ_ONLY")]
+    case .owner, .publicWriter, .publicReader, .elsewhere, .stranger, .anonymous: break
+    }
+    var share = scene.sharing(
+      cell.form == .zone ? nil : "root", publicly: cell.kind.publicPermission, with: people)
+    let made = try await scene.ann.modify([share], in: zone)[0]
+    guid = made["shortGUID"]
+    let bob = try await scene.guest("bob")
+    switch cell.kind {
+    case .administrator, .writer, .reader, .publicWriter, .publicReader, .removed, .left:
+      try await scene.accept(guid, as: bob)
+    case .owner, .pending, .elsewhere, .stranger, .anonymous: break
+    }
+    if cell.kind == .removed {
+      let current = try await scene.ann.lookup([cell.shareName], in: zone)[0]
+      share = ["operationType": "update", "record": current.with("participants", [])]
+      _ = try await scene.ann.modify([share], in: zone)
+    }
+    if cell.kind == .left {
+      _ = try await bob.post(
+        "records/modify",
+        [
+          "zoneID": ["zoneName": .string(zone), "ownerRecordName": .string(scene.annName)],
+          "operations": [operation("forceDelete", cell.shareName)],
+        ])
+    }
+    if cell.kind == .elsewhere, cell.form == .hierarchy {
+      let other = try await scene.ann.modify(
+        [scene.sharing("outside", named: "Share-2", publicly: "READ_WRITE")], in: zone)[0]
+      try await scene.accept(other["shortGUID"], as: bob)
+    }
+    switch cell.kind {
+    case .owner: caller = scene.ann
+    case .anonymous:
+      var nobody = bob
+      nobody.webAuthToken = nil
+      caller = nobody
+    default: caller = bob
+    }
+  }
+
+  func result() async throws -> String {
+    let name = cell.position == .share ? cell.shareName : cell.position.recordName
+    switch cell.attempt {
+    case .lookup:
+      return try await first(
+        "records/lookup", "records", ["records": [["recordName": .string(name)]]])
+    case .feed:
+      let answer = try await caller.answer("changes/zone", ["zones": [["zoneID": zoneID]]])
+      let page = answer.json["zones"][0]
+      if let code = (answer.status == 200 ? page : answer.json)["serverErrorCode"].string {
+        return code
+      }
+      let names = (page["records"].array ?? []).compactMap { $0["recordName"].string }
+      return names.contains(name) ? "OK" : "absent"
+    case .update: return try await modify(save(name))
+    case .createBelow: return try await modify(operation("create", "new", parent: name))
+    case .moveOut:
+      let save = save(name)
+      return try await modify(save.with("record", save["record"].with("parent", [:])))
+    case .delete: return try await modify(operation("forceDelete", name))
+    case .resolve:
+      var visitor = caller
+      visitor.database = "public"
+      let answer = try await visitor.answer(
+        "records/resolve", ["shortGUIDs": [["value": guid]]])
+      let result = answer.status == 200 ? answer.json["results"][0] : answer.json
+      return result["serverErrorCode"].string ?? "OK"
+    }
+  }
+
+  private func save(_ name: String) -> JSON {
+    guard cell.position == .share else { return operation("forceUpdate", name) }
+    return [
+      "operationType": "forceUpdate",
+      "record": [
+        "recordName": .string(name), "recordType": "cloudkit.share",
+        "fields": ["cloudkit.title": ["value": "changed", "type": "STRING"]],
+      ],
+    ]
+  }
+
+  private func modify(_ operation: JSON) async throws -> String {
+    try await first("records/modify", "records", ["operations": [operation]])
+  }
+
+  private func first(_ endpoint: String, _ key: String, _ body: JSON) async throws -> String {
+    let answer = try await caller.answer(endpoint, body.with("zoneID", zoneID))
+    let item = answer.status == 200 ? answer.json[key][0] : answer.json
+    return item["serverErrorCode"].string ?? "OK"
+  }
+}
+
+extension Cell {
+  var shareName: String { form == .zone ? "cloudkit.zoneshare" : "Share-1" }
+}
