@@ -93,6 +93,17 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKFetchRecordZoneChangesSelection()) == chosen("ZoneChangesSelection"))
   }
 
+  @Test func `in shares and their participants are the fixed ones`() throws {
+    let share = CKShare(rootRecord: CKRecord(recordType: "List"))
+    #expect(
+      try written(share)
+        == chosen(
+          "CKRecordID", "CKRecordZoneID", "CKShare", "CKShareParticipant", "CKUserIdentity",
+          "EncryptedRecordValues", "RecordValues"))
+    let lookup = CKUserIdentity.LookupInfo(emailAddress: "a@example.org")
+    #expect(try written(lookup) == chosen("CKUserIdentityLookupInfo"))
+  }
+
   /// A group class that an app defines.
   @Test func `in an app's own class are the app's own`() throws {
     #expect(try written(AppsGroup()).contains("GoldenTests.AppsGroup"))
