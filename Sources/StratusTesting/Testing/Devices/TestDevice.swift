@@ -50,12 +50,16 @@ public final class TestDevice: Sendable {
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment = .development
   ) -> CKContainer {
-    let address = StoreAddress(container: identifier, environment)
+    container(at: StoreAddress(container: identifier, environment))
+  }
+
+  func container(at address: StoreAddress) -> CKContainer {
+    core.note(address)
     return state.withLock { state in
       if let container = state.containers[address] { return container }
       let exchange = DeviceExchange(core: core, network: network)
       let container = CKContainer(
-        identifier: identifier,
+        identifier: address.container,
         settings: core.settings(
           of: state.account, environment: address.environment, stateFolder: path("state")),
         exchange: exchange,
