@@ -127,12 +127,54 @@ def record_id():
     return archive.text({"root": archive.record_id("note-1", zone)})
 
 
+def share():
+    archive = Archive()
+    fields = archive.system_fields()
+    zone = archive.zone_id("Notes", "__defaultOwner__")
+    default = archive.zone_id("_defaultZone", "__defaultOwner__")
+
+    def participant(number, role, permission, user, email):
+        lookup = archive.object(
+            ["CKUserIdentityLookupInfo"], EmailAddress=archive.add(email), PhoneNumber=UID(0),
+            RecordID=UID(0), ReportsMissing=False)
+        identity = archive.object(
+            ["CKUserIdentity"], ContactIdentifiers=archive.array([]), HasICloudAccount=True,
+            IsCached=False, LookupInfo=lookup, UserRecordID=archive.record_id(user, default),
+            NameComponents=archive.object(
+                ["NSPersonNameComponents"], NS__givenName=archive.add(user.strip("_"))))
+        return archive.object(
+            ["CKShareParticipant"], ParticipantID=archive.add(f"P-{number}"), Type=role,
+            Permission=permission, AcceptanceStatus=2, OriginalParticipantType=role,
+            OriginalPermission=permission, OriginalAcceptanceStatus=2, CreatedInProcess=False,
+            AcceptedInProcess=False, IsCurrentUser=number == 1, UserIdentity=identity,
+            InvitationToken=UID(0))
+
+    participants = [participant(1, 1, 3, "__defaultOwner__", "owner@example.org"),
+                    participant(2, 3, 3, "_guest", "guest@example.org")]
+    url = archive.object(
+        ["NSURL"], NS__base=UID(0),
+        NS__relative=archive.add("https://www.icloud.com/share/0NEa3AEPXwK71VM4gHFnvh2kw#Trip"))
+    fields.update(
+        RecordType=archive.add("cloudkit.share"), RecordID=archive.record_id("Share-A", zone),
+        ParentReference=UID(0), Participants=archive.array(participants),
+        LastFetchedParticipants=archive.array(participants), PublicPermission=2, URL=url,
+        RoutingKey=archive.add("0NE"), DisplayedHostname=archive.add("www.icloud.com"),
+        AddedParticipantIDs=archive.set([]), RemovedParticipantIDs=archive.set([]),
+        ContainerID=archive.object(
+            ["CKContainerID"], ContainerIdentifier=archive.add("iCloud.org.example.App"),
+            Environment=1))
+    values = {"cloudkit.title": archive.add("Trip")}
+    fields["ValueStore"] = archive.store("CKRecordValueStore", values, {}, [])
+    fields["EncryptedValueStore"] = archive.store("CKEncryptedRecordValueStore", {}, {}, [])
+    return archive.text({"root": archive.object(["CKShare"], **fields)})
+
+
 ARCHIVES = {"record": whole_record, "systemFields": system_fields, "token": token,
-            "recordID": record_id}
+            "recordID": record_id, "share": share}
 
 
 def main():
-    lines = ["/// Archives in the layout of Apple's, in base64; made by scripts/make-apple-archives.py.",
+    lines = ["/// Base64 archives in Apple's layout. `scripts/make-apple-archives.py` generates them.",
              "enum AppleArchives {"]
     for name, make in ARCHIVES.items():
         lines.append(f"  static let {name} = \"\"\"")

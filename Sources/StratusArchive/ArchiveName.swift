@@ -12,6 +12,7 @@ import Foundation
 /// module is never renamed either.
 package enum ArchiveName: String, CaseIterable, Sendable {
   case asset = "CKAsset"
+  case containerID = "CKContainerID"
   case databaseSubscription = "CKDatabaseSubscription"
   case location = "CLLocation"
   case locationSortDescriptor = "CKLocationSortDescriptor"
@@ -29,6 +30,11 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   case recordZoneSubscription = "CKRecordZoneSubscription"
   case reference = "CKReference"
   case serverChangeToken = "CKServerChangeToken"
+  case share = "CKShare"
+  case shareMetadata = "CKShareMetadata"
+  case shareParticipant = "CKShareParticipant"
+  case userIdentity = "CKUserIdentity"
+  case userIdentityLookupInfo = "CKUserIdentityLookupInfo"
   case zoneChangesConfiguration = "CKFetchRecordZoneChangesConfiguration"
   case zoneChangesOptions = "CKFetchRecordZoneChangesOptions"
   case zoneChangesSelection = "ZoneChangesSelection"
@@ -39,6 +45,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   package var standIn: AnyClass {
     switch self {
     case .asset: CKAsset.self
+    case .containerID: CKContainerID.self
     case .databaseSubscription: CKDatabaseSubscription.self
     case .location: CLLocation.self
     case .locationSortDescriptor: CKLocationSortDescriptor.self
@@ -56,6 +63,11 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     case .recordZoneSubscription: CKRecordZoneSubscription.self
     case .reference: CKReference.self
     case .serverChangeToken: CKServerChangeToken.self
+    case .share: CKShare.self
+    case .shareMetadata: CKShareMetadata.self
+    case .shareParticipant: CKShareParticipant.self
+    case .userIdentity: CKUserIdentity.self
+    case .userIdentityLookupInfo: CKUserIdentityLookupInfo.self
     case .zoneChangesConfiguration: CKFetchRecordZoneChangesConfiguration.self
     case .zoneChangesOptions: CKFetchRecordZoneChangesOptions.self
     case .zoneChangesSelection: ZoneChangesSelection.self
@@ -86,6 +98,10 @@ package enum ArchiveName: String, CaseIterable, Sendable {
       .recordID, .recordZone, .recordZoneID, .recordZoneSubscription, .reference,
       .serverChangeToken, .zoneChangesConfiguration, .zoneChangesOptions:
       [rawValue, "StratusKit.\(rawValue)"]
+    // These classes have had their chosen names from the first release on.
+    case .containerID, .share, .shareMetadata, .shareParticipant, .userIdentity,
+      .userIdentityLookupInfo:
+      [rawValue]
     }
   }
 

@@ -3,6 +3,7 @@
 // NB: never rename a class of this file, or this module.
 
 final class CKAsset {}
+final class CKContainerID {}
 final class CKDatabaseSubscription {}
 final class CKFetchRecordZoneChangesConfiguration {}
 final class CKFetchRecordZoneChangesOptions {}
@@ -20,6 +21,11 @@ final class CKRecordZoneID {}
 final class CKRecordZoneSubscription {}
 final class CKReference {}
 final class CKServerChangeToken {}
+final class CKShare {}
+final class CKShareMetadata {}
+final class CKShareParticipant {}
+final class CKUserIdentity {}
+final class CKUserIdentityLookupInfo {}
 final class CLLocation {}
 final class EncryptedRecordValues {}
 final class NSComparisonPredicate {}

@@ -15,6 +15,7 @@ struct GoldenMaker {
     let scene = try await MakerScene(writingTo: folder)
     try await ServerDataMaker(scene).make()
     try ValueArchiveMaker(scene.folder).make()
+    try ShareArchiveMaker(scene.folder).make()
     try await OperationMaker(scene).make()
     try await scene.finish()
     print("golden files are in \(folder.path)")

@@ -93,6 +93,17 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKFetchRecordZoneChangesSelection()) == chosen("ZoneChangesSelection"))
   }
 
+  @Test func `in shares and their participants are the fixed ones`() throws {
+    let share = CKShare(rootRecord: CKRecord(recordType: "List"))
+    #expect(
+      try written(share)
+        == chosen(
+          "CKRecordID", "CKRecordZoneID", "CKShare", "CKShareParticipant", "CKUserIdentity",
+          "EncryptedRecordValues", "RecordValues"))
+    let lookup = CKUserIdentity.LookupInfo(emailAddress: "a@example.org")
+    #expect(try written(lookup) == chosen("CKUserIdentityLookupInfo"))
+  }
+
   /// The archived object is a group of a class that the app defines.
   @Test func `are the Swift names for classes of the app`() throws {
     #expect(try written(AppsGroup()).contains("GoldenTests.AppsGroup"))

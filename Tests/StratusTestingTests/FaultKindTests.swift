@@ -46,6 +46,12 @@ import Testing
     Kind("fetchSubscriptions", .fetchSubscriptions) { stage in
       _ = try await stage.database.allSubscriptions()
     },
+    Kind("fetchShares", .fetchShares) { stage in
+      let share = try await stage.share()
+      _ = try await stage.phone.container(Stage.containerID)
+        .shareMetadata(for: try #require(share.url))
+    },
+    Kind("acceptShares", .acceptShares) { try await $0.phone.accept(try await $0.share()) },
     Kind("account", .account) { stage in
       _ = try await stage.phone.container(Stage.containerID).userRecordID()
     },

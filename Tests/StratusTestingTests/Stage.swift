@@ -36,6 +36,15 @@ struct Stage: Sendable {
     return record
   }
 
+  /// Shares the first note.
+  func share() async throws -> CKShare {
+    let note = try await database.record(for: Self.recordID("first"))
+    let share = CKShare(rootRecord: note)
+    let (results, _) = try await database.modifyRecords(saving: [note, share], deleting: [])
+    for result in results.values { _ = try result.get() }
+    return share
+  }
+
   func fetch(_ name: String = "first") async throws {
     _ = try await database.record(for: Self.recordID(name))
   }

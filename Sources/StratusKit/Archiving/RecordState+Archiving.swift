@@ -39,6 +39,7 @@ extension RecordState {
     system.shortGUID = coder.string(CodingKey.shortGUID)
     parent = coder.object(CodingKey.parent, of: CKReference.self)
     originalParent = coder.object(CodingKey.originalParent, of: CKReference.self)
+    if type == CKRecord.SystemType.share { sharing = ShareContents(coder: coder) }
     if coder.flag(CodingKey.isParentChanged) {
       editsCount += 1
       parentChange = editsCount
@@ -71,6 +72,7 @@ extension RecordState {
     coder.encode(present: parent, forKey: CodingKey.parent)
     coder.encode(present: originalParent, forKey: CodingKey.originalParent)
     coder.encode(parentChange != nil, forKey: CodingKey.isParentChanged)
+    sharing?.encode(with: coder)
   }
 
   private static func object(_ date: Date) -> NSDate {

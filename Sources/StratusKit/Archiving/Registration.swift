@@ -16,6 +16,7 @@ public func __stratusKitRegister() {
   ArchiveRegistration.register()
   let classes: [(ArchiveName, AnyClass)] = [
     (.asset, CKAsset.self),
+    (.containerID, ArchivedContainerID.self),
     (.databaseSubscription, CKDatabaseSubscription.self),
     (.encryptedRecordValues, EncryptedValueStore.self),
     (.locationSortDescriptor, CKLocationSortDescriptor.self),
@@ -32,6 +33,10 @@ public func __stratusKitRegister() {
     (.recordZoneSubscription, CKRecordZoneSubscription.self),
     (.reference, CKReference.self),
     (.serverChangeToken, CKServerChangeToken.self),
+    (.shareMetadata, CKShare.Metadata.self),
+    (.shareParticipant, CKShare.Participant.self),
+    (.userIdentity, CKUserIdentity.self),
+    (.userIdentityLookupInfo, CKUserIdentity.LookupInfo.self),
     (.zoneChangesConfiguration, CKFetchRecordZoneChangesConfiguration.self),
     (.zoneChangesOptions, CKFetchRecordZoneChangesOptions.self),
     (.zoneChangesSelection, CKFetchRecordZoneChangesSelection.self),

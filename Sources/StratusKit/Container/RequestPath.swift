@@ -88,8 +88,15 @@ final class RequestPath: Sendable {
 
   /// The current user's name; nil if the server must be asked for it first.
   var knownNaming: UserNaming? {
-    if connection?.hasUser == false { return UserNaming(currentUserRecordName: nil) }
+    if connection?.hasUser == false { return naming(of: nil) }
     return connection.flatMap { naming(in: $0.generation) }
+  }
+
+  /// How a user with this record name is named; nil: nobody is signed in.
+  func naming(of userRecordName: String?) -> UserNaming {
+    let isPlain = connection?.address.url.lowercased().hasPrefix("http://") == true
+    return UserNaming(
+      currentUserRecordName: userRecordName, scheme: isPlain ? "http" : "https")
   }
 
   private func naming(in generation: Int) -> UserNaming? {
@@ -139,7 +146,7 @@ final class RequestPath: Sendable {
     let name = response.user.userRecordName
     caller.withLock { caller in
       guard connection.generation == generation else { return }
-      caller = (UserNaming(currentUserRecordName: name), generation)
+      caller = (naming(of: name), generation)
     }
     return name
   }
@@ -150,7 +157,7 @@ final class RequestPath: Sendable {
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
   func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
-    guard let connection else { return UserNaming(currentUserRecordName: nil) }
+    guard let connection else { return naming(of: nil) }
     var options = options
     let generation = options.generation ?? connection.generation
     options.generation = generation
@@ -158,9 +165,9 @@ final class RequestPath: Sendable {
     let hasUser = connection.hasUser
     // NB: read `hasUser` before comparing generations, so that both describe the same sign-in.
     if connection.generation == generation && !hasUser {
-      return UserNaming(currentUserRecordName: nil)
+      return naming(of: nil)
     }
-    return UserNaming(currentUserRecordName: try await fetchCaller(options: options))
+    return naming(of: try await fetchCaller(options: options))
   }
 }
 

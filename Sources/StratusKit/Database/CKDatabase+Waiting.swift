@@ -9,19 +9,34 @@ extension CKDatabase {
   func outcome<Value: Sendable>(
     _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKDatabaseOperation
   ) async throws -> Value {
-    let running = Mutex<CKOperation?>(nil)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let operation = make { continuation.resume(with: $0) }
-        running.withLock { $0 = operation }
-        // NB: check this only now, when the cancellation handler can find the operation. If the
-        // task was cancelled earlier, the handler found no operation to cancel.
-        if Task.isCancelled { operation.cancel() }
-        add(operation)
-      }
-    } onCancel: {
-      running.withLock { $0 }?.cancel()
+    try await waiting(make) { add($0) }
+  }
+}
+
+extension CKContainer {
+  /// Runs an operation of the container; see ``CKDatabase/outcome(_:)``.
+  func outcome<Value: Sendable>(
+    _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKOperation
+  ) async throws -> Value {
+    try await waiting(make) { add($0) }
+  }
+}
+
+private func waiting<Value: Sendable, Work: CKOperation>(
+  _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Work, add: (Work) -> Void
+) async throws -> Value {
+  let running = Mutex<CKOperation?>(nil)
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { continuation in
+      let operation = make { continuation.resume(with: $0) }
+      running.withLock { $0 = operation }
+      // NB: check this only now, when the cancellation handler can find the operation. If the task
+      // was cancelled earlier, the handler found no operation to cancel.
+      if Task.isCancelled { operation.cancel() }
+      add(operation)
     }
+  } onCancel: {
+    running.withLock { $0 }?.cancel()
   }
 }
 

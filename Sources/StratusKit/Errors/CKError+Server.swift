@@ -148,6 +148,7 @@ extension CKError.Code {
 
   private static let byReason: [String: CKError.Code] = [
     Reason.accountDisabled: .managedAccountRestricted,
+    Reason.ancestorShared: .alreadyShared,
     Reason.answerTooLarge: .limitExceeded,
     Reason.atomicError: .batchRequestFailed,
     Reason.batchTooLarge: .limitExceeded,
@@ -158,18 +159,28 @@ extension CKError.Code {
     Reason.containerNameIllegal: .badContainer,
     Reason.containerNotFound: .badContainer,
     Reason.customZoneInPublic: .badDatabase,
+    Reason.descendantShared: .alreadyShared,
     Reason.endpointInPrivate: .badDatabase,
     Reason.endpointInPublic: .badDatabase,
     Reason.endpointInShared: .badDatabase,
+    Reason.participantMayNeedVerification: .participantMayNeedVerification,
+    Reason.recordAlreadyShared: .alreadyShared,
     Reason.recordExists: .serverRecordChanged,
     Reason.recordNotFound: .unknownItem,
     Reason.recordTooLarge: .limitExceeded,
     Reason.recordTooManyEntries: .limitExceeded,
     Reason.requestTooLarge: .limitExceeded,
     Reason.sessionEnded: .accountTemporarilyUnavailable,
+    Reason.shareNeedsCustomZone: .badDatabase,
+    Reason.shareNotFound: .unknownItem,
+    // NB: NOT_FOUND elsewhere, but the request names a root that cannot be shared.
+    Reason.shareRootMissing: .invalidArguments,
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.tooManyParticipants: .tooManyParticipants,
+    Reason.tooManyShares: .limitExceeded,
+    Reason.zoneAlreadyShared: .serverRejectedRequest,
     Reason.zoneBusy: .zoneBusy,
     Reason.zoneNotFound: .zoneNotFound,
   ]

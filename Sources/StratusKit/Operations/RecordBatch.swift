@@ -48,6 +48,32 @@ struct RecordBatch {
   }
 }
 
+extension RecordBatch {
+  /// The names of the records to save.
+  fileprivate var savedNames: Set<String> {
+    Set(
+      items.compactMap { item in
+        if case .save(let record, _) = item { record.recordID.recordName } else { nil }
+      })
+  }
+}
+
+extension RecordBatch.Item {
+  /// The reason why a share cannot be sent in a batch; nil: it can, or the item is not a share.
+  fileprivate func shareError(scope: DatabaseScope, savedNames: Set<String>) -> CKError? {
+    guard case .save(let record, _) = self else { return nil }
+    let state = record.snapshot
+    guard let sharing = state.sharing else { return nil }
+    if scope == .public {
+      return CKError(.badDatabase, description: "records of the public database cannot be shared")
+    }
+    guard let root = sharing.rootRecordID?.recordName, state.system.changeTag == nil,
+      !savedNames.contains(root)
+    else { return nil }
+    return CKError.malformed("save the root record '\(root)' in the same operation as its share")
+  }
+}
+
 /// A batch in its wire form, with the items that cannot be sent.
 struct PreparedBatch {
   enum Item: Sendable {
@@ -77,10 +103,17 @@ struct PreparedBatch {
   private(set) var sizeBytes = 0
 
   /// Prepares a batch. In an atomic batch, one record that cannot be sent stops all others.
-  init(_ batch: RecordBatch, isAtomic: Bool) {
+  ///
+  /// - Parameter scope: the database that the batch is sent to.
+  init(_ batch: RecordBatch, isAtomic: Bool, scope: DatabaseScope) {
     zoneID = batch.zoneID
     let prepared = batch.items.mappedOnAllCores(Self.prepare)
+    let savedNames = batch.savedNames
     for (item, result) in zip(batch.items, prepared) {
+      if let error = item.shareError(scope: scope, savedNames: savedNames) {
+        refused.append((item, error))
+        continue
+      }
       switch result {
       case .success(let (item, size)):
         items.append(item)

@@ -26,7 +26,9 @@ struct RecordModification: Sendable {
   func run(_ items: [RecordBatch.Item]) async throws(CKError) {
     let batches = try RecordBatch.plan(items)
     if batches.isEmpty { return }
-    let prepared = batches.map { PreparedBatch($0, isAtomic: isAtomic) }
+    let prepared = batches.map {
+      PreparedBatch($0, isAtomic: isAtomic, scope: database.scope)
+    }
     let size = prepared.reduce(0) { $0 + $1.sizeBytes }
     guard size <= Limits.operationSizeBytesMax else {
       throw CKError.tooLarge(

@@ -20,6 +20,7 @@ extension CKRecord {
   func adoptSaved(_ wire: RecordDictionary, of save: RecordSave, naming: UserNaming) {
     withState { state in
       state.settle(save)
+      state.sharing?.take(wire, naming: naming, after: save.sharing)
       state.system = SystemFields(wire: wire, in: state.recordID.zoneID, naming: naming)
     }
     for (asset, held) in save.assets { asset.settle(held) }
@@ -48,14 +49,15 @@ extension RecordState {
       case .changedKeys, .allKeys: .forceUpdate
       }
     let (fields, assetFields) = try fieldsToSend(keys)
-    let operation = RecordOperation(
+    var operation = RecordOperation(
       kind, recordName: recordID.recordName, recordType: recordType,
       recordChangeTag: kind == .update ? system.changeTag : nil,
       fields: fields, parent: try parentToSend(policy: policy))
+    operation.share = sharing?.input(isNew: system.changeTag == nil, isWhole: policy == .allKeys)
     return RecordSave(
       operation: operation, policy: policy, assetFields: assetFields,
       encryptedFields: encryptedFields, encryptedValues: encrypted.values,
-      editsCount: editsCount, values: values, parent: parent)
+      editsCount: editsCount, values: values, parent: parent, sharing: sharing?.sent)
   }
 
   /// - Parameter keys: the plain fields to send. Encrypted fields that are to be removed are added,
@@ -109,7 +111,7 @@ extension RecordState {
     writer.object { writer in
       for key in keys.sorted() {
         do throws(CKError) {
-          guard Self.isFieldName(key) else { throw Self.badFieldName(key) }
+          guard Self.isFieldName(key) || isShareField(key) else { throw Self.badFieldName(key) }
           let field = try OutgoingField(values[key], key: key, zoneID: zoneID)
           if case .assets(let assets, let isList) = field {
             assetFields.append(AssetField(key: key, assets: assets, isList: isList))
@@ -126,6 +128,10 @@ extension RecordState {
     } catch {
       throw CKError(.internalError, description: error.reason)
     }
+  }
+
+  private func isShareField(_ name: String) -> Bool {
+    recordType == CKRecord.SystemType.share && CKShare.SystemFieldKey.all.contains(name)
   }
 
   private static func isFieldName(_ name: String) -> Bool {

@@ -34,6 +34,9 @@ extension RecordState {
         : value.stored(in: zoneID, naming: naming)
     }
     parent = CKReference(wire: wire.parentRecordName, in: zoneID)
+    if recordType == CKRecord.SystemType.share {
+      sharing = ShareContents(wire: wire, naming: naming)
+    }
   }
 }
 

@@ -91,7 +91,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   }
 
   /// An independent record with the same ID, values, change tag and pending changes.
-  public func copy(with zone: NSZone? = nil) -> Any { RecordFactory.record(snapshot) }
+  public func copy(with zone: NSZone? = nil) -> Any { RecordFactory.record(snapshot.independent) }
 
   public override var description: String {
     let state = snapshot

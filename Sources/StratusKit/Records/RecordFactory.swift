@@ -10,10 +10,14 @@ enum RecordFactory {
   /// The classes of records, with their names in Apple's archives.
   ///
   /// The unarchiver makes an object of the class that the archive names.
-  static let archivedClasses: [(ArchiveName, AnyClass)] = [(.record, CKRecord.self)]
+  static let archivedClasses: [(ArchiveName, AnyClass)] = [
+    (.record, CKRecord.self), (.share, CKShare.self),
+  ]
 
   /// Makes a record with this state.
-  static func record(_ state: RecordState) -> CKRecord { CKRecord(state: state) }
+  static func record(_ state: RecordState) -> CKRecord {
+    state.sharing == nil ? CKRecord(state: state) : CKShare(sharedState: state)
+  }
 
   /// Makes a record from a response.
   ///

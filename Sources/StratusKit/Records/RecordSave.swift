@@ -20,6 +20,9 @@ struct RecordSave: @unchecked Sendable {
   /// The values of the record when it was sent.
   let values: FieldTable<StoredValue>
   let parent: CKReference?
+  /// The participants and the permission of a share when it was sent; nil: the record is not a
+  /// share.
+  let sharing: ShareContents.Sent?
 }
 
 extension RecordSave {

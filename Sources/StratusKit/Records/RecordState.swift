@@ -26,6 +26,8 @@ struct RecordState {
   /// The changed keys, each with the number of the edit that changed it last.
   var changes = FieldTable<Int>()
   var encrypted = EncryptedFields()
+  /// The part that only shares have; nil: the record is not a share.
+  var sharing: ShareContents?
   var parent: CKReference?
   var originalParent: CKReference?
   /// The number of the edit that changed the parent; nil if the parent is unchanged.
@@ -77,6 +79,13 @@ struct RecordState {
     }
   }
 
+  /// A copy whose mutable objects belong to it alone.
+  var independent: RecordState {
+    var state = self
+    state.sharing = sharing?.independent
+    return state
+  }
+
   /// The last known server version of the record; nil if there is none.
   var ancestor: RecordState? {
     guard system.changeTag != nil else { return nil }
@@ -84,6 +93,7 @@ struct RecordState {
     for key in changes.keys { state.values[key] = originals[key] }
     if parentChange != nil { state.parent = originalParent }
     state.encrypted = encrypted.ancestor
+    state.sharing = sharing?.ancestor
     state.changes = FieldTable()
     state.originals = FieldTable()
     state.parentChange = nil

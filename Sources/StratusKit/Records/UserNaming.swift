@@ -1,8 +1,10 @@
 /// Converts between the current user's record name, which the server uses, and
-/// `CKCurrentUserDefaultName`, which apps see in its place.
+/// `CKCurrentUserDefaultName`, which apps see in its place. It also completes the URLs of shares.
 struct UserNaming: Sendable {
   /// The current user's record name; nil if no user is signed in.
   let currentUserRecordName: String?
+  /// The scheme in the URLs of shares. The server names only their host.
+  var scheme = "https"
 
   /// The name that an app sees for a user's record name. nil and the empty name mean the current
   /// user.

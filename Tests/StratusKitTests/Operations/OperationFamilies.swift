@@ -1,12 +1,15 @@
 import Foundation
 import StratusFoundation
+import StratusWire
 
 @testable import StratusKit
 
 /// The operation classes. Each entry makes an operation with every property set, sets its blocks,
 /// and changes every property.
 enum OperationFamilies {
-  static let all: [OperationFamily] = records + changes + zones + subscriptions + container
+  static let all: [OperationFamily] =
+    records + changes + zones + subscriptions + container
+    + shares
 
   private static let token = CKServerChangeToken(syncToken: "old")
   private static let otherToken = CKServerChangeToken(syncToken: "other")
@@ -224,6 +227,60 @@ enum OperationFamilies {
     } change: { operation in
       operation.previousServerChangeToken = otherToken
       operation.resultsLimit = 9
+    },
+  ]
+  private static let shareURLs = ["G", "H"].compactMap {
+    URL(string: "https://cloud.example.org/share/\($0)")
+  }
+
+  private static let metadatas =
+    (try? ["G", "H"].map {
+      try CKShare.Metadata(
+        wire: WireShares.resolved(ShortGUID(value: $0)), naming: WireShares.naming)
+    }) ?? []
+
+  /// The operations that join shares and invite people.
+  private static let shares: [OperationFamily] = [
+    OperationFamily(
+      CKFetchShareMetadataOperation.self,
+      {
+        let operation = CKFetchShareMetadataOperation(shareURLs: [shareURLs[0]])
+        operation.shouldFetchRootRecord = true
+        operation.rootRecordDesiredKeys = ["title"]
+        return operation
+      }
+    ) { operation, note in
+      operation.perShareMetadataResultBlock = { url, _ in note("share \(url.lastPathComponent)") }
+      operation.fetchShareMetadataResultBlock = { _ in note("result") }
+    } change: { operation in
+      operation.shareURLs = [shareURLs[1]]
+      operation.shouldFetchRootRecord = false
+      operation.rootRecordDesiredKeys = nil
+    },
+    OperationFamily(
+      CKAcceptSharesOperation.self,
+      {
+        CKAcceptSharesOperation(shareMetadatas: [metadatas[0]])
+      }
+    ) { operation, note in
+      operation.perShareResultBlock = { metadata, _ in note("share \(metadata.shortGUID)") }
+      operation.acceptSharesResultBlock = { _ in note("result") }
+    } change: { operation in
+      operation.shareMetadatas = [metadatas[1]]
+    },
+    OperationFamily(
+      CKFetchShareParticipantsOperation.self,
+      {
+        CKFetchShareParticipantsOperation(
+          userIdentityLookupInfos: [CKUserIdentity.LookupInfo(emailAddress: "a@b.org")])
+      }
+    ) { operation, note in
+      operation.perShareParticipantResultBlock = { lookup, _ in
+        note("participant \(lookup.emailAddress ?? "")")
+      }
+      operation.fetchShareParticipantsResultBlock = { _ in note("result") }
+    } change: { operation in
+      operation.userIdentityLookupInfos = [CKUserIdentity.LookupInfo(emailAddress: "x@y.org")]
     },
   ]
 }

@@ -52,7 +52,7 @@ import Testing
       })
     let prepared = try #require(
       RecordBatch.plan(batch.recordsToSave.map { .save($0, .ifServerRecordUnchanged) }).first.map {
-        PreparedBatch($0, isAtomic: false)
+        PreparedBatch($0, isAtomic: false, scope: .private)
       })
     #expect(prepared.sizeBytes <= 2_097_152)
     #expect(prepared.sizeBytes > 1_800_000)
@@ -88,7 +88,7 @@ import Testing
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)
     let prepared = try #require(
       RecordBatch.plan([.save(record, .ifServerRecordUnchanged)]).first.map {
-        PreparedBatch($0, isAtomic: false)
+        PreparedBatch($0, isAtomic: false, scope: .private)
       })
     #expect(save.operation.fields != nil)
     #expect(record.sentSizeBytesMax >= prepared.sizeBytes)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// All code in `docs/guide/testing.md` is compiled and run.
-@Suite struct `The guide to testing` {
+/// All code in `docs/guide/testing.md` and `docs/guide/sharing.md` is compiled and run.
+@Suite struct `A guide page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -21,15 +21,21 @@ import Testing
       .filter { !$0.isEmpty }
   }
 
-  @Test func `contains only code that these tests compile`() throws {
+  @Test(arguments: [
+    ("testing.md", ["Notebook.swift", "NotebookTests.swift"], 8),
+    ("sharing.md", ["SharedLists.swift", "SharedListsTests.swift"], 8),
+  ])
+  func `contains only code that these tests compile`(
+    page: String, names: [String], blocksMin: Int
+  ) throws {
     let guide = try String(
-      contentsOf: Self.root.appendingPathComponent("docs/guide/testing.md"), encoding: .utf8)
+      contentsOf: Self.root.appendingPathComponent("docs/guide/\(page)"), encoding: .utf8)
     let folder = Self.root.appendingPathComponent("Tests/StratusTestingTests/Guide")
-    let files = try ["Notebook.swift", "NotebookTests.swift"].map {
+    let files = try names.map {
       lines(of: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
     }
     let blocks = blocks(in: guide)
-    #expect(blocks.count >= 8)
+    #expect(blocks.count >= blocksMin)
     for block in blocks {
       let isCompiled = files.contains { file in
         file.indices.contains { file[$0...].starts(with: block) }

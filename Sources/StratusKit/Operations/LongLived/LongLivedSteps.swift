@@ -65,7 +65,7 @@ final class LongLivedSteps: Sendable {
     on path: RequestPath, options: Connection.Options
   ) async throws(CKError) -> UserNaming {
     if let name = saved.userRecordName {
-      return UserNaming(currentUserRecordName: name.isEmpty ? nil : name)
+      return path.naming(of: name.isEmpty ? nil : name)
     }
     let naming = try await path.naming(options: options)
     saved.keep(userRecordName: naming.currentUserRecordName ?? "")

@@ -14,6 +14,7 @@ final class TestCore: Sendable {
     var devices: [WeakDevice] = []
     var accounts: [String: AccountState] = [:]
     var prepared: Set<StoreAddress> = []
+    var stores: [StoreAddress] = []
   }
 
   let composition: Composition
@@ -79,6 +80,16 @@ final class TestCore: Sendable {
   func add(_ device: TestDevice) {
     state.withLock { $0.devices.append(WeakDevice(device: device)) }
   }
+
+  /// Notes that a device uses a container.
+  func note(_ address: StoreAddress) {
+    state.withLock { state in
+      if !state.stores.contains(address) { state.stores.append(address) }
+    }
+  }
+
+  /// The containers that devices have used, the latest first.
+  var usedStores: [StoreAddress] { state.withLock { $0.stores.reversed() } }
 
   /// The next device number.
   func countDevice() -> Int {

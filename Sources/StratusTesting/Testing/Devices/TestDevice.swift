@@ -51,12 +51,16 @@ public final class TestDevice: Sendable {
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment? = nil
   ) -> CKContainer {
-    let address = core.address(of: identifier, environment)
+    container(at: core.address(of: identifier, environment))
+  }
+
+  func container(at address: StoreAddress) -> CKContainer {
+    core.note(address)
     return state.withLock { state in
       if let container = state.containers[address] { return container }
       let exchange = DeviceExchange(core: core, network: network, address: address)
       let container = CKContainer(
-        identifier: identifier,
+        identifier: address.container,
         settings: core.settings(
           of: state.account, environment: address.environment, stateFolder: path("state")),
         exchange: exchange,

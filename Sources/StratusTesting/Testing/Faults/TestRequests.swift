@@ -35,6 +35,10 @@ public struct TestRequests: Sendable, Hashable {
   public static let modifySubscriptions = TestRequests("subscriptions/modify")
   /// Fetching subscriptions.
   public static let fetchSubscriptions = TestRequests("subscriptions/lookup", "subscriptions/list")
+  /// Finding shares by their URLs.
+  public static let fetchShares = TestRequests("records/resolve")
+  /// Joining shares.
+  public static let acceptShares = TestRequests("records/accept")
   /// Fetching the account's status and the user record's ID.
   public static let account = TestRequests("users/caller", "users/current")
   /// Uploading the bytes of assets.

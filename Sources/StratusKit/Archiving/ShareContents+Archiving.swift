@@ -1,0 +1,53 @@
+import Foundation
+
+/// Uses the keys of Apple's archives, so that one reader serves both formats.
+extension ShareContents {
+  private enum CodingKey {
+    static let publicPermission = "PublicPermission"
+    static let participants = "Participants"
+    static let saved = "LastFetchedParticipants"
+    static let url = "URL"
+    static let rootRecordID = "RootRecordID"
+    /// NB: not Apple's keys. Apple's archives mark the current user's entry instead.
+    static let savedPermission = "StratusSavedPublicPermission"
+    static let currentUserID = "StratusCurrentUserParticipantID"
+  }
+
+  init(coder: NSCoder) {
+    self.init(rootRecordID: coder.object(CodingKey.rootRecordID, of: CKRecordID.self))
+    publicPermission = coder.permission(CodingKey.publicPermission) ?? .none
+    savedPermission = coder.permission(CodingKey.savedPermission) ?? publicPermission
+    currentUserID = coder.string(CodingKey.currentUserID)
+    url = coder.object(CodingKey.url, of: NSURL.self)
+      .flatMap { URLComponents(url: $0 as URL, resolvingAgainstBaseURL: true) }
+      .flatMap { parts in
+        var parts = parts
+        parts.fragment = nil
+        return parts.url
+      }
+    if let found = coder.list(CodingKey.participants, of: CKShare.Participant.self), !found.isEmpty
+    {
+      participants = found
+    }
+    saved = coder.list(CodingKey.saved, of: CKShare.Participant.self) ?? []
+    // NB: an archive holds equal objects once, in both lists and in other shares.
+    self = independent
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(present: rootRecordID, forKey: CodingKey.rootRecordID)
+    coder.encode(publicPermission.rawValue, forKey: CodingKey.publicPermission)
+    coder.encode(savedPermission.rawValue, forKey: CodingKey.savedPermission)
+    coder.encode(
+      present: currentUserID.map(NSString.init(string:)), forKey: CodingKey.currentUserID)
+    coder.encode(present: url.map { $0 as NSURL }, forKey: CodingKey.url)
+    coder.encode(list: participants, forKey: CodingKey.participants)
+    coder.encode(list: saved, forKey: CodingKey.saved)
+  }
+}
+
+extension NSCoder {
+  fileprivate func permission(_ key: String) -> CKShare.ParticipantPermission? {
+    integer(key).flatMap(CKShare.ParticipantPermission.init)
+  }
+}

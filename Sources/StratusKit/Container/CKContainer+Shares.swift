@@ -1,0 +1,114 @@
+public import Foundation
+
+/// Finding and joining shares.
+///
+/// The methods are short forms of ``CKFetchShareMetadataOperation`` and
+/// ``CKAcceptSharesOperation``.
+extension CKContainer {
+  // Metadata.
+
+  /// The share that a URL leads to, without its root.
+  ///
+  /// - Throws: `CKError.unknownItem` if there is no such share, or if the user is not invited;
+  ///   `CKError.participantMayNeedVerification` if the user may be invited under another address.
+  public func shareMetadata(for url: URL) async throws -> CKShare.Metadata {
+    try await outcome { completion in Self.metadatas([url]) { completion($0.only(url)) } }
+  }
+
+  /// The share that a URL leads to; see `shareMetadata(for:)`.
+  @preconcurrency
+  public func fetchShareMetadata(
+    with url: URL,
+    completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
+  ) {
+    add(Self.metadatas([url]) { $0.only(url).report(to: completionHandler) })
+  }
+
+  /// The shares that URLs lead to, without their roots.
+  ///
+  /// - Throws: the error of the whole request; an error of a single URL is its result.
+  public func shareMetadatas(
+    for urls: [URL]
+  ) async throws -> [URL: Result<CKShare.Metadata, any Error>] {
+    try await outcome { Self.metadatas(urls, $0) }
+  }
+
+  /// The shares that URLs lead to; see `shareMetadatas(for:)`.
+  @preconcurrency
+  public func fetchShareMetadatas(
+    for urls: [URL],
+    completionHandler:
+      @escaping @Sendable (Result<[URL: Result<CKShare.Metadata, any Error>], any Error>) -> Void
+  ) {
+    add(Self.metadatas(urls, completionHandler))
+  }
+
+  // Acceptance.
+
+  /// Joins a share. Its records are in the shared database when the call returns.
+  ///
+  /// - Throws: `CKError.unknownItem` if the share has ended; `CKError.badContainer` if it is in
+  ///   another container.
+  @discardableResult
+  public func accept(_ metadata: CKShare.Metadata) async throws -> CKShare {
+    try await outcome { completion in
+      Self.acceptance(of: [metadata]) { completion($0.only(metadata)) }
+    }
+  }
+
+  /// Joins a share; see `accept(_:)`.
+  @preconcurrency
+  public func accept(
+    _ metadata: CKShare.Metadata,
+    completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
+  ) {
+    add(Self.acceptance(of: [metadata]) { $0.only(metadata).report(to: completionHandler) })
+  }
+
+  /// Joins shares.
+  ///
+  /// - Throws: the error of the whole request; an error of a single share is its result.
+  public func accept(
+    _ metadatas: [CKShare.Metadata]
+  ) async throws -> [CKShare.Metadata: Result<CKShare, any Error>] {
+    try await outcome { Self.acceptance(of: metadatas, $0) }
+  }
+
+  /// Joins shares; see the asynchronous form.
+  @preconcurrency
+  public func accept(
+    _ metadatas: [CKShare.Metadata],
+    completionHandler:
+      @escaping @Sendable (
+        Result<[CKShare.Metadata: Result<CKShare, any Error>], any Error>
+      ) -> Void
+  ) {
+    add(Self.acceptance(of: metadatas, completionHandler))
+  }
+
+  // The operations behind these methods.
+
+  private static func metadatas(
+    _ urls: [URL],
+    _ completion:
+      @escaping (Result<[URL: Result<CKShare.Metadata, any Error>], any Error>) -> Void
+  ) -> CKOperation {
+    let operation = CKFetchShareMetadataOperation(shareURLs: urls)
+    var results: [URL: Result<CKShare.Metadata, any Error>] = [:]
+    operation.perShareMetadataResultBlock = { results[$0] = $1 }
+    operation.fetchShareMetadataResultBlock = { result in completion(result.map { results }) }
+    return operation
+  }
+
+  private static func acceptance(
+    of metadatas: [CKShare.Metadata],
+    _ completion:
+      @escaping (Result<[CKShare.Metadata: Result<CKShare, any Error>], any Error>) -> Void
+  ) -> CKOperation {
+    let operation = CKAcceptSharesOperation(shareMetadatas: metadatas)
+    var results: [CKShare.Metadata: Result<CKShare, any Error>] = [:]
+    operation.perShareResultBlock = { results[$0] = $1 }
+    operation.acceptSharesResultBlock = { result in completion(result.map { results }) }
+    return operation
+  }
+}

@@ -1,0 +1,173 @@
+import StratusWire
+
+extension CKShare {
+  /// The keys of the fields that CloudKit defines for shares.
+  public enum SystemFieldKey {
+    /// The title that people see before they accept. A string.
+    public static let title: CKRecord.FieldKey = ShareRecord.titleField
+    /// The picture that people see before they accept. Data.
+    public static let thumbnailImageData: CKRecord.FieldKey = ShareRecord.thumbnailField
+    /// The app's own type of the shared contents, in reverse-DNS form. A string.
+    public static let shareType: CKRecord.FieldKey = ShareRecord.typeField
+
+    static let all: Set<String> = [title, thumbnailImageData, shareType]
+  }
+
+  /// Whether a participant has accepted a share.
+  public enum ParticipantAcceptanceStatus: Int, Sendable {
+    /// The status is not known.
+    case unknown = 0
+    /// The participant is invited and has not answered.
+    case pending = 1
+    /// The participant has accepted.
+    case accepted = 2
+    /// The participant has left, or was removed.
+    case removed = 3
+  }
+
+  /// The actions that a share allows a participant, or all users with its URL.
+  public enum ParticipantPermission: Int, Sendable {
+    /// The permission is not known.
+    case unknown = 0
+    /// No access.
+    case none = 1
+    /// The participant may read the records.
+    case readOnly = 2
+    /// The participant may read, create, change and delete records, except for the root.
+    case readWrite = 3
+  }
+
+  /// The role of a participant.
+  public enum ParticipantRole: Int, Sendable {
+    /// The role is not known.
+    case unknown = 0
+    /// The user who created the share.
+    case owner = 1
+    /// A user whom the owner allows to invite and remove others.
+    case administrator = 2
+    /// A user whom the owner or an administrator has invited.
+    case privateUser = 3
+    /// A user who has joined by the share's URL.
+    case publicUser = 4
+  }
+
+  /// The former name of the roles. Apple has deprecated it in favour of ``ParticipantRole``.
+  public enum ParticipantType: Int, Sendable {
+    /// The role is not known.
+    case unknown = 0
+    /// The user who created the share.
+    case owner = 1
+    /// A user who was invited.
+    case privateUser = 3
+    /// A user who has joined by the share's URL.
+    case publicUser = 4
+  }
+}
+
+/// Apple's older name of the type.
+public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
+/// Apple's older name of the type.
+public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
+/// Apple's older name of the type.
+public typealias CKShare_Participant_Role = CKShare.ParticipantRole
+/// Apple's older name of the type.
+public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType
+
+/// The record name of the share of a whole zone.
+public let CKRecordNameZoneWideShare: String = ShareRecord.zoneShareName
+/// The record type of shares. Apple's older name for `CKRecord.SystemType.share`.
+public let CKRecordTypeShare: String = CKRecord.SystemType.share
+/// The key of a share's title. Apple's older name for `CKShare.SystemFieldKey.title`.
+public let CKShareTitleKey: String = CKShare.SystemFieldKey.title
+/// The key of a share's picture. Apple's older name for
+/// `CKShare.SystemFieldKey.thumbnailImageData`.
+public let CKShareThumbnailImageDataKey: String = CKShare.SystemFieldKey.thumbnailImageData
+/// The key of a share's type. Apple's older name for `CKShare.SystemFieldKey.shareType`.
+public let CKShareTypeKey: String = CKShare.SystemFieldKey.shareType
+
+extension CKShare.ParticipantAcceptanceStatus {
+  /// Choice: a participant who has left is `removed`, as one who was removed by the owner.
+  init(_ wire: ShareParticipant.Status) {
+    self =
+      switch wire {
+      case .invited: .pending
+      case .accepted: .accepted
+      case .removed, .unsubscribed: .removed
+      case .unknown: .unknown
+      }
+  }
+
+  var wire: ShareParticipant.Status {
+    switch self {
+    case .unknown: .unknown
+    case .pending: .invited
+    case .accepted: .accepted
+    case .removed: .removed
+    }
+  }
+}
+
+extension CKShare.ParticipantPermission {
+  init(_ wire: SharePermissionName) {
+    self =
+      switch wire {
+      case .none: .none
+      case .readOnly: .readOnly
+      case .readWrite: .readWrite
+      case .unknown: .unknown
+      }
+  }
+
+  var wire: SharePermissionName {
+    switch self {
+    case .unknown: .unknown
+    case .none: .none
+    case .readOnly: .readOnly
+    case .readWrite: .readWrite
+    }
+  }
+}
+
+extension CKShare.ParticipantRole {
+  init(_ wire: ShareParticipant.Role) {
+    self =
+      switch wire {
+      case .owner: .owner
+      case .administrator: .administrator
+      case .user: .privateUser
+      case .publicUser: .publicUser
+      case .unknown: .unknown
+      }
+  }
+
+  init(_ type: CKShare.ParticipantType) {
+    self =
+      switch type {
+      case .unknown: .unknown
+      case .owner: .owner
+      case .privateUser: .privateUser
+      case .publicUser: .publicUser
+      }
+  }
+
+  var wire: ShareParticipant.Role {
+    switch self {
+    case .unknown: .unknown
+    case .owner: .owner
+    case .administrator: .administrator
+    case .privateUser: .user
+    case .publicUser: .publicUser
+    }
+  }
+
+  /// Choice: an administrator has the type `privateUser`, as on systems from before there were
+  /// administrators.
+  var type: CKShare.ParticipantType {
+    switch self {
+    case .unknown: .unknown
+    case .owner: .owner
+    case .administrator, .privateUser: .privateUser
+    case .publicUser: .publicUser
+    }
+  }
+}

@@ -1,0 +1,182 @@
+public import Foundation
+import StratusArchive
+import StratusWire
+import Synchronization
+
+extension CKShare {
+  /// A participant of a share, or a user who is invited to it.
+  ///
+  /// A change of ``role`` or ``permission`` takes effect when the share is saved.
+  ///
+  /// Choice: two participants are equal if all their values are.
+  public final class Participant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    /// Identifies a participant in a share.
+    public typealias ID = String
+    /// Apple's older name of the type.
+    public typealias AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
+    /// Apple's older name of the type.
+    public typealias Permission = CKShare.ParticipantPermission
+    /// Apple's older name of the type.
+    public typealias Role = CKShare.ParticipantRole
+    /// Apple's older name of the type.
+    public typealias ParticipantType = CKShare.ParticipantType
+
+    struct Values: Equatable {
+      var participantID: String
+      /// Whether the server has given the ID.
+      var isKnown = false
+      var identity: CKUserIdentity
+      var role = ParticipantRole.privateUser
+      var permission = ParticipantPermission.readOnly
+      var status = ParticipantAcceptanceStatus.pending
+    }
+
+    private let lock: Mutex<Values>
+
+    init(_ values: Values) {
+      lock = Mutex(values)
+      super.init()
+    }
+
+    /// Makes a participant who is not in a share yet.
+    package convenience init(inviting lookupInfo: CKUserIdentity.LookupInfo) {
+      self.init(
+        Values(
+          participantID: Live.newID(),
+          identity: CKUserIdentity(
+            userRecordID: lookupInfo.userRecordID, lookupInfo: lookupInfo,
+            hasiCloudAccount: lookupInfo.userRecordID != nil)))
+    }
+
+    /// Reads or changes the values under a lock.
+    func withValues<Result>(_ body: (inout Values) -> Result) -> Result {
+      lock.withLock { body(&$0) }
+    }
+
+    var values: Values { withValues { $0 } }
+
+    /// The user's identity.
+    public var userIdentity: CKUserIdentity { withValues { $0.identity } }
+
+    /// The role; ``ParticipantRole/privateUser`` by default.
+    public var role: CKShare.ParticipantRole {
+      get { withValues { $0.role } }
+      set { withValues { $0.role = newValue } }
+    }
+
+    /// The role. Apple has deprecated this property in favour of ``role``, which it reads and sets.
+    public var type: CKShare.ParticipantType {
+      get { role.type }
+      set { role = ParticipantRole(newValue) }
+    }
+
+    /// Whether the participant has accepted.
+    public var acceptanceStatus: CKShare.ParticipantAcceptanceStatus { withValues { $0.status } }
+
+    /// The participant's permission; ``ParticipantPermission/readOnly`` by default.
+    public var permission: CKShare.ParticipantPermission {
+      get { withValues { $0.permission } }
+      set { withValues { $0.permission = newValue } }
+    }
+
+    /// Identifies the participant in the share.
+    ///
+    /// Choice: the server gives the ID when the share is saved. Before that it is provisional.
+    public var participantID: CKShare.Participant.ID { withValues { $0.participantID } }
+
+    /// An independent participant with the same values.
+    public func copy(with zone: NSZone? = nil) -> Any { Participant(values) }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? Participant else { return false }
+      // NB: all values count, because the archiver writes equal objects only once.
+      return self === other || values == other.values
+    }
+
+    /// NB: the same for all participants, because their values change.
+    public override var hash: Int { 0 }
+
+    public override var description: String {
+      let values = values
+      return "<CKShareParticipant: role=\(values.role), permission=\(values.permission), "
+        + "acceptanceStatus=\(values.status), userIdentity=\(values.identity)>"
+    }
+
+    public override var classForKeyedArchiver: AnyClass? { ArchiveName.shareParticipant.standIn }
+
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Reads an archived participant, from Stratus or from Apple's framework; nil if it has no
+    /// identity.
+    public init?(coder: NSCoder) {
+      guard let identity = coder.object(CodingKey.identity, of: CKUserIdentity.self) else {
+        return nil
+      }
+      var values = Values(
+        participantID: coder.string(CodingKey.participantID) ?? Live.newID(), identity: identity)
+      // NB: only new participants have this key in Apple's archives, as a true value.
+      values.isKnown = !coder.flag(CodingKey.isNew)
+      values.role = coder.integer(CodingKey.role).flatMap(ParticipantRole.init) ?? .unknown
+      values.permission =
+        coder.integer(CodingKey.permission).flatMap(ParticipantPermission.init) ?? .unknown
+      values.status =
+        coder.integer(CodingKey.status).flatMap(ParticipantAcceptanceStatus.init) ?? .unknown
+      lock = Mutex(values)
+      super.init()
+    }
+
+    public func encode(with coder: NSCoder) {
+      let values = values
+      coder.encode(values.identity, forKey: CodingKey.identity)
+      coder.encode(values.participantID as NSString, forKey: CodingKey.participantID)
+      coder.encode(!values.isKnown, forKey: CodingKey.isNew)
+      coder.encode(values.role.rawValue, forKey: CodingKey.role)
+      coder.encode(values.permission.rawValue, forKey: CodingKey.permission)
+      coder.encode(values.status.rawValue, forKey: CodingKey.status)
+    }
+
+    /// The keys of Apple's archives.
+    private enum CodingKey {
+      static let identity = "UserIdentity"
+      static let participantID = "ParticipantID"
+      static let isNew = "CreatedInProcess"
+      static let role = "Type"
+      static let permission = "Permission"
+      static let status = "AcceptanceStatus"
+    }
+  }
+}
+
+extension CKShare.Participant.Values {
+  init(wire: ShareParticipant, naming: UserNaming) {
+    participantID = wire.participantID ?? Live.newID()
+    isKnown = wire.participantID != nil
+    identity = CKUserIdentity(wire: wire.identity, naming: naming)
+    role = CKShare.ParticipantRole(wire.role)
+    permission = CKShare.ParticipantPermission(wire.permission)
+    status = CKShare.ParticipantAcceptanceStatus(wire.status)
+  }
+
+  /// The participant in a request. The server gives a new participant its ID.
+  var wire: ShareParticipant {
+    ShareParticipant(
+      participantID: isKnown ? participantID : nil, identity: identity.wire, role: role.wire,
+      status: status.wire, permission: permission.wire)
+  }
+
+  /// Whether both are the same person: by the ID, by the user, or by the address.
+  func isSame(as other: Self) -> Bool {
+    if participantID.isIdentical(to: other.participantID) { return true }
+    if isKnown && other.isKnown { return false }
+    if let own = identity.userRecordID, let others = other.identity.userRecordID {
+      return own == others
+    }
+    guard let own = identity.lookupInfo, let others = other.identity.lookupInfo else {
+      return false
+    }
+    if let address = own.emailAddress, let otherAddress = others.emailAddress {
+      return address.lowercased() == otherAddress.lowercased()
+    }
+    return own == others
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import StratusTransport
+import StratusWire
+
+/// The requests to a container's server that concern shares.
+extension ContainerCalls {
+  /// Finds the shares of URLs. They must be in this container.
+  ///
+  /// - Parameter deliver: called for each URL, in order.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` above 400 URLs.
+  func resolve(
+    _ urls: [URL], fetchesRoots: Bool, desiredKeys: [String]?,
+    deliver: (URL, Result<CKShare.Metadata, CKError>) -> Void
+  ) async throws(CKError) {
+    try requireFew(urls.count)
+    var requested: [URL] = []
+    var shortGUIDs: [ShortGUID] = []
+    for url in urls {
+      guard let value = ShareURL.shortGUID(of: url) else {
+        deliver(url, .failure(CKError.malformed("\(url) is not the URL of a share")))
+        continue
+      }
+      requested.append(url)
+      shortGUIDs.append(
+        ShortGUID(
+          value: value, shouldFetchRootRecord: fetchesRoots,
+          rootRecordDesiredKeys: fetchesRoots ? desiredKeys : nil))
+    }
+    if requested.isEmpty { return }
+    let naming = try await naming()
+    let results = try await results(of: ResolveShares.self, shortGUIDs)
+    for (url, result) in zip(requested, results) {
+      let metadata = self.metadata(result, naming: naming)
+      if case .success(let metadata) = metadata { await fetchFiles(of: metadata) }
+      deliver(url, metadata)
+    }
+  }
+
+  /// Joins shares.
+  ///
+  /// - Parameter deliver: called for each share, in order.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` above 400 shares.
+  func accept(
+    _ metadatas: [CKShare.Metadata],
+    deliver: (CKShare.Metadata, Result<CKShare, CKError>) -> Void
+  ) async throws(CKError) {
+    try requireFew(metadatas.count)
+    let own = path.connection?.address.container
+    var requested: [CKShare.Metadata] = []
+    for metadata in metadatas {
+      if metadata.containerIdentifier == own {
+        requested.append(metadata)
+      } else {
+        deliver(
+          metadata,
+          .failure(
+            CKError(
+              .badContainer,
+              description: "the share is in \(metadata.containerIdentifier): accept it there")))
+      }
+    }
+    if requested.isEmpty { return }
+    guard path.connection?.hasUser == true else { throw CKError.notSignedIn }
+    let naming = try await naming()
+    let results = try await results(
+      of: AcceptShares.self,
+      requested.map { ShortGUID(value: $0.shortGUID, shouldFetchRootRecord: false) })
+    for (metadata, result) in zip(requested, results) {
+      deliver(metadata, self.metadata(result, naming: naming).map(\.share))
+    }
+  }
+
+  /// - Throws: `CKError.limitExceeded` above 400 items.
+  func requireFew(_ count: Int) throws(CKError) {
+    guard count <= Limits.operationsPerRequestMax else {
+      throw CKError.tooLarge(
+        "\(count) items; one operation takes \(Limits.operationsPerRequestMax)")
+    }
+  }
+
+  /// The results for shares, in order, by as many requests as the server's limit needs.
+  private func results<E: Endpoint>(
+    of endpoint: E.Type, _ shortGUIDs: [ShortGUID]
+  ) async throws(CKError) -> [ShareResult]
+  where E.Request == ResolveShares.Request, E.Response == ResolveShares.Response {
+    var results: [ShareResult] = []
+    for start in stride(from: 0, to: shortGUIDs.count, by: Limits.sharesPerRequestMax) {
+      let end = min(start + Limits.sharesPerRequestMax, shortGUIDs.count)
+      let part = Array(shortGUIDs[start..<end])
+      let response = try await send(endpoint, E.Request(shortGUIDs: part), to: .public)
+      guard response.results.count == part.count else { throw CKError.badAnswer }
+      results += response.results
+    }
+    return results
+  }
+
+  private func metadata(
+    _ result: ShareResult, naming: UserNaming
+  ) -> Result<CKShare.Metadata, CKError> {
+    switch result {
+    case .failure(_, let error): .failure(CKError(error))
+    case .share(let share):
+      Result { () throws(CKError) in
+        try CKShare.Metadata(wire: share, naming: naming)
+      }
+    }
+  }
+
+  /// Fetches the files of the root.
+  ///
+  /// Choice: if a file cannot be fetched, the root is delivered without it.
+  private func fetchFiles(of metadata: CKShare.Metadata) async {
+    guard metadata.rootRecord != nil else { return }
+    let database = DatabaseCalls(
+      path: path, scope: metadata.participantRole == .owner ? .private : .shared,
+      options: options)
+    try? await database.fetchFiles(of: [metadata], losing: .record, record: \.rootRecord) {
+      _, _ in
+    }
+  }
+}

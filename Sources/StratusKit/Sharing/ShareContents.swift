@@ -1,0 +1,230 @@
+import Foundation
+import StratusWire
+
+/// The part of a record that only shares have.
+///
+/// NB: participants are objects, which apps change. A state that becomes another record gets its
+/// own participants by ``independent``.
+struct ShareContents {
+  /// The participants and the permission as a request sends them.
+  struct Sent: @unchecked Sendable {
+    let publicPermission: CKShare.ParticipantPermission
+    let participants: [(object: CKShare.Participant, values: CKShare.Participant.Values)]
+  }
+
+  /// The root of a share that is not saved yet; nil: the share of a zone, or a saved share.
+  var rootRecordID: CKRecord.ID?
+  var publicPermission = CKShare.ParticipantPermission.none
+  /// The participants, among them the owner.
+  var participants: [CKShare.Participant]
+  var currentUserID: CKShare.Participant.ID?
+  /// The URL without the title.
+  var url: URL?
+  /// The server's version of the permission and of the participants.
+  var savedPermission = CKShare.ParticipantPermission.none
+  var saved: [CKShare.Participant] = []
+
+  /// A new share of the current user.
+  init(rootRecordID: CKRecord.ID?) {
+    self.rootRecordID = rootRecordID
+    let owner = CKShare.Participant.Values(
+      participantID: Live.newID(), identity: .currentUser, role: .owner, permission: .readWrite,
+      status: .accepted)
+    participants = [CKShare.Participant(owner)]
+  }
+
+  /// The part of a share from a response.
+  init(wire: RecordDictionary, naming: UserNaming) {
+    self.init(rootRecordID: nil)
+    take(wire, naming: naming)
+  }
+
+  /// A copy with participants of its own.
+  var independent: ShareContents {
+    var state = self
+    state.participants = participants.map { CKShare.Participant($0.values) }
+    state.saved = saved.map { CKShare.Participant($0.values) }
+    return state
+  }
+
+  /// The server's version.
+  var ancestor: ShareContents {
+    var state = independent
+    state.publicPermission = savedPermission
+    state.participants = saved.map { CKShare.Participant($0.values) }
+    return state
+  }
+
+  var owner: CKShare.Participant? { participants.first { $0.role == .owner } }
+
+  var currentUser: CKShare.Participant? {
+    currentUserID.flatMap { id in participants.first { $0.participantID.isIdentical(to: id) } }
+  }
+
+  /// Sets the permission of all users with the URL.
+  ///
+  /// The server removes participants when this permission changes (semantics §20). They are removed
+  /// here, too, so that they are not sent.
+  mutating func set(publicPermission permission: CKShare.ParticipantPermission) {
+    let wasPublic = publicPermission.isPublic
+    publicPermission = permission
+    switch (wasPublic, permission.isPublic) {
+    case (false, true): dropAll { $0.role != .owner && $0.status == .pending }
+    case (true, false): dropAll { $0.role != .owner }
+    case (false, false), (true, true): break
+    }
+  }
+
+  private mutating func dropAll(_ isDropped: (CKShare.Participant.Values) -> Bool) {
+    participants.removeAll { isDropped($0.values) }
+    saved.removeAll { isDropped($0.values) }
+  }
+
+  /// Adds a participant, or updates the entry of the same user. A user who has left or was
+  /// removed is invited again.
+  mutating func add(_ participant: CKShare.Participant) {
+    let values = participant.values
+    let known = participants.first { $0 === participant || $0.values.isSame(as: values) }
+    guard let known else {
+      participants.append(participant)
+      return
+    }
+    guard known.role != .owner else { return }
+    known.withValues { own in
+      own.role = values.role
+      own.permission = values.permission
+      if own.status == .removed { own.status = .pending }
+    }
+  }
+
+  /// Removes a participant. The owner stays.
+  mutating func remove(_ participant: CKShare.Participant) {
+    let values = participant.values
+    participants.removeAll {
+      $0.role != .owner && ($0 === participant || $0.values.isSame(as: values))
+    }
+  }
+
+  /// Whether participants were added, removed or changed since the last fetch or save.
+  private var hasChangedParticipants: Bool {
+    let own = participants.map(\.values).filter { $0.role != .owner }
+    let others = saved.map(\.values).filter { $0.role != .owner }
+    guard own.count == others.count else { return true }
+    return own.contains { one in
+      !others.contains {
+        one.isKnown && one.participantID.isIdentical(to: $0.participantID) && one.role == $0.role
+          && one.permission == $0.permission && one.status == $0.status
+      }
+    }
+  }
+
+  /// The values to send.
+  ///
+  /// - Parameters:
+  ///   - isNew: whether the share was never saved.
+  ///   - isWhole: whether unchanged values are sent, too.
+  func input(isNew: Bool, isWhole: Bool) -> ShareInput? {
+    let input = ShareInput(
+      rootRecordName: isNew ? rootRecordID?.recordName : nil,
+      publicPermission:
+        isNew || isWhole || publicPermission != savedPermission ? publicPermission.wire : nil,
+      participants:
+        isNew || isWhole || hasChangedParticipants
+        ? participants.map(\.values).filter { $0.role != .owner }.map(\.wire) : nil)
+    return input == ShareInput() ? nil : input
+  }
+
+  /// The values that a request sends now.
+  var sent: Sent {
+    Sent(
+      publicPermission: publicPermission, participants: participants.map { ($0, $0.values) })
+  }
+
+  /// Takes the server's version over.
+  ///
+  /// - Parameter sent: the values of the save that the server answers. Values that the app has
+  ///   changed since then stay changes. nil: the record was fetched.
+  mutating func take(_ wire: RecordDictionary, naming: UserNaming, after sent: Sent? = nil) {
+    url = wire.shortGUID.flatMap { guid in
+      wire.displayedHostname.flatMap { ShareURL.make(scheme: naming.scheme, host: $0, guid) }
+    }
+    rootRecordID = nil
+    guard let details = wire.sharing else { return }
+    savedPermission = CKShare.ParticipantPermission(details.publicPermission)
+    if sent == nil || sent?.publicPermission == publicPermission {
+      publicPermission = savedPermission
+    }
+    var fetched = details.participants
+    if !fetched.contains(where: { $0.role == .owner }) { fetched.insert(details.owner, at: 0) }
+    let values = fetched.map { CKShare.Participant.Values(wire: $0, naming: naming) }
+    saved = values.map(CKShare.Participant.init)
+    currentUserID = details.currentUserParticipant?.participantID
+    if let sent {
+      adopt(values, after: sent)
+    } else {
+      participants = values.map(CKShare.Participant.init)
+    }
+  }
+
+  private mutating func adopt(_ fetched: [CKShare.Participant.Values], after sent: Sent) {
+    var adopted: [CKShare.Participant] = []
+    for values in fetched {
+      guard
+        let old = sent.participants.first(where: {
+          $0.values.role == .owner && values.role == .owner || $0.values.isSame(as: values)
+        })
+      else {
+        adopted.append(CKShare.Participant(values))
+        continue
+      }
+      // The app has removed the participant since.
+      guard participants.contains(where: { $0 === old.object }) else { continue }
+      old.object.withValues { own in
+        let (role, permission) = (own.role, own.permission)
+        own = values
+        if role != old.values.role { own.role = role }
+        if permission != old.values.permission { own.permission = permission }
+      }
+      adopted.append(old.object)
+    }
+    adopted += participants.filter { added in
+      !sent.participants.contains { $0.object === added }
+    }
+    participants = adopted
+  }
+}
+
+extension CKShare.ParticipantPermission {
+  /// Whether all users with the URL may join.
+  var isPublic: Bool { self == .readOnly || self == .readWrite }
+}
+
+/// The URLs of shares: `scheme://host/share/<short GUID>#<title>`.
+enum ShareURL {
+  static func make(scheme: String, host: String, _ shortGUID: String) -> URL? {
+    URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
+  }
+
+  /// The URL with the title. The title is for people, and never reaches a server.
+  static func titled(_ url: URL, _ title: String?) -> URL {
+    guard let title, !title.isEmpty,
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+    else { return url }
+    parts.fragment = title.split(whereSeparator: \.isWhitespace).joined(separator: "_")
+    return parts.url ?? url
+  }
+
+  /// The last part of the path; nil: the URL is not one of a share.
+  static func shortGUID(of url: URL) -> String? {
+    let name = url.lastPathComponent
+    let isPlain = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return !name.isEmpty && name.utf8.count <= Limits.nameLengthMax && isPlain ? name : nil
+  }
+}
