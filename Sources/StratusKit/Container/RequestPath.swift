@@ -92,7 +92,7 @@ final class RequestPath: Sendable {
     return connection.flatMap { naming(in: $0.generation) }
   }
 
-  /// How a user with this record name is named; nil: nobody is signed in.
+  /// The naming for a user with this record name; nil: no user is signed in.
   func naming(of userRecordName: String?) -> UserNaming {
     let isPlain = connection?.address.url.lowercased().hasPrefix("http://") == true
     return UserNaming(

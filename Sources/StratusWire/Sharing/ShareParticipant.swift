@@ -55,7 +55,7 @@ public struct ShareParticipant: Sendable, Hashable {
   }
 }
 
-/// The actions that a share allows one participant, or everybody who has its URL.
+/// The actions that a share allows one participant, or any user who has its URL.
 public enum SharePermissionName: String, Sendable, CaseIterable {
   case none = "NONE"
   case readOnly = "READ_ONLY"

@@ -1,5 +1,5 @@
-/// What a share record holds besides its fields, as the server stores it. It never goes over the
-/// wire: an answer has ``ShareDetails``, which depend on the reader.
+/// The part of a share record that the server stores besides its fields. It is never sent to
+/// clients: an answer has ``ShareDetails``, which depend on the reader.
 public struct ShareState: Sendable, Hashable {
   /// nil: the whole zone is shared.
   public var rootRecordName: String?
@@ -19,7 +19,8 @@ public struct ShareState: Sendable, Hashable {
   }
 }
 
-/// What any other record holds about its share, as the server stores it.
+/// The part of any other record that says whether it is the root of a share, as the server stores
+/// it.
 public struct ShareMark: Sendable, Hashable {
   /// nil: the record is not the root of a share now.
   public var shareRecordName: String?
