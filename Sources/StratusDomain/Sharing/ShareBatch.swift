@@ -71,7 +71,9 @@ struct ShareBatch {
     let stored = snapshot.records[name]
     // Clients send whole records back, so other records may have keys of shares. They are ignored.
     guard (stored?.type ?? operation.recordType) == ShareRecord.recordType else {
-      if operation.createsShortGUID, snapshot.access.role == .owner, snapshot.access.address.canShare {
+      if operation.createsShortGUID, snapshot.access.role == .owner,
+        snapshot.access.address.canShare
+      {
         reserved[index] = ids.shortGUIDs[index]
       }
       return

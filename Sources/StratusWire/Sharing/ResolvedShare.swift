@@ -15,7 +15,7 @@ public struct ResolvedShare: Sendable {
   /// nil: the caller did not ask for it, or the share has no root.
   public var rootRecord: RecordDictionary?
   public var owner: ParticipantIdentity
-  /// The caller's role. ``ShareParticipant/Role/publicUser`` for everybody who may join by the URL.
+  /// The caller's role. ``ShareParticipant/Role/publicUser`` for users that may join by the URL.
   public var participantRole: ShareParticipant.Role
   public var participantStatus: ShareParticipant.Status
   public var participantPermission: SharePermissionName

@@ -14,7 +14,7 @@ public enum ShareRecord {
 
 /// The part of a record in an answer that only shares have.
 public struct ShareDetails: Sendable, Hashable {
-  /// The permission of everybody who has the URL. ``SharePermissionName/none``: only invited users
+  /// The permission of all users that have the URL. ``SharePermissionName/none``: only invited users
   /// may join.
   public var publicPermission: SharePermissionName
   /// The participants that the reader may see. The owner is one of them.

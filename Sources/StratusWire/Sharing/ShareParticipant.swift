@@ -6,9 +6,9 @@ public struct ShareParticipant: Sendable, Hashable {
   public enum Role: String, Sendable, CaseIterable {
     case owner = "OWNER"
     case administrator = "ADMINISTRATOR"
-    /// Somebody whom the owner or an administrator invited.
+    /// A user that the owner or an administrator invited.
     case user = "USER"
-    /// Somebody who joined by the share's URL.
+    /// A user that joined by the share's URL.
     case publicUser = "PUBLIC_USER"
     case unknown = "UNKNOWN"
 
@@ -55,7 +55,7 @@ public struct ShareParticipant: Sendable, Hashable {
   }
 }
 
-/// The actions that a share allows one participant, or everybody who has its URL.
+/// The actions that a share allows one participant, or all users that have its URL.
 public enum SharePermissionName: String, Sendable, CaseIterable {
   case none = "NONE"
   case readOnly = "READ_ONLY"

@@ -1,4 +1,4 @@
-/// What a share record holds besides its fields, as the server stores it. It never goes over the
+/// The data of a share record besides its fields, as the server stores it. It never goes over the
 /// wire: an answer has ``ShareDetails``, which depend on the reader.
 public struct ShareState: Sendable, Hashable {
   /// nil: the whole zone is shared.
@@ -19,7 +19,7 @@ public struct ShareState: Sendable, Hashable {
   }
 }
 
-/// What any other record holds about its share, as the server stores it.
+/// The data of any other record about its share, as the server stores it.
 public struct ShareMark: Sendable, Hashable {
   /// nil: the record is not the root of a share now.
   public var shareRecordName: String?
