@@ -12,7 +12,7 @@ final class ServerProcess: Sendable {
   /// The time from the start of the program to its ready line.
   let startDuration: Duration
   private let settings: [String: String]
-  private let ended: Task<Void, Never>
+  private let ended: Task<ContinuousClock.Instant, Never>
 
   /// Starts the program and waits until it answers.
   ///
@@ -31,8 +31,11 @@ final class ServerProcess: Sendable {
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    process.terminationHandler = { _ in end.finish() }
+    let (ends, end) = AsyncStream.makeStream(of: ContinuousClock.Instant.self)
+    process.terminationHandler = { _ in
+      end.yield(ContinuousClock.now)
+      end.finish()
+    }
     let begin = ContinuousClock.now
     let text = Output(of: output.fileHandleForReading)
     try process.run()
@@ -43,12 +46,12 @@ final class ServerProcess: Sendable {
     return ServerProcess(
       processID: process.processIdentifier, startDuration: ContinuousClock.now - begin,
       settings: Self.exported(await text.lines),
-      ended: Task { for await _ in ends {} })
+      ended: Task { await ends.first { _ in true } ?? ContinuousClock.now })
   }
 
   private init(
     processID: Int32, startDuration: Duration, settings: [String: String],
-    ended: Task<Void, Never>
+    ended: Task<ContinuousClock.Instant, Never>
   ) {
     self.processID = processID
     self.startDuration = startDuration
@@ -102,8 +105,12 @@ final class ServerProcess: Sendable {
   /// Sends SIGKILL. The program has no chance to do anything more.
   func killHard() { kill(processID, SIGKILL) }
 
-  /// Returns after the process has ended.
-  func waitForEnd() async { await ended.value }
+  /// Waits until the process has ended.
+  ///
+  /// - Returns: the time of its end. The caller may run much later, because the tests share the
+  ///   threads.
+  @discardableResult
+  func waitForEnd() async -> ContinuousClock.Instant { await ended.value }
 }
 
 /// The output of a program, line by line.

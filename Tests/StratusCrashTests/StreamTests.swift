@@ -36,8 +36,7 @@ import Testing
     let lines = try await Self.open(200, at: server)
     let begin = ContinuousClock.now
     kill(server.processID, SIGTERM)
-    await server.waitForEnd()
-    let took = ContinuousClock.now - begin
+    let took = await server.waitForEnd() - begin
     for line in lines {
       let (status, body) = try await AssetLine.apart { try line.answer() }
       #expect(status == 200)

@@ -19,7 +19,9 @@ extension RandomShares {
     operation.share = ShareInput(rootRecordName: root, participants: participants(people))
     let code = try await server.modify(
       [operation], as: SharedServer.ann, followersMax: followersMax)[0]
-    if code != (overlaps ? .badRequest : nil) {
+    // The share of this root has the name of the new one.
+    let refusal: ErrorCode = model.roots.contains(root) ? .conflict : .badRequest
+    if code != (overlaps ? refusal : nil) {
       throw Mishap("sharing \(root) has the code \(String(describing: code))")
     }
     if overlaps { return sights.note("overlap") }
