@@ -18,8 +18,8 @@ struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Join the shares whose URLs stand on standard input, one a line.",
       discussion: """
-        A URL is a secret. It is no argument, because other users and the shell's history would see \
-        it. '-' stands for standard input.
+        A URL is a secret. It is no argument, because other users and the shell's history would \
+        see it. '-' stands for standard input.
         """)
 
     @OptionGroup var device: DeviceOptions

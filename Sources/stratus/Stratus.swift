@@ -13,7 +13,8 @@ struct Stratus: AsyncParsableCommand {
       StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, WebTokenCommand.self,
       SchemaCommand.self, ExplainCommand.self,
-      KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
+      CompactCommand.self,
       CloudKitToolCommand.self,
     ])
 

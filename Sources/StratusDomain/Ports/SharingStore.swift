@@ -8,8 +8,8 @@ public protocol HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]
 
-  /// Like ``hierarchies(of:in:)``, without records that are about to leave their hierarchy because a
-  /// record above them has left it.
+  /// Like ``hierarchies(of:in:)``, without records that are about to leave their hierarchy because
+  /// a record above them has left it.
   func readableHierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]

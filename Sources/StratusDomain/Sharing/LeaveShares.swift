@@ -2,8 +2,9 @@ import StratusWire
 
 /// Lets a participant leave shares by deleting their records (semantics §20).
 ///
-/// A participant that leaves often deletes the records of the hierarchy in the same request. These deletions
-/// succeed like those of missing records, and nothing of the owner's is deleted (sharing §1.2).
+/// A participant that leaves often deletes the records of the hierarchy in the same request. These
+/// deletions succeed like those of missing records, and nothing of the owner's is deleted (sharing
+/// §1.2).
 struct LeaveShares {
   let database: OpenDatabase
   let effects: ShareEffects

@@ -65,7 +65,7 @@ struct ShareDirectory: Sendable {
     case .private: throw .badRequest(Reason.endpointInPrivate)
     case .shared: throw .badRequest(Reason.endpointInShared)
     }
-    let user = try caller.requireUser()
+    let user = try caller.requireAccount()
     guard request.shortGUIDs.count <= Limits.sharesPerRequestMax else {
       throw .badRequest(Reason.batchTooLarge)
     }

@@ -102,8 +102,8 @@ private struct StoredEvent {
   var through: Int64 = 0
   /// Record types, separated by spaces. Record types are identifiers and contain no space.
   var recordTypes = ""
-  /// A line for each shared hierarchy: the name of its root, a tab, and the record types. Names have
-  /// no control characters.
+  /// A line for each shared hierarchy: the name of its root, a tab, and the record types. Names
+  /// have no control characters.
   var hierarchies = ""
 
   init(
@@ -179,8 +179,8 @@ private enum OutboxStatements {
   static let insert = SQLStatement(
     inserting: """
       INSERT INTO outbox (
-        database, zone, zone_name, event, first_after, last, record_types, hierarchies, changed_at, changed_by,
-        changed_device, notification_id, images)
+        database, zone, zone_name, event, first_after, last, record_types, hierarchies, changed_at,
+        changed_by, changed_device, notification_id, images)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, key: "entry")
   static let insertRecord = SQLStatement(

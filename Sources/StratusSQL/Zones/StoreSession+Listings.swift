@@ -292,8 +292,10 @@ private enum ListingStatements {
     VALUES (?, ?, ?, ?, ?, ?, ?)
     """)
   static let permit = SQLStatement(
-    "UPDATE joined_shares SET permission = ?, administers = ? WHERE database = ? AND zone = ? AND root = ?"
-  )
+    """
+    UPDATE joined_shares SET permission = ?, administers = ?
+    WHERE database = ? AND zone = ? AND root = ?
+    """)
   static let leaveShare = SQLStatement(
     "DELETE FROM joined_shares WHERE database = ? AND zone = ? AND root = ?")
   static let leaveShares = SQLStatement(

@@ -55,8 +55,8 @@ public struct ShareDetails: Sendable, Hashable {
 
 /// The part of a record in a request that only shares have.
 public struct ShareInput: Sendable, Hashable {
-  /// The record name of the root, for a new share. The key is `forRecord`. nil: the share exists, or
-  /// it shares the whole zone.
+  /// The record name of the root, for a new share. The key is `forRecord`. nil: the share exists,
+  /// or it shares the whole zone.
   public var rootRecordName: String?
   /// The change tag of the root. A stale one refuses the share. nil: the tag is not compared. It is
   /// not compared either if the same request saves the root.

@@ -103,7 +103,8 @@ import Testing
       #expect(answer["serverErrorCode"] == "NOT_FOUND")
       #expect(
         answer["reason"]
-          == "the share invites an address that no account has; open its URL to confirm your address"
+          == "the share invites an address that no account has; "
+          + "open its URL to confirm your address"
       )
     }
   }
