@@ -12,7 +12,8 @@ struct Querier {
     while !ledger.isDead {
       let zoneID = CrashZones.ids.randomElement(using: &chance) ?? CrashZones.ids[0]
       do {
-        if chance.percent(50) {
+        // The record type does not exist before the first save.
+        if chance.percent(50), ledger.acknowledgedCount > 0 {
           try await query(zoneID)
         } else {
           let lane = ledger.lanes.randomElement(using: &chance)
