@@ -102,7 +102,7 @@ import Testing
       let answer = try await scene.resolve(share["shortGUID"], as: dora)
       #expect(answer["serverErrorCode"] == "NOT_FOUND")
       #expect(
-        answer["reason"]
+        answer["reason"].string
           == "the share invites an address that no account has; "
           + "open its URL to confirm your address"
       )
