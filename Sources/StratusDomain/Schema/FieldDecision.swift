@@ -49,7 +49,8 @@ struct FieldDecision: Sendable {
         guard allowsEncryption else { throw .badRequest(Reason.encryptedInPublic) }
         if let keyID = SealedEnvelope.keyID(of: bytes) { zoneKeyIDs.insert(keyID) }
       }
-      // Choice: the schema does not describe shares. Apps may add fields to them, in production too.
+      // Choice: the schema does not describe shares. Apps may add fields to them, even in
+      // production.
       if known == nil, let value, recordType != ShareRecord.recordType {
         try add(input.name, value.type, to: recordType)
       }

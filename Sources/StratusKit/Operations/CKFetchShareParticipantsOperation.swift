@@ -4,9 +4,9 @@ import StratusTransport
 /// Makes participants of e-mail addresses, telephone numbers or user IDs, to add to shares.
 ///
 /// Choice: the server is not asked whether an address has an account, because the answer would
-/// tell any caller which addresses have accounts. It matches an address with an account when the share is
-/// saved. Until then `hasiCloudAccount` of a participant by address is false. As with Apple, an
-/// address without an account can be invited, too.
+/// tell any caller which addresses have accounts. It matches an address with an account when the
+/// share is saved. Until then `hasiCloudAccount` of a participant by address is false. As with
+/// Apple, an address without an account can be invited, too.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
