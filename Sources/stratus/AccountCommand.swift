@@ -4,19 +4,19 @@ import StratusWire
 /// `stratus account`.
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make, configure, list, disable and enable accounts.",
+    commandName: "account", abstract: "Create, configure, list, disable and enable accounts.",
     subcommands: [Create.self, Configure.self, List.self, Disable.self, Enable.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make an account; prints its address.")
+      abstract: "Create an account and print its e-mail address.")
 
     @OptionGroup var server: ServerOptions
 
     @Argument(help: "The account's e-mail address.")
     var email: String
 
-    @Flag(help: "Read the account's password from standard input, one line.")
+    @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
     func run() async throws {
@@ -28,14 +28,14 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give an account a new password; its browsers are signed out.")
+      abstract: "Set a new password for an account, and sign its browsers out.")
 
     @OptionGroup var server: ServerOptions
 
     @Argument(help: "The account's e-mail address.")
     var email: String
 
-    @Flag(help: "Read the account's password from standard input, one line.")
+    @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
     func run() async throws {
@@ -47,7 +47,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// - Throws: ``Failure`` if there is no line.
+  /// - Throws: ``Failure`` if standard input has no line.
   fileprivate static func readPassword() throws -> String {
     guard let line = readLine(), !line.isEmpty else {
       throw Failure("there is no password on standard input; write it there as one line")
@@ -74,7 +74,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shut an account out at once; its data stays.")
+      abstract: "Disable an account immediately, and keep its data.")
 
     @OptionGroup var server: ServerOptions
 
@@ -88,7 +88,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let an account in again; its sessions continue.")
+      abstract: "Enable a disabled account. Its sessions continue.")
 
     @OptionGroup var server: ServerOptions
 

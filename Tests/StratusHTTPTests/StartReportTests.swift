@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The lines that a server prints at its start` {
   private let folder = URL(fileURLWithPath: "/srv/stratus", isDirectory: true)
 
-  @Test func `name the version, the data and the address`() {
+  @Test func `the start report names the version, the data folder and the address`() {
     var settings = Settings(dataFolder: folder)
     settings.storeIdleSeconds = nil
     #expect(
@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `name everything that is switched on`() {
+  @Test func `the start report names every option that is switched on`() {
     var settings = Settings(
       dataFolder: folder, developerEmail: "developer@localhost",
       publicURL: "https://cloud.example.org", limits: .standard)

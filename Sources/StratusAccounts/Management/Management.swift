@@ -6,7 +6,7 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - roles: assigns custom roles to users.
-  ///   - audit: writes changes to users' rights into the log.
+  ///   - audit: writes changes of users' rights into the log.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: replaces the key that signs asset URLs.

@@ -67,7 +67,7 @@ struct RevokeRoleHandler: ManagementHandler {
   }
 }
 
-/// Writes the operator's changes to users' rights into the log.
+/// Writes the operator's changes of users' rights into the log.
 public struct Audit: Sendable {
   private let write: @Sendable (String) -> Void
 
@@ -82,7 +82,7 @@ public struct Audit: Sendable {
 }
 
 extension Accounts {
-  /// The user and the store of a request about a role.
+  /// Returns the user and the store that a request about a role names.
   ///
   /// - Throws: `NOT_FOUND`.
   fileprivate func user(

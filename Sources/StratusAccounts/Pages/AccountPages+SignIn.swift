@@ -2,22 +2,23 @@ import Foundation
 import StratusDomain
 import StratusWire
 
-/// An app that asks for a sign-in, after all checks.
+/// An app whose request for a sign-in has passed all checks.
 struct AskingApp {
-  /// The sealed text, for the next form.
+  /// The sealed text of the request, which the next form sends again.
   let text: String
   let store: StoreAddress
-  /// The web page that gets the token; nil: the callback URL gets it.
+  /// The origin of the web page that gets the token, or nil if the callback URL gets it.
   let origin: String?
-  /// nil: the page posts a message.
+  /// The callback URL that gets the token, or nil if the server's page posts a message to the app's
+  /// page.
   let callbackURL: String?
 
-  /// The name of the asking side, for the user.
+  /// The name of the app that the user sees.
   var name: String { origin ?? callbackURL ?? "" }
 }
 
 extension AccountPages {
-  /// The app of a sign-in request, while it may ask.
+  /// Returns the app of a sign-in request, if the request is still allowed.
   ///
   /// - Returns: nil if the request has expired, or if its token or origin is no longer allowed.
   func app(_ text: String) async throws(ServerError) -> AskingApp? {
@@ -106,7 +107,7 @@ extension AccountPages {
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? "/account")
   }
 
-  /// The attempt as the throttle counts it.
+  /// Returns the attempt in the form that the throttle counts.
   func attempt(_ visit: Visit, email: String, account: Account?) -> SignInThrottle.Attempt {
     var browser: String?
     if let known = visit.knownBrowser, let account, known.hasPrefix(account.id + " ") {
@@ -122,13 +123,13 @@ extension AccountPages {
     return "There were too many attempts. Try again in \(time)."
   }
 
-  /// Opens a browser session with new cookies.
+  /// Opens a browser session and sets its cookies.
   func begin(_ visit: inout Visit, _ account: Account, isKept: Bool) async throws(ServerError) {
     let text = try await accounts.openBrowserSession(
       of: account, isKept: isKept, browser: visit.request.userAgent)
     visit.keep(
       session: text, isKept: isKept, account: account, seal: seal, id: accounts.randomness(8).hex)
-    // A new form cookie, since a page of before the sign-in may be known to others.
+    // The form cookie is replaced, because others may know a page from before the sign-in.
     visit.set(.form, accounts.randomness(32).hex, seconds: nil)
   }
 
@@ -153,7 +154,7 @@ extension AccountPages {
 }
 
 extension [UInt8] {
-  /// The bytes of an even number of hex digits.
+  /// Decodes an even number of hex digits, or returns nil for any other text.
   init?(hexText text: String) {
     let digits = text.utf8.compactMap { byte in
       UnicodeScalar(byte).properties.isASCIIHexDigit

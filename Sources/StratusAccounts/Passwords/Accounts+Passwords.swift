@@ -6,8 +6,8 @@ extension Accounts {
 
   /// Gives an account a new password, and ends its browser sessions.
   ///
-  /// - Parameter kept: the hash of a browser session that stays; nil: none.
-  /// - Throws: `BAD_REQUEST` with advice if the password may not be used.
+  /// - Parameter kept: the hash of a browser session that does not end, or nil to end all sessions.
+  /// - Throws: `BAD_REQUEST` with advice if the password is not allowed.
   func setPassword(
     _ password: String, of account: Account, keeping kept: [UInt8]? = nil
   ) async throws(ServerError) {
@@ -29,12 +29,13 @@ extension Accounts {
       StoredPassword(accountID: accountID, hash: hash.text, changedAt: ambient.now()))
   }
 
-  /// The account to which an address and a password belong.
+  /// Returns the account with this e-mail address and password.
   ///
-  /// NB: makes one hash in every case, so that its time tells nothing about the address.
+  /// NB: computes one hash in every case, so that the duration does not reveal whether the address
+  /// exists.
   /// - Returns: nil for an unknown address, a wrong password, an account without a password, and a
   ///   disabled account.
-  /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins wait.
+  /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func account(
     email: String, password: String
   ) async throws(ServerError) -> Account? {

@@ -3,8 +3,7 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Runs password hashes on threads of their own, a few at a time, so that requests for data go on
-/// beside them.
+/// Hashes passwords on separate threads, a few at a time, so that other requests are not delayed.
 final class PasswordPool: Sendable {
   private struct State {
     var running = 0
@@ -18,8 +17,8 @@ final class PasswordPool: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - runningMax: hashes at one time.
-  ///   - waitingMax: callers that wait for one.
+  ///   - runningMax: the maximum number of hashes that run at the same time.
+  ///   - waitingMax: the maximum number of callers that wait for a hash.
   init(runningMax: Int, waitingMax: Int = Limits.passwordsWaitingMax) {
     self.runningMax = max(1, runningMax)
     self.waitingMax = waitingMax
@@ -28,9 +27,9 @@ final class PasswordPool: Sendable {
   /// The number of hashes so far, for tests.
   var count: Int { state.withLock { $0.count } }
 
-  /// Runs one hash.
+  /// Runs the work that hashes one password, when a thread is free.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if too many callers wait; errors of the hash.
+  /// - Throws: `TRY_AGAIN_LATER` if too many callers are waiting, or an error of the work.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -76,7 +75,7 @@ final class PasswordPool: Sendable {
     }
   }
 
-  /// Lets in the caller that has waited longest.
+  /// Ends one hash. The caller that has waited longest may then begin.
   private func leave() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// Seals texts that a browser keeps for the server. The browser can read them, but cannot change
-/// them.
+/// Signs texts that a browser keeps for the server. The browser can read these texts, but cannot
+/// change them.
 struct PageSeal: Sendable {
-  /// The use of a sealed text, so that no text is valid for another use.
+  /// The purpose of a sealed text. A text that was sealed for one purpose is not valid for another.
   enum Use: String {
     case signInRequest = "sign-in request"
     case form = "form"
@@ -13,19 +13,19 @@ struct PageSeal: Sendable {
   }
 
   private static let codeCount = 32
-  /// More than the longest sealed text of ours.
+  /// A length that exceeds the longest text that the server seals.
   private static let lengthMax = 3_000
 
   private let key: SymmetricKey
 
   init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
-  /// The text and its seal in the alphabet of URLs.
+  /// Returns the text and its signature, encoded with the base64 alphabet for URLs.
   func seal(_ text: String, for use: Use) -> String {
     Self.encode(Array(text.utf8) + code(text, use))
   }
 
-  /// The text that was sealed for this use; nil: the seal is not ours.
+  /// Returns the text that was sealed for this purpose, or nil if the signature is wrong.
   func open(_ sealed: String, for use: Use) -> String? {
     guard sealed.utf8.count <= Self.lengthMax, let bytes = Self.decode(sealed),
       bytes.count >= Self.codeCount,
@@ -36,7 +36,7 @@ struct PageSeal: Sendable {
     return text
   }
 
-  /// The token of a form in a browser with this cookie.
+  /// Returns the token that a form contains in a browser with this cookie.
   func formToken(_ cookie: String) -> String { Self.encode(code(cookie, .form)) }
 
   private func code(_ text: String, _ use: Use) -> [UInt8] {
@@ -57,7 +57,8 @@ struct PageSeal: Sendable {
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: base64 + padding) else { return nil }
     let bytes = Array(data)
-    // NB: base64 has spare bits at its end, so several texts can encode the same bytes.
+    // NB: the last base64 digit can have unused bits, so several texts can encode the same bytes.
+    // Only one of these texts is accepted.
     return encode(bytes) == text ? bytes : nil
   }
 }

@@ -1,36 +1,37 @@
 import StratusDomain
 import Synchronization
 
-/// Slows down the guessing of passwords. Failures count, and no account is ever locked for good
-/// (signin §7).
+/// Slows down the guessing of passwords. Failed sign-ins cause a delay, but never lock an account
+/// permanently (signin §7).
 ///
-/// An attempt counts as a failure from its beginning, so that parallel attempts count, too.
+/// An attempt counts as a failure until it succeeds, so that parallel attempts are counted.
 final class SignInThrottle: Sendable {
-  /// The origin of an attempt.
+  /// The account, browser and address of an attempt.
   struct Attempt: Sendable, Hashable {
-    /// As typed, in lower case.
+    /// The e-mail address as the user typed it, in lower case.
     var email: String
-    /// The ID of a browser in which the account has signed in before; nil: an unknown one.
+    /// The ID of a browser in which the account has signed in before, or nil for an unknown
+    /// browser.
     var browser: String?
-    /// The client's address, or its IPv6 prefix; nil: unknown.
+    /// The client's IP address (of IPv6, the prefix), or nil if it is unknown.
     var address: String?
   }
 
   private struct Failures {
     var count = 0
-    /// Milliseconds since 1970 UTC.
+    /// The time of the last failure, in milliseconds since 1970 UTC.
     var last: Int64 = 0
   }
 
-  /// Failures of an account after which it has to wait.
+  /// The number of failed sign-ins of one account after which a delay begins.
   static let accountMax = 10
-  /// The longest wait of an account.
+  /// The longest delay after failed sign-ins of one account, in seconds.
   static let accountSecondsMax: Int64 = 900
-  /// Failures of an address after which it has to wait.
+  /// The number of failed sign-ins from one client address after which a delay begins.
   static let addressMax = 30
-  /// The time in which one failure of an address is forgotten.
+  /// The number of seconds after which one failure of a client address is forgotten.
   static let addressSeconds: Int64 = 20
-  /// The time after which the failures of an account are forgotten.
+  /// The number of milliseconds after which the failures of an account are forgotten.
   private static let forgetMilliseconds: Int64 = 3_600_000
   private static let entriesMax = 100_000
 
@@ -38,7 +39,7 @@ final class SignInThrottle: Sendable {
 
   /// Begins an attempt.
   ///
-  /// - Returns: the seconds to wait, and then the attempt must not be made; nil: it may be made.
+  /// - Returns: nil if the attempt may be made. Otherwise, the seconds after which to try again.
   func begin(_ attempt: Attempt, now: Int64) -> Int? {
     state.withLock { failures in
       let account = Self.accountKey(attempt)
@@ -59,7 +60,7 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Ends an attempt that was no failure.
+  /// Ends a successful attempt, which then no longer counts as a failure.
   func succeed(_ attempt: Attempt) {
     state.withLock { failures in
       failures[Self.accountKey(attempt)] = nil
@@ -80,7 +81,7 @@ final class SignInThrottle: Sendable {
     return failures.count
   }
 
-  /// The wait doubles with each failure.
+  /// Computes the remaining delay of an account. The delay doubles with each failure.
   private static func accountWait(_ failures: Failures?, _ now: Int64) -> Int? {
     let count = accountCount(failures, now)
     guard let failures, count >= accountMax else { return nil }
@@ -103,7 +104,8 @@ final class SignInThrottle: Sendable {
     end > now ? Int((end - now + 999) / 1_000) : nil
   }
 
-  /// Removes forgotten failures. If that is not enough, removes all: a wrong refusal is worse.
+  /// Removes forgotten failures. If too many are left, removes all, because a wrong refusal is
+  /// worse.
   private static func sweep(_ failures: inout [String: Failures], _ now: Int64) {
     failures = failures.filter { now - $0.value.last < forgetMilliseconds }
     if failures.count > entriesMax / 2 { failures.removeAll() }

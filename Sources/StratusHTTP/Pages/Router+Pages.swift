@@ -4,12 +4,12 @@ import StratusWire
 
 /// The server's own pages.
 ///
-/// NB: the only requests whose cookies are read. Their answers have no CORS fields, so that no
-/// other site can read them.
+/// NB: cookies are read only for these pages. Their answers have no CORS fields, so no other site
+/// can read them.
 extension Router {
   /// Answers a request for a page.
   ///
-  /// - Throws: `BAD_REQUEST` for another method, and for a body that is no form.
+  /// - Throws: `BAD_REQUEST` for an unknown method, and for a body that is not a form.
   func page(
     _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: Exchange, by pages: any WebPages
@@ -42,15 +42,15 @@ extension Router {
     return (head, isHead ? .absent(size: Int64(answer.body.count)) : .bytes(answer.body))
   }
 
-  /// The URL where the user of an app signs in; nil: the server has no pages, or the request has no
-  /// valid API token.
+  /// Returns the URL where the user of an app signs in. The result is nil if the server has no
+  /// pages, or if the request has no valid API token.
   func signInURL(for request: HTTPRequest, _ exchange: Exchange) async -> String? {
     guard let pages else { return nil }
     let target = RequestTarget(request.path ?? "/")
     guard case .database(let address, _)? = RequestPath(target.path),
       let token = RequestQuery(target.query).credentials.apiToken
     else { return nil }
-    // NB: a page of the server's own origin sends no Origin with GET.
+    // NB: a browser sends no `Origin` field with a GET request from a page of the same origin.
     let isOwn = request.headerFields[.fetchSite] == "same-origin"
     let origin = request.headerFields[.origin] ?? (isOwn ? exchange.serverURL : nil)
     let path = await pages.signInPath(apiToken: token, store: address.store, origin: origin)
@@ -70,7 +70,7 @@ extension Router {
     return form
   }
 
-  /// All cookies: a client may send several fields.
+  /// Returns all cookies of a request. A client may send several `Cookie` fields.
   private static func cookieField(of fields: HTTPFields) -> String? {
     let all = fields[values: .cookie]
     return all.isEmpty ? nil : all.joined(separator: "; ")

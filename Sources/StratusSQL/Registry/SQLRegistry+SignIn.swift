@@ -20,7 +20,8 @@ extension SQLRegistry {
     }
   }
 
-  /// NB: a plain insert. An existing hash is an error and never replaces another session.
+  /// NB: a plain `INSERT` fails if the hash exists already. An upsert would replace another
+  /// session.
   public func create(_ session: BrowserSession) async throws(ServerError) {
     let values: [SQLValue] = [
       .bytes(session.hash), .text(session.accountID), .integer(session.createdAt),
@@ -78,7 +79,7 @@ extension SQLRegistry {
 }
 
 extension RegistryTables {
-  /// The tables of sign-in, since layout 5.
+  /// The tables of passwords and browser sessions, added with layout 5.
   static func signIn(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE passwords (

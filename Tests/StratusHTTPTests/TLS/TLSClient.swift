@@ -12,7 +12,7 @@ struct TLSClient: Sendable {
   var maximumVersion: TLSVersion?
   var protocols: [String] = []
 
-  /// The bytes from the server, and the protocol that both agreed on.
+  /// The text from the server, and the protocol on which client and server agreed.
   struct Answer: Sendable {
     var text = ""
     var applicationProtocol: String?
@@ -33,7 +33,7 @@ struct TLSClient: Sendable {
 
     func append(_ more: String) { text.withLock { $0 += more } }
 
-    /// Returns once the text contains a part.
+    /// Returns when the received text contains this part.
     func wait(for part: String) async {
       while !text.withLock({ $0.contains(part) }) { await LiveWire.turn() }
     }
