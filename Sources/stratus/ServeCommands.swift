@@ -11,9 +11,9 @@ struct DevCommand: AsyncParsableCommand {
     commandName: "dev",
     abstract: "Run a server for development on this machine.",
     discussion: """
-      A container is created when it is first used, and an account is signed in. The command \
-      prints the settings to export, and then "stratus is ready at URL". Ctrl-C stops the server \
-      and keeps its data.
+      The server creates each container at its first use. The command signs in an account for \
+      development, and prints the settings to export. Then it prints "stratus is ready at URL". \
+      Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"

@@ -34,7 +34,10 @@ struct APITokenCommand: AsyncParsableCommand {
     var origins: [String] = []
 
     @Option(
-      help: "The URL to which the browser goes after a sign-in. Default: the page posts a message.")
+      help: """
+        The URL to which the browser goes after a sign-in. Default: the sign-in page sends a \
+        message to the window that opened it.
+        """)
     var callbackURL: String?
 
     @Flag(help: "Print JSON, with the token's ID.")
