@@ -87,8 +87,6 @@ public struct Composition: Sendable {
       shareAccounts: ShareAccounts { (user, container) async throws(ServerError) in
         guard let known = try await registry.user(named: user, in: container) else { return nil }
         return try await registry.account(id: known.accountID)?.email
-      } hasAccount: { (address) async throws(ServerError) in
-        try await registry.account(email: address) != nil
       },
       createContainer: { [accounts] (container, principal) async throws(ServerError) in
         try await accounts.adopt(container, by: principal)

@@ -93,6 +93,12 @@ public enum Limits {
   public static let participantsPerShareMax = 100
   /// Shares of a user in one container. Each new share is compared with all shares of its zone.
   public static let sharesPerUserMax = 5_000
+  /// Shares that a user joins in one zone of another user. Choice: every request of the user reads
+  /// all of them. Apps share lists and folders, and rarely more than a few in one zone.
+  public static let joinedSharesPerZoneMax = 200
+  /// Zones of other users that a user sees. Choice: each poll of the shared database compares all
+  /// of them with their newest changes, in some milliseconds.
+  public static let sharedZonesPerUserMax = 2_000
   /// Shares in one request to resolve or accept. Each accepted share is a transaction.
   public static let sharesPerRequestMax = 50
   /// Children of deleted records that one request checks. Choice: bounds the work of deleting a

@@ -36,7 +36,8 @@ struct AcceptSharesHandler: EndpointHandler {
         switch try search.find(shortGUID, in: store) {
         case .share(let found):
           return .share(try search.accept(found, id: id, by: origin, in: store))
-        case .hidden(let pending): return .hidden(pendingAddresses: pending)
+        case .hidden(let mayNeedVerification):
+          return .hidden(mayNeedVerification: mayNeedVerification)
         }
       }
     }
@@ -77,7 +78,7 @@ struct ShareDirectory: Sendable {
     var budget = AnswerBudget()
     for shortGUID in request.shortGUIDs {
       do throws(ServerError) {
-        let found = try await visible(try await find(shortGUID, search))
+        let found = try visible(try await find(shortGUID, search))
         let shown = try search.shown(found, as: shortGUID)
         let size =
           AnswerBudget.sizeBytesMax(of: shown.share)
@@ -92,20 +93,19 @@ struct ShareDirectory: Sendable {
     return ResolveShares.Response(results: results)
   }
 
-  /// A share that the caller cannot see is one that does not exist, unless it invites an address
-  /// that no account has: it may be another address of the caller (sharing §1.2).
+  /// A share that the caller cannot see is one that does not exist, unless it invites an address:
+  /// that may be another address of the caller (sharing §1.2).
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(
     _ finding: ShareSearch.Finding
-  ) async throws(ServerError) -> ShareSearch.Found {
+  ) throws(ServerError) -> ShareSearch.Found {
     switch finding {
     case .share(let found): return found
-    case .hidden(let pending):
-      for address in pending where try await !accounts.hasAccount(address) {
-        throw ServerError(.notFound, Reason.participantMayNeedVerification)
-      }
-      throw ServerError(.notFound, Reason.shareNotFound)
+    case .hidden(let mayNeedVerification):
+      throw ServerError(
+        .notFound,
+        mayNeedVerification ? Reason.participantMayNeedVerification : Reason.shareNotFound)
     }
   }
 }
@@ -129,8 +129,8 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter pendingAddresses: the invited addresses without an acceptance.
-    case hidden(pendingAddresses: [String])
+    /// - Parameter mayNeedVerification: whether the share invites an address that has not accepted.
+    case hidden(mayNeedVerification: Bool)
   }
 
   func find(
@@ -141,10 +141,10 @@ struct ShareSearch: Sendable {
       let zone = try store.zone(named: address.name, in: address.database),
       let share = try store.records(named: [name], in: zone)[name],
       let state = try share.shareState()
-    else { return .hidden(pendingAddresses: []) }
+    else { return .hidden(mayNeedVerification: false) }
     let invitation = invitation(to: state, in: address)
     if case .none = invitation.part {
-      return .hidden(pendingAddresses: invitation.pendingAddresses)
+      return .hidden(mayNeedVerification: invitation.mayNeedVerification)
     }
     var root: StoredRecord?
     if let rootName = link.rootName, shortGUID.shouldFetchRootRecord {
@@ -170,6 +170,7 @@ struct ShareSearch: Sendable {
     guard let zone = try store.lockZone(named: found.zone.name, in: found.zone.database) else {
       throw ServerError(.notFound, Reason.shareNotFound)
     }
+    try requireRoom(in: zone, store)
     try requireSettled(found.state.rootRecordName, in: zone, store)
     let effects = ShareEffects(
       address: found.zone, origin: origin, deviceID: ShareEffects.serviceDeviceID)
@@ -180,6 +181,20 @@ struct ShareSearch: Sendable {
     try effects.settle(from: found.state, to: accepted, in: store)
     found.state = accepted
     return found
+  }
+
+  /// Refuses to join more shares than every request of the user can read.
+  private func requireRoom(
+    in zone: StoredZone, _ store: any StoreReading
+  ) throws(ServerError) {
+    let isFull =
+      if let known = try store.participation(of: user, in: zone) {
+        known.shares.count >= Limits.joinedSharesPerZoneMax
+      } else {
+        try store.sharedZones(of: user, after: 0, limit: Limits.sharedZonesPerUserMax).count
+          >= Limits.sharedZonesPerUserMax
+      }
+    if isFull { throw .badRequest(Reason.tooManyJoinedShares) }
   }
 
   /// Refuses to join while records far below a moved one still count as shared. The new participant

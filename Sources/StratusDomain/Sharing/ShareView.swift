@@ -59,6 +59,11 @@ extension ShareState {
     guard participant.status == .accepted, participant.identity.userRecordName != nil else {
       return nil
     }
+    return offer(to: participant)
+  }
+
+  /// The access that an entry gives to its user after the acceptance; nil: none.
+  func offer(to participant: ShareParticipant) -> ShareAccess? {
     let administers = participant.role == .administrator
     switch (participant.permission, publicPermission) {
     case (.readWrite, _), (_, .readWrite):

@@ -95,17 +95,21 @@ import Testing
     }
   }
 
-  @Test func `an address that no account has may need verification`() async throws {
+  @Test func `a share does not tell whether an invited address has an account`() async throws {
     try await withShares { scene in
-      let share = try await scene.share("Rome", with: [scene.invited("nobody")])
+      // Bob has an account.
+      _ = try await scene.guest("bob")
       let dora = try await scene.guest("dora")
-      let answer = try await scene.resolve(share["shortGUID"], as: dora)
-      #expect(answer["serverErrorCode"] == "NOT_FOUND")
-      #expect(
-        answer["reason"].string
-          == "the share invites an address that no account has; "
-          + "open its URL to confirm your address"
-      )
+      for (root, name) in [("Rome", "bob"), ("Paris", "nobody")] {
+        let share = try await scene.share(
+          root, named: "Share " + name, with: [scene.invited(name)])
+        let answer = try await scene.resolve(share["shortGUID"], as: dora)
+        #expect(answer["serverErrorCode"] == "NOT_FOUND")
+        #expect(
+          answer["reason"].string
+            == "the share invites an address that has not accepted; "
+            + "if it is yours, open the URL to confirm it", "\(name)")
+      }
     }
   }
 
