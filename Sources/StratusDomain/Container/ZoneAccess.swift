@@ -45,9 +45,14 @@ struct ZoneAccess: Sendable {
   func allows(
     _ permission: RecordPermissions, _ record: StoredRecord, schema: Schema
   ) -> Bool {
-    policy.allows(
+    var root = hierarchies[record.name]
+    if permission != .read, participation != nil, record.type == ShareRecord.recordType {
+      // Rights to a share come from that share, not from the hierarchy in which its record lies.
+      root = (try? record.shareState())?.rootRecordName
+    }
+    return policy.allows(
       permission, createdBy: record.created.userRecordName, type: record.type, schema: schema,
-      as: role, in: hierarchies[record.name])
+      as: role, in: root)
   }
 
   /// Whether the caller may create records of a type. For a participant, this is not enough: the

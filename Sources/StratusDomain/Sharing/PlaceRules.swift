@@ -38,7 +38,7 @@ struct PlaceRules {
     // A record that was too deep before the zone had shares may stay where it is.
     let isMoved = stored.map { $0.parentRecordName != record.parentRecordName } ?? true
     if isMoved, hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
-    // The policy has decided about shares; their place never changes.
+    // The policy has decided about shares; `RecordRules` never changes their place.
     if record.type == ShareRecord.recordType { return nil }
     // NB: `roots` has no entry in a zone without hierarchies.
     let root = hierarchies.roots[name] ?? nil
