@@ -130,11 +130,28 @@ struct ShareEffects {
   func leave(
     _ share: StoredRecord, _ state: ShareState, user: String, in store: any StoreWriting
   ) throws(ServerError) {
+    try settle(from: state, to: try strike(user, from: share, state, in: store), in: store)
+  }
+
+  /// Ends a user's participation in the whole zone at the user's own wish. The records of the
+  /// shares still list the user.
+  func leaveZone(
+    _ zone: StoredZone, user: String, in store: any StoreWriting
+  ) throws(ServerError) {
+    try store.unlist(zone, inSharedDatabaseOf: user, at: origin.time)
+    try announce(to: user, in: zone, store)
+  }
+
+  /// Notes in a share's record that a user has left it.
+  @discardableResult
+  func strike(
+    _ user: String, from share: StoredRecord, _ state: ShareState, in store: any StoreWriting
+  ) throws(ServerError) -> ShareState {
     let new = state.without(user)
     var record = share
     try record.set(new)
     try rewrite(record, replacing: share, by: Self.serviceDeviceID, in: store)
-    try settle(from: state, to: new, in: store)
+    return new
   }
 
   /// Tells a user's devices that the user joined or left a share.

@@ -64,23 +64,24 @@ extension StoreSession {
   public func participation(
     of user: String, inZone zone: Int64
   ) throws(ServerError) -> Participation? {
-    guard let number = try number(of: .shared(user: user)) else { return nil }
-    var participation: Participation?
+    guard let database = try number(of: .shared(user: user)) else { return nil }
+    var number: Int64?
+    var shares: [JoinedShare] = []
     try connection.run(
-      ListingStatements.participation, [.integer(number), .integer(zone)]
+      ListingStatements.participation, [.integer(database), .integer(zone)]
     ) { (row) throws(ServerError) in
       guard let permission = SharePermission(rawValue: row.integer(2)) else {
         throw .fault("a share has an unknown permission")
       }
       let root = row.text(1)
-      let share = JoinedShare(
-        rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
-        since: row.integer(4), isAdministrator: row.integer(5) != 0)
-      let known = participation?.shares ?? []
-      participation = Participation(number: row.integer(0), shares: known + [share])
+      number = row.integer(0)
+      shares.append(
+        JoinedShare(
+          rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
+          since: row.integer(4), isAdministrator: row.integer(5) != 0))
       return true
     }
-    return participation
+    return number.map { Participation(number: $0, shares: shares) }
   }
 
   public func sharedZones(

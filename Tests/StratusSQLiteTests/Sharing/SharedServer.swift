@@ -12,13 +12,22 @@ final class SharedServer: Sendable {
   private static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
 
   let store: any Store
-  private let stores: MemoryStores
+  private let closeStores: @Sendable () -> Void
   private let clock = Mutex<Int64>(1_767_225_600_000)
   private let names = UUIDCounter()
   private let databases: DatabaseAccess
 
-  init() async throws {
-    stores = MemoryStores(makeEpoch: { 7 })
+  convenience init() async throws {
+    let stores = MemoryStores(makeEpoch: { 7 })
+    try await self.init(stores) { stores.close() }
+  }
+
+  convenience init(_ stores: CountedStores) async throws {
+    try await self.init(stores) { stores.close() }
+  }
+
+  private init(_ stores: any StoreCatalog, close: @escaping @Sendable () -> Void) async throws {
+    closeStores = close
     store = try await stores.store(at: Self.storeAddress)
     let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { [names] in names.next() })
     databases = DatabaseAccess(
@@ -53,7 +62,7 @@ final class SharedServer: Sendable {
     return error.code
   }
 
-  func close() { stores.close() }
+  func close() { closeStores() }
 
   /// Saves or deletes records in one batch that is not atomic.
   ///
@@ -118,6 +127,22 @@ final class SharedServer: Sendable {
       databases: databases, zonesRelistedMax: zonesRelistedMax
     ).answer(
       FetchDatabaseChanges.Request(syncToken: token), to: caller(user), in: database(of: user))
+  }
+
+  /// Deletes the zone in the user's shared database.
+  ///
+  /// - Returns: the error code; nil: the user has left.
+  func leaveZone(as user: String) async throws(ServerError) -> ErrorCode? {
+    let now = now
+    let handler = ModifyZonesHandler(
+      databases: databases, ambient: Ambient(now: { now }, makeUUID: { self.makeUUID() }),
+      changes: LocalSignals())
+    let response = try await handler.answer(
+      ModifyZones.Request(
+        operations: [ModifyZones.Operation(.delete, Self.address.id)]),
+      to: caller(user), in: database(of: user))
+    guard case .failure(_, let error)? = response.zones.first else { return nil }
+    return error.code
   }
 
   /// Runs steps of the work on hierarchies.
