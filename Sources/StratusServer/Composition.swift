@@ -28,6 +28,8 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
+  /// The turns of zones with large moves between shared hierarchies.
+  let turns = HierarchyTurnsOfStores()
   /// Signals queues with new notifications.
   let queues: any Signals = LocalSignals()
   /// Prevents processes that serve the same stores from doing the same work.

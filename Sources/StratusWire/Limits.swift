@@ -91,8 +91,12 @@ public enum Limits {
   public static let zonesRelistedMax = 1_000
   /// Participants of a share besides its owner (semantics §22: more than 100 are refused).
   public static let participantsPerShareMax = 100
-  /// Shares of a user in one container. Each new share is compared with all shares of its zone.
+  /// Shares of a user in one container. A batch of new shares is compared with all
+  /// shares of its zone.
   public static let sharesPerUserMax = 5_000
+  /// Shares that begin, change or end in one request. Choice: the end of a share with 100
+  /// participants takes some milliseconds, in which other writers wait.
+  public static let sharesChangedPerRequestMax = 50
   /// Shares that a user joins in one zone of another user. Choice: every request of the user reads
   /// all of them. Apps share lists and folders, and rarely more than a few in one zone.
   public static let joinedSharesPerZoneMax = 200

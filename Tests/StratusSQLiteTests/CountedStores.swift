@@ -11,6 +11,7 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   private let connection: CountingConnection
   private let session: StoreSession
   private let lock = Mutex(())
+  private let writes = Mutex(0)
 
   init() throws(ServerError) {
     let connection = try SQLiteConnection(
@@ -25,6 +26,9 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
     lock.withLock { _ in (connection.take().count, connection.takeRows()) }
   }
 
+  /// The transactions for writing so far.
+  var writesCount: Int { writes.withLock { $0 } }
+
   func close() { lock.withLock { _ in connection.close() } }
 
   func store(at address: StoreAddress) async throws(ServerError) -> any Store { self }
@@ -32,12 +36,19 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    try await write { (store) throws(ServerError) in try body(store) }
+    try transact { (store) throws(ServerError) in try body(store) }
   }
 
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
+    writes.withLock { $0 += 1 }
+    return try transact(body)
+  }
+
+  private func transact<Value>(
+    _ body: (any StoreWriting) throws(ServerError) -> Value
+  ) throws(ServerError) -> Value {
     let result = lock.withLock { _ -> Result<Value, ServerError> in
       do throws(ServerError) {
         try connection.define("BEGIN")

@@ -33,7 +33,10 @@ struct FetchZoneChangesHandler: EndpointHandler {
           items.append(.changes(page.changes))
         } catch {
           // NB: an error of the store fails the whole request. It is not the error of one zone.
-          if error.code == .internalError || error.code == .tryAgainLater { throw error }
+          let isOfZone = error.reason == Reason.hierarchyUnsettled
+          if error.code == .internalError || error.code == .tryAgainLater && !isOfZone {
+            throw error
+          }
           items.append(.failure(item.zoneID, error.dictionary(for: caller)))
         }
       }

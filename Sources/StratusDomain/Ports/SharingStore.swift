@@ -26,6 +26,9 @@ public protocol SharingReading: HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
+  /// The names among these that live records name as their parents.
+  func parents(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
+
   /// The passages of some hierarchies, in the order of their change numbers. Passages with the same
   /// number are always returned together.
   ///
@@ -37,6 +40,11 @@ public protocol SharingReading: HierarchyReading {
     limit: Int
   ) throws(ServerError) -> [Passage]
 
+  /// The newest change number among the passages of some hierarchies; 0: there are none.
+  func newestPassage(
+    in zone: StoredZone, ofHierarchies roots: [String]
+  ) throws(ServerError) -> Int64
+
   /// The users who have joined a share, in the order of their databases.
   ///
   /// - Parameter root: the root record of the share; nil: the share of the whole zone.
@@ -46,7 +54,30 @@ public protocol SharingReading: HierarchyReading {
 
   /// Records whose children may still be stored in an earlier hierarchy, over all databases of the
   /// store. Records of deleted zones are left out.
-  func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy]
+  ///
+  /// - Parameter zone: only records of zones after this one, in an order that does not change; nil:
+  ///   from the first zone.
+  func unfinishedHierarchies(
+    after zone: StoredZone?, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy]
+
+  /// Such records of one zone.
+  func unfinishedHierarchies(
+    in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy]
+
+  /// Whether a zone has such records outside the hierarchy of a root. If there are none, records
+  /// can join the hierarchy, but none can be about to leave it.
+  func hasUnfinishedHierarchies(
+    outside root: String, in zone: StoredZone
+  ) throws(ServerError) -> Bool
+}
+
+extension SharingReading {
+  /// Records whose children may still be stored in an earlier hierarchy, from the first zone.
+  public func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy] {
+    try unfinishedHierarchies(after: nil, limit: limit)
+  }
 }
 
 /// Writes the shared hierarchies of zones.

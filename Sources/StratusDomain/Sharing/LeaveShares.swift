@@ -30,6 +30,9 @@ struct LeaveShares {
     }
     if shares.isEmpty { return [] }
     guard names.count == operations.count else { throw .badRequest(Reason.leaveAlone) }
+    guard shares.count <= Limits.sharesChangedPerRequestMax else {
+      throw .badRequest(Reason.batchTooMuchWork)
+    }
     for share in shares.sorted(by: { $0.record.number < $1.record.number }) {
       try effects.leave(share.record, share.state, user: user, in: store)
     }

@@ -9,6 +9,8 @@ struct PlaceRules {
   let decision: RecordDecision
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
+  /// The saved records that did not exist, or that count as deleted.
+  let created: Set<ExactName>
 
   /// The operations that break a rule, by their positions.
   func refusals(
@@ -21,6 +23,8 @@ struct PlaceRules {
       case .saved(let record):
         if let error = fault(inPlaceOf: record, replacing: stored(record.name)) {
           refusals[index] = Refusal(error)
+        } else if try wouldTakeChildren(record, in: store) {
+          refusals[index] = Refusal(ServerError(.accessDenied, Reason.accessDenied))
         }
       case .deleted(let name):
         guard stored(name) != nil, try !mayCascade(from: name, in: store) else { continue }
@@ -46,6 +50,27 @@ struct PlaceRules {
     return ServerError(.accessDenied, Reason.accessDenied)
   }
 
+  /// Whether a participant's new record has the name of a missing parent, so that records which the
+  /// participant may not write would follow it into its hierarchy.
+  ///
+  /// Choice: the record is refused even if it is not certain that it has such children.
+  private func wouldTakeChildren(
+    _ record: StoredRecord, in store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard let zone = access.zone, let participation = access.participation,
+      !participation.showsZone, created.contains(ExactName(record.name))
+    else { return false }
+    let written = Set(decision.records.map { ExactName($0.name) })
+    let limit = written.count + Limits.recordsReadTogether
+    let links = try store.links(
+      .parent, to: record.name, after: nil, in: zone, limit: limit)
+    let children = links.map(\.source).filter { !written.contains(ExactName($0)) }
+    if children.isEmpty { return false }
+    if links.count >= limit { return true }
+    let roots = try store.readableHierarchies(of: children, in: zone)
+    return !children.allSatisfy { access.allowsPlace(inHierarchy: roots[$0]) }
+  }
+
   /// Whether a participant may delete all records that are deleted together with a record.
   /// References may lead to records outside the shares, which the participant cannot see.
   ///
@@ -62,7 +87,7 @@ struct PlaceRules {
       of: [name], saved: saved, newLinks: references.newLinks)
     let reached = ([name] + going).map(ExactName.init)
     if !references.reach.unexplored.isDisjoint(with: reached) { return false }
-    let roots = try store.hierarchies(of: going, in: zone)
+    let roots = try store.readableHierarchies(of: going, in: zone)
     return going.allSatisfy { follower in
       references.reach.records[follower]?.type != ShareRecord.recordType
         && access.allowsPlace(inHierarchy: roots[follower])

@@ -9,7 +9,7 @@ struct ResolveSharesHandler: EndpointHandler {
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ResolveShares.Response {
-    try await directory.answer(request, to: caller, in: address) {
+    try await directory.answer(request, to: caller, in: address, shortens: false) {
       (shortGUID, search) async throws(ServerError) in
       try await search.database.store.read { (store) throws(ServerError) in
         try search.find(shortGUID, in: store)
@@ -29,9 +29,17 @@ struct AcceptSharesHandler: EndpointHandler {
     _ request: AcceptShares.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> AcceptShares.Response {
     let origin = try caller.origin(now: directory.databases.ambient.now())
-    let response = try await directory.answer(request, to: caller, in: address) {
+    let response = try await directory.answer(
+      request, to: caller, in: address, shortens: true
+    ) {
       [directory] (shortGUID, search) async throws(ServerError) in
       let id = directory.databases.ambient.makeUUID()
+      // NB: only a user who joins takes the writer's time.
+      let known = try await search.database.store.read { (store) throws(ServerError) in
+        let finding = try search.find(shortGUID, in: store)
+        return (finding: finding, joins: try search.joins(finding, in: store))
+      }
+      guard known.joins else { return known.finding }
       return try await search.database.store.write { (store) throws(ServerError) in
         switch try search.find(shortGUID, in: store) {
         case .share(let found):
@@ -56,10 +64,12 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
+  /// - Parameter shortens: whether a share is shown without its fields, its root and its other
+  ///   participants if the answer has no room for them. Otherwise an error takes its place.
   /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
-    find: Find
+    shortens: Bool, find: Find
   ) async throws(ServerError) -> ResolveShares.Response {
     switch address.scope {
     case .public: break
@@ -83,8 +93,13 @@ struct ShareDirectory: Sendable {
         let size =
           AnswerBudget.sizeBytesMax(of: shown.share)
           + (shown.rootRecord.map { AnswerBudget.sizeBytesMax(of: $0) } ?? 0)
-        guard budget.take(size) else { throw ServerError.badRequest(Reason.answerTooLarge) }
-        results.append(.share(shown))
+        if budget.take(size) {
+          results.append(.share(shown))
+        } else if shortens {
+          results.append(.share(shown.shortened))
+        } else {
+          throw ServerError.badRequest(Reason.answerTooLarge)
+        }
       } catch {
         if error.code == .internalError { throw error }
         results.append(.failure(shortGUID, error.dictionary(for: caller)))
@@ -158,6 +173,31 @@ struct ShareSearch: Sendable {
       state: state, owner: zone.database.owner ?? "", user: user, address: address)
   }
 
+  /// Whether the caller's acceptance would change the share.
+  ///
+  /// - Throws: as ``accept(_:id:by:in:)``.
+  func joins(
+    _ finding: Finding, in store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard case .share(let found) = finding else { return false }
+    let invitation = invitation(to: found.state, in: found.zone)
+    if case .owner = invitation.part { return false }
+    if try invitation.accepted(id: "") != found.state { return true }
+    return try !participates(in: found, store)
+  }
+
+  /// Whether the caller's shared database has the share.
+  private func participates(
+    in found: Found, _ store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard let zone = try store.zone(named: found.zone.name, in: found.zone.database),
+      let participation = try store.participation(of: user, in: zone)
+    else { return false }
+    return participation.shares.contains {
+      $0.rootName.map(ExactName.init) == found.state.rootRecordName.map(ExactName.init)
+    }
+  }
+
   /// Joins the share.
   ///
   /// - Parameter id: for a new participant.
@@ -165,8 +205,10 @@ struct ShareSearch: Sendable {
   func accept(
     _ found: Found, id: String, by origin: ChangeOrigin, in store: any StoreWriting
   ) throws(ServerError) -> Found {
-    let accepted = try invitation(to: found.state, in: found.zone).accepted(id: id)
-    if accepted == found.state { return found }
+    let invitation = invitation(to: found.state, in: found.zone)
+    if case .owner = invitation.part { return found }
+    let accepted = try invitation.accepted(id: id)
+    if accepted == found.state, try participates(in: found, store) { return found }
     guard let zone = try store.lockZone(named: found.zone.name, in: found.zone.database) else {
       throw ServerError(.notFound, Reason.shareNotFound)
     }
@@ -178,7 +220,10 @@ struct ShareSearch: Sendable {
     let old = found.share
     try found.share.set(accepted)
     found.share = try effects.rewrite(found.share, replacing: old, in: store)
-    try effects.settle(from: found.state, to: accepted, in: store)
+    // NB: the state may list the caller although its participation has ended.
+    var before = found.state
+    before.participants.removeAll { $0.identity.userRecordName == user }
+    try effects.settle(from: before, to: accepted, in: store)
     found.state = accepted
     return found
   }
@@ -202,15 +247,8 @@ struct ShareSearch: Sendable {
   private func requireSettled(
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
-    guard let root else { return }
-    let parents = try store.unfinishedParents(in: zone, limit: Limits.recordsReadTogether)
-    if parents.isEmpty { return }
-    let roots = try store.hierarchies(of: parents, in: zone)
     // Below a parent that is in this hierarchy, records only join it.
-    let isJoining =
-      parents.count < Limits.recordsReadTogether
-      && parents.allSatisfy { roots[$0].map(ExactName.init) == ExactName(root) }
-    if isJoining { return }
+    guard let root, try store.hasUnfinishedHierarchies(outside: root, in: zone) else { return }
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }
 
@@ -243,5 +281,21 @@ struct ShareSearch: Sendable {
       zoneID: found.zone.id, share: share, rootRecordName: found.state.rootRecordName,
       rootRecord: root, owner: ParticipantIdentity(userRecordName: owner), participantRole: role,
       participantStatus: status, participantPermission: permission)
+  }
+}
+
+extension ResolvedShare {
+  /// The share without its fields, its root, and the participants besides the owner and the caller.
+  fileprivate var shortened: ResolvedShare {
+    var short = self
+    short.rootRecord = nil
+    short.share.fields = .empty
+    if let sharing = share.sharing {
+      let own = sharing.currentUserParticipant?.participantID
+      short.share.sharing?.participants = sharing.participants.filter {
+        $0.role == .owner || $0.participantID == own
+      }
+    }
+    return short
   }
 }

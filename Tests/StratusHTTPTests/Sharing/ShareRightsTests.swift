@@ -34,6 +34,55 @@ import Testing
     }
   }
 
+  @Test func `of a user who has not joined do not include the names of participants`()
+    async throws
+  {
+    try await withShares { scene in
+      let share = try await scene.share("Rome", publicly: "READ_ONLY")
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      let dora = try await scene.guest("dora")
+      let before = try await scene.resolve(share["shortGUID"], as: dora)
+      #expect(before["share"]["participants"].array?.count == 1)
+      #expect(before["share"]["participants"][0]["type"] == "OWNER")
+      let after = try await scene.accept(share["shortGUID"], as: dora)
+      #expect(after["share"]["participants"].array?.count == 3)
+    }
+  }
+
+  /// Forum is below Rome, which is not shared.
+  @Test func `do not include the parent of the root, by no query`() async throws {
+    try await withShares { scene in
+      let share = try await scene.share("Forum", publicly: "READ_WRITE")
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      func found(_ comparator: String, _ parent: String) async throws -> [String] {
+        let reference: JSON = [
+          "value": ["recordName": .string(parent), "action": "NONE"], "type": "REFERENCE",
+        ]
+        let answer = try await bob.post(
+          "records/query",
+          [
+            "zoneID": scene.zoneID,
+            "query": [
+              "recordType": "Place",
+              "filterBy": [
+                [
+                  "comparator": .string(comparator), "fieldName": "___parent",
+                  "fieldValue": reference,
+                ]
+              ],
+            ],
+          ])
+        return (answer["records"].array ?? []).compactMap { $0["recordName"].string }
+      }
+      #expect(try await found("EQUALS", "Forum") == ["Arch"])
+      #expect(try await found("EQUALS", "Rome") == [])
+      #expect(try await found("NOT_EQUALS", "Paris") == ["Arch"])
+      #expect(try await found("NOT_EQUALS", "Rome") == ["Arch"])
+    }
+  }
+
   /// The operations that name a place for the share's record.
   private static let moves: [JSON] = [
     [

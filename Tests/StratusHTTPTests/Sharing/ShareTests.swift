@@ -302,10 +302,14 @@ import Testing
 
   @Test func `a share takes 100 participants and no more`() async throws {
     try await withShares { scene in
-      let people = (1...101).map { scene.invited("p\($0)") }
-      let refused = try await scene.ann.modify([scene.sharing("Rome", with: people)], in: "Trips")
-      #expect(refused[0]["reason"] == "the share has too many participants")
-      let share = try await scene.share("Rome", with: people.dropLast())
+      for count in [101, 102, 300] {
+        let people = (1...count).map { scene.invited("p\($0)") }
+        let refused = try await scene.ann.modify(
+          [scene.sharing("Rome", with: people)], in: "Trips")
+        #expect(refused[0]["reason"] == "the share has too many participants", "\(count)")
+      }
+      let people = (1...100).map { scene.invited("p\($0)") }
+      let share = try await scene.share("Rome", with: people)
       #expect(share["participants"].array?.count == 101)
     }
   }

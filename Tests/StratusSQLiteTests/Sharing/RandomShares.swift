@@ -46,7 +46,8 @@ struct RandomShares {
     case 70..<75: try await settle(stepsMax: 1)
     case 75..<77: try await forget()
     case 77..<79: try await checkReaders()
-    case 79..<93: try await readPage()
+    case 79..<83: try await checkHidden()
+    case 83..<94: try await readPage()
     default: try await follow()
     }
     try await noteEntitled()
@@ -187,7 +188,8 @@ struct RandomShares {
     sights.note("begin")
     let (now, limit) = (server.now, followersMax)
     try await server.store.write { (store) throws(ServerError) in
-      try store.beginHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+      try store.beginHierarchy(
+        of: root, in: SharedServer.address, at: now, within: FollowerBudget(limit))
     }
   }
 
@@ -199,7 +201,8 @@ struct RandomShares {
     model.roots.remove(root)
     let (now, limit) = (server.now, followersMax)
     try await server.store.write { (store) throws(ServerError) in
-      try store.endHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+      try store.endHierarchy(
+        of: root, in: SharedServer.address, at: now, within: FollowerBudget(limit))
     }
     for user in Self.users { left(root, by: user) }
   }
@@ -306,6 +309,8 @@ struct RandomShares {
     case .complete: break
     }
     guard user != SharedServer.ann else { return outcome }
+    let excess = devices[index].delivered.subtracting(model.visible(to: user))
+    if !excess.isEmpty { throw Mishap("\(user) is shown \(excess.sorted())") }
     let told = devices[index].deletions
     if !told.isEmpty { sights.note("deletion told") }
     let known = (entitled[user] ?? [:]).values.reduce(into: Set()) { $0.formUnion($1) }
@@ -359,6 +364,18 @@ struct RandomShares {
       if queried.sorted() != expected.filter({ !$0.hasPrefix("S-") }).sorted() {
         throw Mishap("\(user) queries \(queried)")
       }
+    }
+  }
+
+  /// Checks that lookups and queries show no record outside the shares, also while records must
+  /// still follow others out of a share.
+  private mutating func checkHidden() async throws {
+    for user in Self.users where !(model.joined[user] ?? [:]).isEmpty && !model.parents.isEmpty {
+      let allowed = model.visible(to: user)
+      let found = try await server.lookUp(Self.names + Self.shareNames, as: user)
+      let queried = try await server.query("Note", as: user)
+      let excess = Set(found.keys).union(queried).subtracting(allowed)
+      if !excess.isEmpty { throw Mishap("\(user) finds \(excess.sorted())") }
     }
   }
 

@@ -9,7 +9,7 @@ import Synchronization
 final class SharedServer: Sendable {
   static let ann = "_ann"
   static let address = ZoneAddress(database: .private(owner: ann), name: "Trips")
-  private static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
+  static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
 
   let store: any Store
   private let closeStores: @Sendable () -> Void
@@ -53,13 +53,21 @@ final class SharedServer: Sendable {
   ///
   /// - Returns: the error code; nil: the user has joined.
   func accept(_ shortGUID: String, as user: String) async throws(ServerError) -> ErrorCode? {
+    guard case .failure(_, let error)? = try await accept([shortGUID], as: user).first else {
+      return nil
+    }
+    return error.code
+  }
+
+  func accept(
+    _ shortGUIDs: [String], as user: String
+  ) async throws(ServerError) -> [ShareResult] {
     let handler = AcceptSharesHandler(
       directory: ShareDirectory(databases: databases, accounts: .none), changes: LocalSignals())
     let response = try await handler.answer(
-      AcceptShares.Request(shortGUIDs: [ShortGUID(value: shortGUID)]), to: caller(user),
-      in: DatabaseAddress(store: Self.storeAddress, scope: .public))
-    guard case .failure(_, let error)? = response.results.first else { return nil }
-    return error.code
+      AcceptShares.Request(shortGUIDs: shortGUIDs.map { ShortGUID(value: $0) }),
+      to: caller(user), in: DatabaseAddress(store: Self.storeAddress, scope: .public))
+    return response.results
   }
 
   func close() { closeStores() }
@@ -70,12 +78,13 @@ final class SharedServer: Sendable {
   /// - Returns: the error code of each operation; nil: it succeeded.
   /// - Throws: the error of the whole request.
   func modify(
-    _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax
+    _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax,
+    writers: ZoneWriters = ZoneWriters(countMax: 100)
   ) async throws(ServerError) -> [ErrorCode?] {
     let now = now
     let handler = ModifyRecordsHandler(
       databases: databases, ambient: Ambient(now: { now }, makeUUID: { self.makeUUID() }),
-      cascades: LocalSignals(), changes: LocalSignals(), writers: ZoneWriters(countMax: 100),
+      cascades: LocalSignals(), changes: LocalSignals(), writers: writers,
       followersMax: followersMax)
     let response = try await handler.answer(
       ModifyRecords.Request(
