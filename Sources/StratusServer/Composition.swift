@@ -27,7 +27,9 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
-  /// Signals that queues have new notifications.
+  /// The turns of zones with large moves between shared hierarchies.
+  let turns = HierarchyTurnsOfStores()
+  /// Signals queues with new notifications.
   let queues: any Signals = LocalSignals()
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks = LocalWorkLocks()
@@ -86,8 +88,6 @@ public struct Composition: Sendable {
       shareAccounts: ShareAccounts { (user, container) async throws(ServerError) in
         guard let known = try await registry.user(named: user, in: container) else { return nil }
         return try await registry.account(id: known.accountID)?.email
-      } hasAccount: { (address) async throws(ServerError) in
-        try await registry.account(email: address) != nil
       },
       createContainer: { [accounts] (container, principal) async throws(ServerError) in
         try await accounts.adopt(container, by: principal)
