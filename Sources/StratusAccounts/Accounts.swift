@@ -174,7 +174,7 @@ public final class Accounts: Authentication {
   }
 
   /// Whether the first write to a container creates the container, because it does not exist yet.
-  /// Only a token for any container can do this.
+  /// Is called only if the API token is valid for all containers.
   private func mayAdopt(_ container: String) async throws(ServerError) -> Bool {
     try ContainerName.check(container)
     return try await !registry.containers().contains(container)

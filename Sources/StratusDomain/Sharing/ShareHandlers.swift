@@ -252,7 +252,7 @@ struct ShareSearch: Sendable {
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }
 
-  /// Returns the form of a share in an answer.
+  /// Returns the parts of a share that the answer shows to the caller.
   func shown(
     _ found: Found, as shortGUID: ShortGUID
   ) throws(ServerError) -> ResolvedShare {

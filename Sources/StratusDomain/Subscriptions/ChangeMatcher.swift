@@ -97,7 +97,8 @@ struct ChangeMatcher {
     let position: Int
     /// The keys of the subscriptions that the part may concern, sorted.
     let keys: [SubscriptionKey]
-    /// The record and its states, or nil if the part is the zone.
+    /// The record with its states before and after the change. It is nil if this part of the entry
+    /// concerns the zone itself.
     var record: (image: RecordImage, states: ImageStates)?
   }
 
