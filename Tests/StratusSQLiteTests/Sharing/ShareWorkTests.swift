@@ -206,6 +206,35 @@ import Testing
     }
   }
 
+  /// Ten chains of ten records each, and one new record below each chain.
+  @Test func `to find the hierarchies of a batch grows with the depth, not with each record`()
+    async throws
+  {
+    try await withCounts { server, stores in
+      try await shareRoots(1, on: server, joins: false)
+      var costs: [Int] = []
+      for level in 0..<10 {
+        for chain in 0..<10 {
+          try await server.save(
+            "\(chain) \(level)", below: level == 0 ? nil : "\(chain) \(level - 1)")
+        }
+      }
+      for chains in [1, 10] {
+        let saves = (0..<chains).map { chain in
+          RecordOperation(
+            .create, recordName: "leaf \(chains) \(chain)", recordType: "Note",
+            parent: .set(recordName: "\(chain) 9"))
+        }
+        _ = stores.take()
+        let codes = try await server.modify(saves, as: SharedServer.ann)
+        #expect(codes.allSatisfy { $0 == nil })
+        costs.append(stores.take().statements)
+      }
+      // Each record has some statements of its own, but no walk of its own.
+      #expect(costs[1] - costs[0] < 9 * 15, "\(costs)")
+    }
+  }
+
   @Test func `for a page of a feed does not grow with the number of hierarchies`() async throws {
     try await withCounts { server, stores in
       for root in 0..<30 {
