@@ -27,7 +27,7 @@ struct APITokenCommand: AsyncParsableCommand {
       name: .customLong("origin"),
       help: """
         An origin whose web pages may use the token, such as https://app.example.org; may be \
-        given several times. None: all origins.
+        given several times. None: all origins, and in production no web page can sign users in.
         """)
     var origins: [String] = []
 
@@ -43,6 +43,11 @@ struct APITokenCommand: AsyncParsableCommand {
         .init(
           containerID: container, environment: environment, name: name,
           allowedOrigins: origins.isEmpty ? nil : origins, callbackURL: callbackURL))
+      if environment == .production, origins.isEmpty, callbackURL == nil {
+        complain(
+          "note: without --origin or --callback-url, apps cannot use the sign-in pages with this "
+            + "token")
+      }
       if json { return say(json: response) }
       say(response.token)
     }
