@@ -2,51 +2,52 @@ import ArgumentParser
 import Foundation
 import StratusProgress
 
-/// Runs the server and its clients in one thread and in virtual time, one simulation for each seed.
+/// Runs the server and its clients on one thread and in virtual time, with one simulation for each
+/// seed.
 @main
 struct StratusSimulation: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus-simulation",
-    abstract: "Look for seeds by which devices and server do not agree in the end.",
+    abstract: "Find seeds after which the devices and the server do not agree.",
     discussion: "See docs/internals/simulation.md.")
 
-  @Option(help: "How many seeds to try.")
+  @Option(help: "The number of seeds to try.")
   var seeds: UInt64 = 1_000
 
-  @Option(help: "The first of them.")
+  @Option(help: "The first seed.")
   var first: UInt64 = 1
 
-  @Option(help: "How many processes share them.")
+  @Option(help: "The number of processes that share the seeds.")
   var jobs = 1
 
-  @Option(help: "Begin no seed after so many seconds.")
+  @Option(help: "The number of seconds after which no seed is begun.")
   var seconds: Double?
 
-  @Option(help: "Run this seed alone.")
+  @Option(help: "The only seed to run.")
   var seed: UInt64?
 
-  @Flag(help: "Print what happens.")
+  @Flag(help: "Print the trace of the events.")
   var trace = false
 
-  @Flag(help: "Run each seed twice, and fail if it is not the same twice.")
+  @Flag(help: "Run each seed twice, and fail if the two runs differ.")
   var twice = false
 
-  @Flag(help: "Say only which seed fails, and how.")
+  @Flag(help: "Report a failing seed without removing parts of its plan.")
   var unshrunk = false
 
-  @Flag(help: "Go on after a seed that fails, and say of each only how.")
+  @Flag(help: "Continue after a failing seed, without removing parts of its plan.")
   var keepGoing = false
 
   @Option(help: "Leave out a kind of mishap: \(Mishap.allCases.map(\.rawValue)).")
   var without: [Mishap] = []
 
-  @Option(help: "At most so many devices with a sync engine.")
+  @Option(help: "The maximum number of devices with a sync engine.")
   var engines: Int?
 
-  @Option(help: "At most so many devices without.")
+  @Option(help: "The maximum number of devices without a sync engine.")
   var hands: Int?
 
-  @Option(help: "Things go wrong for so many virtual seconds at most.")
+  @Option(help: "The maximum number of virtual seconds in which mishaps happen.")
   var until: Double?
 
   @Flag(help: .hidden)
@@ -117,8 +118,8 @@ struct StratusSimulation: ParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// Shows the progress toward the bound that will be reached first: the number of seeds, or the
-  /// time.
+  /// Shows the progress towards the limit that will be reached first, which is the number of seeds
+  /// or the time.
   private func show(
     _ count: UInt64, since begin: ContinuousClock.Instant, on line: ProgressLine
   ) {
@@ -138,7 +139,7 @@ struct StratusSimulation: ParsableCommand {
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
     if unshrunk || keepGoing {
-      // NB: if standard output is a pipe, it is buffered, so it must be flushed now.
+      // NB: standard output is buffered if it is a pipe, so it must be flushed now.
       fflush(nil)
       return
     }
@@ -150,7 +151,7 @@ struct StratusSimulation: ParsableCommand {
     print("run it again: stratus-simulation \(again.joined(separator: " "))")
   }
 
-  /// Starts a process for each share of the seeds.
+  /// Starts one process for each share of the seeds.
   private func share() throws {
     let size = (seeds + UInt64(jobs) - 1) / UInt64(jobs)
     let parts = (0..<UInt64(jobs)).map { job -> Process in
@@ -162,7 +163,7 @@ struct StratusSimulation: ParsableCommand {
       if twice { part.arguments?.append("--twice") }
       if unshrunk { part.arguments?.append("--unshrunk") }
       if keepGoing { part.arguments?.append("--keep-going") }
-      // The shares are equal, so one of them shows how far all are.
+      // The shares have the same size, so the progress of one process shows the progress of all.
       if job > 0 { part.arguments?.append("--no-progress") }
       return part
     }
@@ -171,7 +172,8 @@ struct StratusSimulation: ParsableCommand {
     if parts.contains(where: { $0.terminationStatus != 0 }) { throw ExitCode.failure }
   }
 
-  /// Dictionaries must have the same order in every run. The runtime decides it at its start.
+  /// Makes sure that dictionaries have the same order in every run. The runtime decides the order
+  /// when it starts.
   private static func makeHashingRepeatable() {
     let variable = "SWIFT_DETERMINISTIC_HASHING"
     if ProcessInfo.processInfo.environment[variable] != nil { return }

@@ -1,4 +1,4 @@
-/// The reason why the benchmark cannot continue, in one sentence.
+/// The reason why the benchmark cannot continue, as a sentence.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import StratusProgress
 
-/// Measures a Stratus server against floors on the same machine.
+/// Measures a Stratus server, and compares it with simpler programs on the same machine (the
+/// floors).
 @main
 struct StratusBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,33 +23,33 @@ enum Job: String, CaseIterable, ExpressibleByArgument {
   case query, rows, asset, push, subscriptions, sync, memory, neighbours
 }
 
-/// `stratus-bench`: measures everything and prints one table.
+/// `stratus-bench`: measures all jobs, and prints one table.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Measure, and print one table.")
+    commandName: "run", abstract: "Measure all jobs, and print one table.")
 
-  @Flag(help: "A short run of about a minute; its figures vary more.")
+  @Flag(help: "Make a short run of about a minute, whose figures vary more.")
   var quick = false
 
-  @Option(help: "Where to write the figures as JSON, too.")
+  @Option(help: "The file to which the figures are also written as JSON.")
   var json: String?
 
-  @Option(help: "Where to draw the table as an SVG picture, too.")
+  @Option(help: "The file to which the table is also drawn as an SVG chart.")
   var chart: String?
 
-  @Option(help: "The stratus binary; otherwise the one beside this one.")
+  @Option(help: "The stratus binary. Default: the one beside this program.")
   var server: String?
 
-  @Option(help: "A folder on the disk to measure; otherwise the system's temporary one.")
+  @Option(help: "A folder on the disk to measure. Default: the system's temporary folder.")
   var folder: String?
 
-  @Option(help: "How often everything is measured.")
+  @Option(help: "The number of rounds.")
   var rounds: Int?
 
-  @Option(help: "Seconds each load is measured.")
+  @Option(help: "The number of seconds of each measurement.")
   var seconds: Double?
 
-  @Option(help: "Records in the large zone, and records that are queried.")
+  @Option(help: "The number of records in the large zone, and of records for queries.")
   var records: Int?
 
   @Option(
@@ -73,7 +74,7 @@ struct RunCommand: ParsableCommand {
       sizes.queriedRecords = max(1_000, records)
       sizes.storedRecords = max(1_000, records)
     }
-    // The neighbours take as long as all other jobs together.
+    // The job `neighbours` takes as long as all other jobs together.
     let wanted = Set(only.isEmpty ? Job.allCases.filter { $0 != .neighbours } : only)
     sizes.neighbours = neighbour.isEmpty ? Neighbour.allCases : neighbour
     sizes.serveOptions = serveOption

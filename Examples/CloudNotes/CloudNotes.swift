@@ -1,16 +1,16 @@
 import CloudKit
 
-/// The note-taking app of the first CloudKit tutorials, in a terminal.
+/// The note-taking app of the first CloudKit tutorials, as a terminal program.
 @main
 struct CloudNotes {
   static let usage = """
     usage: CloudNotes [--device FOLDER] COMMAND
       add TITLE [TEXT]    write a note
-      list                titles and dates, after fetching what other devices changed
-      show NOTE           a note with its text
+      list                fetch the changes, and list the notes with their dates
+      show NOTE           show a note with its text
       edit NOTE TEXT      replace a note's text
       delete NOTE         delete a note
-    NOTE is the beginning of a note's name, as 'list' shows it. Every FOLDER is a device.
+    NOTE is the beginning of a note's name, as 'list' shows it. Each FOLDER is a device.
     """
 
   static func main() async {

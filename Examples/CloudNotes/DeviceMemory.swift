@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The data that a device keeps between runs: its change token, and the list fields of each note.
+/// The data that a device keeps between runs: its change token, and each note without its text.
 struct DeviceMemory {
   let folder: URL
   var token: CKServerChangeToken?
@@ -35,7 +35,7 @@ struct DeviceMemory {
     try JSONEncoder().encode(blobs).write(to: file("notes"), options: .atomic)
   }
 
-  /// Resets the memory: everything will be fetched again.
+  /// Resets the memory, so that everything is fetched again.
   mutating func forget() {
     token = nil
     notes = [:]

@@ -1,7 +1,7 @@
 import CloudKit
 
 extension CKError {
-  /// A description of the error, with a remedy, for the user.
+  /// A sentence for the user that describes the error and a remedy.
   var explanation: String {
     switch code {
     case .notAuthenticated:

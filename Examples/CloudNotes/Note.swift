@@ -1,9 +1,9 @@
 import CloudKit
 
-/// A note, as the app uses it.
+/// A note as the app uses it.
 struct Note {
   static let recordType = "CloudNote"
-  /// The fields that a list needs; the text stays on the server until the user reads it.
+  /// The fields that a list needs. The text stays on the server until the user reads the note.
   static let listKeys = ["title", "edited"]
 
   let record: CKRecord
@@ -34,7 +34,7 @@ struct Note {
     nonmutating set { record["edited"] = newValue }
   }
 
-  /// One line for a list.
+  /// The note as one line of a list.
   var line: String {
     let style = Date.ISO8601FormatStyle().year().month().day()
     let date = edited.formatted(style.time(includingFractionalSeconds: false))

@@ -1,14 +1,14 @@
 import CloudKit
 
-/// One device's notes: its local memory of them, and the server.
+/// The notes of one device, which are partly in its memory and completely on the server.
 struct Notebook {
-  /// A zone of this app only; other apps of the container do not use it.
+  /// A zone that only this app uses, so that it does not see the records of other apps.
   static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
 
   let database = CKContainer.default().privateCloudDatabase
   var memory: DeviceMemory
 
-  /// Creates the zone if it is missing, and fetches the changes since the last time.
+  /// Creates the zone if it does not exist, and fetches the changes since the last fetch.
   ///
   /// - Returns: the number of notes that changed or were deleted.
   mutating func sync() async throws -> Int {
@@ -38,31 +38,31 @@ struct Notebook {
     return count
   }
 
-  /// Titles and dates, newest first.
+  /// The notes without their texts, newest first.
   var list: [Note] {
     memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
   }
 
-  /// Saves a new note; creates the notebook again if it was deleted.
+  /// Saves a new note. If the notebook was deleted, this method creates it again.
   mutating func add(title: String, text: String) async throws -> Note {
     let note = Note(title: title, text: text, in: Self.zoneID, at: Date())
     do {
       return try await keep(database.save(note.record))
     } catch let error as CKError where error.code == .zoneNotFound {
-      // Another device deleted the notebook; its notes are removed here, too.
+      // Another device has deleted the notebook, so its notes are also removed from this device.
       _ = try await sync()
       return try await keep(database.save(note.record))
     }
   }
 
-  /// The complete note, including its text.
+  /// Returns the complete note, including its text.
   func show(_ prefix: String) async throws -> Note {
     Note(record: try await database.record(for: try id(prefix)))
   }
 
-  /// Replaces the text of a note as this device last saw it.
+  /// Replaces the text of a note in the version that this device knows.
   ///
-  /// - Returns: the saved note, and whether another device had changed it in the meantime.
+  /// - Returns: the saved note, and whether another device had changed the note before.
   mutating func edit(_ prefix: String, text: String) async throws -> (Note, merged: Bool) {
     let id = try id(prefix)
     guard let known = memory.notes[id.recordName] else { throw CKError(.unknownItem) }
@@ -73,7 +73,8 @@ struct Notebook {
       return (try await keep(database.save(mine.record)), false)
     } catch let error as CKError where error.code == .serverRecordChanged {
       guard let record = error.serverRecord else { throw error }
-      // Only the server's copy has the tag for the next save, so the text goes into that copy.
+      // Only the server's record has the change tag for the next save, so this record gets the
+      // text.
       let theirs = Note(record: record)
       theirs.text = "\(text)\n--- and from another device ---\n\(theirs.text)"
       theirs.edited = mine.edited
@@ -94,7 +95,7 @@ struct Notebook {
     return Note(record: record)
   }
 
-  /// The note whose name begins with a text.
+  /// Returns the record ID of the note whose name begins with this text.
   private func id(_ prefix: String) throws -> CKRecord.ID {
     if prefix.isEmpty { throw UsageError("Say which note, as 'list' shows it.") }
     let matches = memory.notes.values.map(\.recordID).filter {

@@ -6,7 +6,7 @@ struct Channel: Hashable, Sendable {
 
   let name: String
 
-  /// - Throws: `UsageError` if the text is no valid name.
+  /// - Throws: `UsageError` if the text is not a valid name.
   init(_ text: String) throws {
     name = (text.hasPrefix("#") ? String(text.dropFirst()) : text).lowercased()
     let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
@@ -15,10 +15,10 @@ struct Channel: Hashable, Sendable {
     }
   }
 
-  /// The name with `#`, as users write it.
+  /// The name with a `#`, as users write it.
   var title: String { "#\(name)" }
 
-  /// The record name contains the channel's name, so a channel cannot exist twice.
+  /// The record ID contains the channel's name, so that no channel can exist twice.
   var recordID: CKRecord.ID { CKRecord.ID(recordName: "channel.\(name)") }
 
   var reference: CKRecord.Reference { CKRecord.Reference(recordID: recordID, action: .none) }
@@ -31,12 +31,12 @@ struct Channel: Hashable, Sendable {
   }
 }
 
-/// A subscription to the messages or the members of a channel.
+/// The subject of a subscription: the messages or the members of a channel.
 enum Topic: Equatable {
   case messages(Channel)
   case people(Channel)
 
-  /// The subscription's ID.
+  /// The ID of the subscription.
   var subscriptionID: CKSubscription.ID {
     switch self {
     case .messages(let channel): "messages.\(channel.name)"
@@ -44,7 +44,8 @@ enum Topic: Equatable {
     }
   }
 
-  /// The channel and the kind of a notification; nil: the notification is not for this app.
+  /// Reads the ID of a notification's subscription. Returns nil if the notification is not for this
+  /// app.
   init?(subscriptionID: CKSubscription.ID?) {
     let parts = subscriptionID?.split(separator: ".", maxSplits: 1) ?? []
     guard parts.count == 2, let channel = try? Channel(String(parts[1])) else { return nil }
@@ -64,8 +65,8 @@ enum Topic: Equatable {
         recordType: Message.recordType,
         predicate: NSPredicate(format: "channel == %@", channel.reference),
         subscriptionID: subscriptionID, options: [.firesOnRecordCreation])
-      // A phone shows the author and the text. The program also reads these fields in a
-      // notification of a channel that the user does not have on screen.
+      // A phone shows the author and the text. The program also uses these fields, for
+      // notifications of a channel that the user does not see.
       information.alertLocalizationKey = "%1$@: %2$@"
       information.alertLocalizationArgs = ["author", "text"]
       information.desiredKeys = ["author", "text"]

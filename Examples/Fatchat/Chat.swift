@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The chat on the server, in the public database, for all users.
+/// The chat as it is stored on the server, in the public database for all users.
 struct Chat: Sendable {
   /// The number of earlier messages that a channel shows when the user enters it.
   static let historyCount = 50
@@ -16,7 +16,7 @@ struct Chat: Sendable {
     self.name = name
   }
 
-  /// - Throws: `CKError` if no user is signed in, or the server cannot be reached.
+  /// - Throws: `CKError` if no user is signed in, or if the server cannot be reached.
   func requireAccount() async throws {
     switch try await container.accountStatus() {
     case .available: break
@@ -30,7 +30,7 @@ struct Chat: Sendable {
 
   // Channels.
 
-  /// All channels, by name.
+  /// Returns all channels, by name.
   func channels() async throws -> [Channel] {
     let query = CKQuery(recordType: Channel.recordType, predicate: NSPredicate(value: true))
     query.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -50,7 +50,7 @@ struct Chat: Sendable {
 
   /// Creates a channel with a first message.
   ///
-  /// - Throws: `UsageError` if the channel exists.
+  /// - Throws: `UsageError` if the channel exists already.
   func make(_ channel: Channel) async throws {
     let opening = Message(opening: channel, by: name).record
     do {
@@ -60,16 +60,16 @@ struct Chat: Sendable {
     } catch let error as CKError
       where [.serverRecordChanged, .permissionFailure].contains(error.code)
     {
-      // If the name is in use, the error is a conflict, or a refused permission if another user
-      // created the channel.
+      // If the channel exists, the error is a conflict. If another user created it, the error is a
+      // refused permission.
       guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
     }
   }
 
-  /// Subscribes to the events of a channel. The server also queues notifications while the program
-  /// does not run.
+  /// Subscribes to the messages and members of a channel. The server also queues notifications
+  /// while the program does not run.
   func follow(_ channel: Channel) async throws {
     let results = try await database.modifySubscriptions(
       saving: [Topic.messages(channel).subscription, Topic.people(channel).subscription],
@@ -77,7 +77,7 @@ struct Chat: Sendable {
     for result in results.saveResults.values { _ = try result.get() }
   }
 
-  /// Ends the subscriptions of ``follow(_:)``.
+  /// Deletes the subscriptions that ``follow(_:)`` has saved.
   func unfollow(_ channel: Channel) async throws {
     let results = try await database.modifySubscriptions(
       saving: [],
@@ -90,7 +90,8 @@ struct Chat: Sendable {
 
   // Messages.
 
-  /// The messages after the known ones, the oldest first. If none is known, the last messages.
+  /// Returns the messages after the known ones, oldest first. If no message is known, returns the
+  /// last messages.
   func messages(
     in channel: Channel, beyond known: Set<CKRecord.ID>
   ) async throws -> [Message] {
@@ -116,15 +117,15 @@ struct Chat: Sendable {
     do {
       try await database.save(message.record)
     } catch let error as CKError where error.code == .serverResponseLost {
-      // The message may have arrived. Then the server refuses the same record now, and nothing is
-      // lost.
+      // The message may have reached the server. Then the server refuses the same record now, and
+      // no message is lost.
       do {
         try await database.save(message.record)
       } catch let error as CKError where error.code == .serverRecordChanged {}
     }
   }
 
-  /// The file of a message, in a folder from which the framework will remove it later.
+  /// Returns the file of a message. The framework will remove this file later.
   func file(of message: Message) async throws -> URL {
     let record = try await database.record(for: message.id)
     guard let file = (record["file"] as? CKAsset)?.fileURL else {
@@ -135,9 +136,9 @@ struct Chat: Sendable {
 
   // Members.
 
-  /// Renews the user's presence.
+  /// Renews the record that shows that the user is present.
   ///
-  /// - Returns: the time by the server's clock.
+  /// - Returns: the server's time.
   func renew(_ presence: Presence) async throws -> Date {
     presence.record["renewed"] = Date()
     let results = try await database.modifyRecords(
@@ -146,8 +147,8 @@ struct Chat: Sendable {
     return saved?.modificationDate ?? .distantPast
   }
 
-  /// Removes the user's presence. If this takes too long, the function gives up, and the presence
-  /// expires.
+  /// Removes the record that shows that the user is present. If this takes too long, the method
+  /// returns, and the record expires.
   func withdraw(_ presence: Presence) async {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 2
@@ -156,9 +157,9 @@ struct Chat: Sendable {
     }
   }
 
-  /// The members of a channel, by name, each once.
+  /// Returns the names of a channel's members, in order. Each name is listed once.
   ///
-  /// - Parameter now: the time by the server's clock.
+  /// - Parameter now: the server's time.
   func people(in channel: Channel, now: Date) async throws -> [String] {
     let query = CKQuery(
       recordType: Presence.recordType,
@@ -168,7 +169,7 @@ struct Chat: Sendable {
     return Set(try await all(query, keys: ["name"]).map { Presence(record: $0).name }).sorted()
   }
 
-  /// Removes the user's presences that earlier runs could not remove.
+  /// Removes the user's presence records that earlier runs could not remove.
   func sweep(now: Date) async throws {
     let me = CKRecord.Reference(recordID: try await container.userRecordID(), action: .none)
     let query = CKQuery(

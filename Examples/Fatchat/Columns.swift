@@ -1,5 +1,5 @@
 extension Character {
-  /// The number of terminal columns of the character.
+  /// The number of terminal columns that the character needs.
   var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     switch first.properties.generalCategory {
@@ -12,7 +12,7 @@ extension Character {
     return isEmoji || Self.wide.contains { $0.contains(first.value) } ? 2 : 1
   }
 
-  /// The scripts of East Asia whose characters take two columns.
+  /// The scripts of East Asia whose characters need two columns.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
@@ -20,10 +20,10 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// The number of terminal columns of the text.
+  /// The number of terminal columns that the text needs.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The beginning of the text, as long as it fits.
+  /// Returns the longest beginning of the text that fits into this number of columns.
   func prefix(columns: Int) -> String {
     var (text, room) = ("", columns)
     for character in self {
@@ -34,7 +34,7 @@ extension StringProtocol {
     return text
   }
 
-  /// The end of the text, as long as it fits.
+  /// Returns the longest end of the text that fits into this number of columns.
   func suffix(columns: Int) -> String {
     var (text, room) = ([Character](), columns)
     for character in reversed() {
@@ -45,7 +45,7 @@ extension StringProtocol {
     return String(text.reversed())
   }
 
-  /// The text in lines of at most this width, broken between words if possible.
+  /// Returns the text in lines of at most this number of columns, broken between words if possible.
   func wrapped(columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""

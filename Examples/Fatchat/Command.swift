@@ -1,6 +1,6 @@
 import Foundation
 
-/// An entered line: a message, or a command that begins with a slash.
+/// A line that the user has entered, which is a message, or a command that begins with a slash.
 enum Command: Equatable {
   case say(String)
   case attach(URL)
@@ -15,14 +15,14 @@ enum Command: Equatable {
 
   static let list = """
     /attach FILE      send a file
-    /save N [FILE]    keep the file with the number N
-    /who              who is here
-    /channels         all channels
-    /join CHANNEL     go to another channel
-    /create CHANNEL   make a channel and go there
-    /leave            hear no more of this channel
-    /quit             end
-    Anything else is said to everybody here; '//' begins a message with a stroke.
+    /save N [FILE]    save the file with the number N
+    /who              list the members of this channel
+    /channels         list all channels
+    /join CHANNEL     enter another channel
+    /create CHANNEL   create a channel and enter it
+    /leave            leave this channel
+    /quit             end the program
+    Any other line is sent as a message. '//' begins a message that starts with a slash.
     """
 
   /// - Throws: `UsageError` for an empty message and for an unknown command.
@@ -40,7 +40,7 @@ enum Command: Equatable {
     case ("save", let words) where !words.isEmpty:
       let words = words.split(separator: " ", maxSplits: 1).map(String.init)
       guard let number = Int(words[0]) else {
-        throw UsageError("'/save' wants the number that stands before the file.")
+        throw UsageError("'/save' needs the number that is shown before the file.")
       }
       self = .save(number, as: words.count > 1 ? Self.file(words[1]) : nil)
     case ("join", let name) where !name.isEmpty: self = .join(name)
@@ -50,7 +50,7 @@ enum Command: Equatable {
     case ("leave", ""): self = .leave
     case ("help", ""): self = .help
     case ("quit", ""): self = .quit
-    default: throw UsageError("'\(line)' is no command; '/help' lists them.")
+    default: throw UsageError("'\(line)' is not a command; '/help' lists the commands.")
     }
   }
 
@@ -59,7 +59,7 @@ enum Command: Equatable {
   }
 }
 
-/// A sentence for the user.
+/// A sentence for the user about wrong input.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

@@ -1,9 +1,9 @@
 import CloudKit
 
-/// The user's part in the chat: the present channel, and the messages seen so far.
+/// The user's part in the chat: the current channel, and the messages received so far.
 ///
-/// The program does not poll for messages. A notification is a hint to fetch, and several hints at
-/// the same time cause one fetch. The user's own messages appear in the same way.
+/// The program does not fetch messages at intervals. A notification is a hint to fetch, and several
+/// hints at the same time cause one fetch. The user's own messages are shown after such a fetch.
 actor Conversation {
   private let chat: Chat
   private let news: AsyncStream<News>.Continuation
@@ -12,12 +12,12 @@ actor Conversation {
 
   private var channel: Channel?
   private var presence: Presence?
-  /// The time of the server's clock in its last answer.
+  /// The time in the server's last answer.
   private var now = Date.distantPast
   private var known: Set<CKRecord.ID> = []
-  /// The messages with files, by their numbers from 1.
+  /// The messages with files. The user sees their numbers, which begin with 1.
   private var files: [Message] = []
-  /// The members of the channel; nil: not known yet.
+  /// The members of the channel, or nil if they are not known yet.
   private var people: [String]?
   private var missed: [Channel: Int] = [:]
   private var isConnected = true
@@ -27,11 +27,11 @@ actor Conversation {
     self.news = news
   }
 
-  /// Goes to the first channel. If it is the lobby and does not exist, the program creates it.
+  /// Enters the first channel. If it is the lobby and does not exist, this method creates it.
   func begin(in first: Channel, lobby: Channel) async throws {
     try await chat.requireAccount()
     if first == lobby, !(try await chat.exists(lobby)) {
-      // Another user may start the program at the same time and create the lobby first.
+      // Another user may create the lobby at the same time.
       do { try await chat.make(lobby) } catch is UsageError {}
     }
     try await join(first)
@@ -64,7 +64,7 @@ actor Conversation {
     news.finish()
   }
 
-  /// Runs an entered line.
+  /// Handles a line that the user has entered.
   ///
   /// - Returns: whether the chat continues.
   func obey(_ line: String) async -> Bool {
@@ -101,7 +101,7 @@ actor Conversation {
     return channel
   }
 
-  // The present channel.
+  // The current channel.
 
   private func join(_ next: Channel) async throws {
     if next == channel { throw UsageError("You are in \(next.title) already.") }
@@ -152,7 +152,7 @@ actor Conversation {
     guard let channel else { return }
     await whileConnected {
       let messages = try await chat.messages(in: channel, beyond: known)
-      // In the meantime the user has changed the channel, which has started another fetch.
+      // If the user has changed the channel since then, another fetch has been started.
       guard channel == self.channel else { return }
       for message in messages where known.insert(message.id).inserted {
         if message.fileName != nil { files.append(message) }
@@ -184,7 +184,7 @@ actor Conversation {
     }
   }
 
-  /// Runs a fetch in the background. Shows an error once, and shows when the connection works
+  /// Runs a request in the background. Shows an error once, and shows when the server answers
   /// again.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
@@ -225,7 +225,7 @@ actor Conversation {
   }
 }
 
-/// Hints that there is work to do. Any number of waiting hints counts as one.
+/// Hints that there is work to do. Several waiting hints count as one.
 private struct Hints: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

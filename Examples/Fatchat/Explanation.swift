@@ -1,7 +1,7 @@
 import CloudKit
 
 extension CKError {
-  /// A description of the error, with a remedy, for the user.
+  /// A sentence for the user that describes the error and a remedy.
   var explanation: String {
     switch code {
     case .notAuthenticated:
@@ -20,7 +20,7 @@ extension CKError {
     case .limitExceeded: return "That is too long for a message. Send it as a file."
     case .assetFileNotFound: return "The file is not there any more."
     case .assetFileModified: return "The file changed while it was sent. Send it again."
-    case .assetNotAvailable: return "The file cannot be had at the moment. Try again later."
+    case .assetNotAvailable: return "The file is not available at the moment. Try again later."
     case .unknownItem: return "That is gone."
     case .operationCancelled: return "Cancelled."
     default: return localizedDescription
@@ -28,7 +28,7 @@ extension CKError {
   }
 }
 
-/// The sentence for the user about any error.
+/// Returns a sentence for the user about any error.
 func explain(_ error: any Error) -> String {
   switch error {
   case let error as CKError: error.explanation

@@ -1,11 +1,11 @@
 import CloudKit
 
-/// A chat in channels, in a terminal.
+/// A chat with channels, as a terminal program.
 @main
 struct Fatchat {
   static let usage = """
     usage: Fatchat NAME [CHANNEL]
-      NAME is what the others call you; CHANNEL is where you begin: the lobby, unless you say so.
+      NAME is your name in the chat. CHANNEL is the first channel to enter. Default: lobby.
     """
 
   static func main() async {
@@ -44,7 +44,7 @@ struct Fatchat {
       ending.yield()
     }
     for await _ in endings { break }
-    // Work in progress ends with the program.
+    // Work in progress is abandoned when the program ends.
     await conversation.end()
     await showing.value
     await view.close()

@@ -1,17 +1,17 @@
-/// The line that is being written, the lines sent before, and the cursor's position.
+/// The line that the user writes, the lines that were sent before, and the cursor's position.
 struct InputLine {
   private(set) var before = ""
   private(set) var after = ""
   private var sent: [String] = []
-  /// The index of the shown line among the sent lines; equal to their count if the new line is
-  /// shown.
+  /// The index of the shown line in the list of sent lines. If it is the length of the list, the
+  /// new line is shown.
   private var shownIndex = 0
 
   var text: String { before + after }
 
   /// Handles a key that changes the line.
   ///
-  /// - Returns: the line, if the key sends it.
+  /// - Returns: the line, if the key sends it, or nil.
   mutating func press(_ key: Key) -> String? {
     switch key {
     case .text(let text): before += text

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads and prints lines, for scripts and pipes. A printed line that is not a message begins with
-/// a star.
+/// an asterisk.
 struct LineView: View {
   let lines: AsyncStream<String>
 
@@ -23,7 +23,7 @@ struct LineView: View {
 
   func close() {}
 
-  /// An event in words.
+  /// Describes an event in lines of text.
   static func text(_ news: News) -> [String] {
     switch news {
     case .entered(let channel): ["* you are in \(channel.title)"]

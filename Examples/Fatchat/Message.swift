@@ -3,7 +3,7 @@ import CloudKit
 /// A message or a shared file in a channel.
 struct Message: Sendable {
   static let recordType = "Message"
-  /// The fields that a list needs; the file stays on the server until a user asks for it.
+  /// The fields that a list needs. The file stays on the server until a user requests it.
   static let listKeys = ["author", "text", "fileName", "fileSizeBytes"]
 
   let record: CKRecord
@@ -12,8 +12,8 @@ struct Message: Sendable {
     self.init(CKRecord(recordType: Self.recordType), text, author, channel)
   }
 
-  /// The first message of a channel. Its record name contains the channel's name, so it cannot
-  /// exist twice.
+  /// Creates the first message of a channel. Its record name contains the channel's name, so it
+  /// cannot exist twice.
   init(opening channel: Channel, by author: String) {
     let id = CKRecord.ID(recordName: "opening.\(channel.name)")
     self.init(
@@ -21,7 +21,7 @@ struct Message: Sendable {
       channel)
   }
 
-  /// A message with a file.
+  /// Creates a message with a file.
   ///
   /// - Throws: `UsageError` if the file does not exist or cannot be read.
   init(file: URL, by author: String, in channel: Channel) throws {
@@ -55,14 +55,14 @@ struct Message: Sendable {
   /// The time when the server received the message.
   var date: Date? { record.creationDate }
 
-  /// The file's name, without parts that lead to another folder; nil: there is no file.
+  /// The file's name without the folders in it, or nil if the message has no file.
   var fileName: String? {
     guard let name = record["fileName"] as? String else { return nil }
     let last = URL(fileURLWithPath: "/\(name.printable)").lastPathComponent
     return ["/", ".", "..", ""].contains(last) ? "file" : last
   }
 
-  /// The text, and the file with the number under which it can be saved.
+  /// Returns the text of the message, and the file with the number that `/save` needs.
   func line(fileNumber: Int?) -> String {
     guard let fileName, let fileNumber else { return text }
     let size = record["fileSizeBytes"] as? Int64 ?? 0
@@ -72,7 +72,7 @@ struct Message: Sendable {
 }
 
 extension String {
-  /// The text on one line, without characters that control the terminal or change the direction of
+  /// The text as one line, without characters that control the terminal or change the direction of
   /// writing.
   var printable: String {
     let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in

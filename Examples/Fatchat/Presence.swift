@@ -1,15 +1,15 @@
 import CloudKit
 
-/// A record that shows that a user is in a channel. The program renews it while the user is there,
-/// and it expires if it is not renewed for a while.
+/// A record that shows that a user is in a channel. The program renews it while the user is there.
+/// If it is not renewed for some time, it expires.
 ///
-/// All times come from the server's clock, as the records have them. So the clocks of two machines
-/// need not agree.
+/// All times come from the server's clock, so the clocks of two machines need not agree.
 struct Presence: Sendable {
   static let recordType = "Presence"
-  /// Seconds between two renewals.
+  /// The number of seconds between two renewals.
   static let renewalSeconds = 10.0
-  /// Seconds until a presence expires. It is long enough that two renewals may get lost.
+  /// The number of seconds until a presence expires. It is long enough that two renewals may be
+  /// lost.
   static let validSeconds = 30.0
 
   let record: CKRecord
@@ -25,9 +25,9 @@ struct Presence: Sendable {
   var id: CKRecord.ID { record.recordID }
   var name: String { (record["name"] as? String ?? "somebody").printable }
 
-  /// The user's name in the chat.
+  /// Checks the user's name in the chat.
   ///
-  /// - Throws: `UsageError` if the text is no valid name.
+  /// - Throws: `UsageError` if the text is not a valid name.
   static func name(_ text: String) throws -> String {
     let name = text.printable.trimmingCharacters(in: .whitespaces)
     guard (1...20).contains(name.count) else {

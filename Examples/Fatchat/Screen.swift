@@ -1,9 +1,9 @@
 import Foundation
 
-/// The live screen: the channel and its members at the top, the messages, and the line being
-/// written.
+/// The full-screen view. It shows the channel and its members at the top, then the messages, and
+/// the line that the user writes.
 actor Screen: View {
-  /// The number of entries that the user can scroll back to.
+  /// The maximum number of entries to which the user can scroll back.
   private static let entriesMax = 2_000
 
   nonisolated let lines: AsyncStream<String>
@@ -16,11 +16,12 @@ actor Screen: View {
   private var people: [String] = []
   private var missed: [Channel: Int] = [:]
   private var entries: [Entry] = []
-  /// The number of rows below the screen; 0: the newest entries are visible.
+  /// The number of rows that are hidden below the screen. If it is 0, the newest entries are
+  /// visible.
   private var scrolledRows = 0
   private var isOpen = true
 
-  /// - Parameter ending: called when the user wants to leave.
+  /// - Parameter ending: is signalled when the user wants to leave.
   init(_ terminal: Terminal, ending: AsyncStream<Void>.Continuation) async {
     self.terminal = terminal
     self.ending = ending
@@ -71,7 +72,7 @@ actor Screen: View {
     draw()
   }
 
-  /// Writes the whole screen in one call.
+  /// Writes the whole screen at once.
   private func draw() {
     guard isOpen else { return }
     let (columns, rows) = terminal.size
@@ -88,7 +89,8 @@ actor Screen: View {
     frame += blank
     frame += seen
     frame.append(Style.bold(prompt) + before + after)
-    // Hide the cursor while it moves, and clear the rows one by one, so that nothing flickers.
+    // The cursor is hidden while it moves, and the rows are cleared one by one, so that nothing
+    // flickers.
     terminal.write(
       "\u{1B}[?25l\u{1B}[H" + frame.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")
         + "\u{1B}[\(rows);\(min(columns, before.columns + 3))H\u{1B}[?25h")
@@ -105,12 +107,12 @@ actor Screen: View {
   }
 }
 
-/// An entry that stays on the screen: a message or a remark.
+/// An entry of the scrolled part of the screen, which is a message or a remark.
 struct Entry: Sendable {
-  /// The author; nil: the entry is a remark.
+  /// The author, or nil if the entry is a remark.
   let author: String?
   let text: String
-  /// Hours and minutes; empty: no time is known.
+  /// The hours and minutes, or an empty text if no time is known.
   let time: String
 
   static func entries(of news: News) -> [Entry] {
@@ -154,7 +156,7 @@ enum Style {
   static func dim(_ text: some StringProtocol) -> String { "\u{1B}[2m\(text)\u{1B}[0m" }
   static func inverse(_ text: some StringProtocol) -> String { "\u{1B}[7m\(text)\u{1B}[0m" }
 
-  /// A colour that is always the same for a name.
+  /// Returns the name in a colour that is always the same for this name.
   static func coloured(_ name: String) -> String {
     let sum = name.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
     return "\u{1B}[1;\(31 + sum % 6)m\(name)\u{1B}[0m"

@@ -1,10 +1,10 @@
 import Foundation
 
 extension AsyncStream<Void>.Continuation {
-  /// A stream that yields when one of these signals arrives. After this call the signals have no
+  /// Yields an element when one of these signals arrives. After this call, the signals have no
   /// other effect.
   func follow(_ signals: Int32...) async {
-    // No other code uses the sources until they are cancelled.
+    // No other code uses the sources before they are cancelled.
     nonisolated(unsafe) let sources = signals.map { signal in
       let source = DispatchSource.makeSignalSource(signal: signal)
       source.setEventHandler { self.yield() }
@@ -18,7 +18,8 @@ extension AsyncStream<Void>.Continuation {
       }
     }
     #if canImport(Darwin)
-      // On Apple's systems a source only observes the signal; elsewhere it handles the signal.
+      // On Apple's systems, a source only observes the signal. On other systems, it handles the
+      // signal.
       for number in signals { signal(number, SIG_IGN) }
     #endif
   }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The terminal, which delivers each key as it is pressed.
+/// A terminal that delivers each key when it is pressed.
 final class Terminal: Sendable {
-  /// The pressed keys; ends with the terminal.
+  /// The pressed keys. The stream ends with the terminal.
   let keys: AsyncStream<Key>
   private let settings: termios
 
-  /// nil: there is no terminal, or input or output is redirected.
+  /// Returns nil if there is no terminal, or if the input or the output is redirected.
   init?() {
     var settings = termios()
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
@@ -28,7 +28,7 @@ final class Terminal: Sendable {
       }
       pressed.finish()
     }
-    // The alternate screen, so that the old contents return at the end.
+    // The alternate screen is used, so that the old contents return at the end.
     write("\u{1B}[?1049h")
   }
 
@@ -46,7 +46,7 @@ final class Terminal: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Writes a text; does nothing if the terminal is closed.
+  /// Writes a text. Does nothing if the terminal is closed.
   func write(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
@@ -61,11 +61,11 @@ enum Key: Sendable, Equatable {
   case up, down, pageUp, pageDown
 }
 
-/// Assembles keys from the bytes that a terminal sends for them.
+/// Combines the bytes that a terminal sends to keys.
 struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// - Returns: the key that ends with the byte; nil: no key ends here, or the key has no meaning.
+  /// - Returns: the key that ends with the byte, or nil if no known key ends with it.
   mutating func take(_ byte: UInt8) -> Key? {
     bytes.append(byte)
     if bytes[0] == 0x1B { return takeSequence(byte) }

@@ -3,7 +3,7 @@ import CoreLocation
 
 /// All parties, in the public database.
 struct Guide {
-  /// The distance in metres that a guest is ready to walk to a party.
+  /// The maximum distance to a party in metres, which a guest can walk.
   static let walk = 5_000.0
 
   let database = CKContainer.default().publicCloudDatabase
@@ -11,14 +11,14 @@ struct Guide {
   /// Announces a party.
   func add(_ party: Party) async throws { try await database.save(party.record) }
 
-  /// All parties, by name.
+  /// Returns all parties, by name.
   func all() async throws -> [Party] {
     let query = CKQuery(recordType: Party.recordType, predicate: NSPredicate(value: true))
     query.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
     return try await parties(query)
   }
 
-  /// The parties within walking distance, the nearest first.
+  /// Returns the parties within walking distance, nearest first.
   func near(_ here: CLLocation) async throws -> [Party] {
     let predicate = NSPredicate(
       format: "distanceToLocation:fromLocation:(location, %@) < %f", here, Self.walk)
@@ -27,7 +27,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// The parties whose words include all of these, by name.
+  /// Returns the parties whose texts contain all of these words, by name.
   func search(_ words: String) async throws -> [Party] {
     let query = CKQuery(
       recordType: Party.recordType, predicate: NSPredicate(format: "self CONTAINS %@", words))
@@ -35,7 +35,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// The party with a name, with its photo.
+  /// Returns the party with this name, including its photo.
   func party(named name: String) async throws -> Party {
     let query = CKQuery(
       recordType: Party.recordType, predicate: NSPredicate(format: "name == %@", name))
@@ -58,7 +58,8 @@ struct Guide {
       (matches, cursor) = try await database.records(
         matching: query, desiredKeys: Party.listKeys)
     } catch let error as CKError where error.code == .unknownItem {
-      // The record type does not exist before the first party is saved, so there are no parties.
+      // The record type does not exist before the first party is saved. In that case, there are no
+      // parties.
       return []
     }
     while let next = cursor {

@@ -1,18 +1,18 @@
 import CloudKit
 import CoreLocation
 
-/// The party guide of the talk "Advanced CloudKit", in a terminal.
+/// The party guide of the talk "Advanced CloudKit", as a terminal program.
 @main
 struct Parties {
   static let usage = """
     usage: Parties COMMAND
       add NAME DESCRIPTION LATITUDE LONGITUDE [RADIUS] [PHOTO]
-                               announce a party, heard RADIUS metres far (100), with a photo
-      list                     all parties by name
-      near LATITUDE LONGITUDE  parties within 5 km, the nearest first
-      search WORD…             parties in whose name or description these words stand
-      show NAME [FILE]         one party; its photo is copied to FILE
-      remove NAME              call a party off
+                               announce a party that is heard RADIUS metres far (default: 100)
+      list                     list all parties by name
+      near LATITUDE LONGITUDE  list the parties within 5 km, nearest first
+      search WORD…             list the parties whose name or description has these words
+      show NAME [FILE]         show a party, and copy its photo to FILE
+      remove NAME              cancel a party
     """
 
   static func main() async {
@@ -89,7 +89,7 @@ struct Parties {
   }
 }
 
-/// A sentence for the user.
+/// A sentence for the user about wrong input.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 
@@ -97,7 +97,7 @@ struct UsageError: Error, CustomStringConvertible {
 }
 
 extension CKError {
-  /// A description of the error, with a remedy, for the user.
+  /// A sentence for the user that describes the error and a remedy.
   var explanation: String {
     switch code {
     case .notAuthenticated:
@@ -105,9 +105,9 @@ extension CKError {
     case .networkUnavailable, .networkFailure:
       return "The server cannot be reached. Check STRATUS_URL, and try again."
     case .badContainer: return "The server does not know this app. Check STRATUS_CONTAINER."
-    case .permissionFailure: return "Only who announced a party can call it off."
+    case .permissionFailure: return "Only the user who announced a party can cancel it."
     case .assetFileNotFound: return "There is no photo with that path."
-    case .assetNotAvailable: return "The photo cannot be had at the moment. Try again later."
+    case .assetNotAvailable: return "The photo is not available at the moment. Try again later."
     case .invalidArguments: return "The server refused that: \(localizedDescription)"
     default: return localizedDescription
     }

@@ -1,10 +1,10 @@
 import CloudKit
 import CoreLocation
 
-/// A party, as the app uses it.
+/// A party as the app uses it.
 struct Party {
   static let recordType = "Party"
-  /// The fields that a list needs; the photo stays on the server until the user opens the party.
+  /// The fields that a list needs. The photo stays on the server until the user opens the party.
   static let listKeys = ["name", "summary", "location", "radius"]
 
   let record: CKRecord
@@ -26,15 +26,15 @@ struct Party {
   /// The radius in metres within which the party can be heard.
   var radius: Double { record["radius"] as? Double ?? 0 }
 
-  /// A file with the photo, if the party was fetched with it.
+  /// The file with the photo, or nil if the party was fetched without it.
   var photo: URL? {
     get { (record["photo"] as? CKAsset)?.fileURL }
     nonmutating set { record["photo"] = newValue.map { CKAsset(fileURL: $0) } }
   }
 
-  /// One line for a list.
+  /// Returns the party as one line of a list.
   ///
-  /// - Parameter here: a location; the line then has the distance from it.
+  /// - Parameter here: a location, from which the line then shows the distance.
   func line(from here: CLLocation? = nil) -> String {
     var line = "\(id.prefix(8))  \(name): \(summary)"
     if let here, let location {

@@ -2,8 +2,8 @@ import CloudKit
 
 /// Shows how CloudKit keeps two devices of one user in sync.
 ///
-/// Device A saves three notes. Device B fetches them and edits one. A's save of its old version is
-/// refused as a conflict, and A merges.
+/// Device A saves three notes. Device B fetches them and edits one of them. When device A saves its
+/// old version of this note, the server reports a conflict, and device A merges the versions.
 @main
 struct Tour {
   static let zoneID = CKRecordZone.ID(zoneName: "Tour")
@@ -77,7 +77,7 @@ struct Tour {
     return note
   }
 
-  /// Runs one step and prints how long it took.
+  /// Runs one step, and prints its duration.
   @discardableResult
   static func step<Value>(
     _ title: String, _ body: () async throws -> Value

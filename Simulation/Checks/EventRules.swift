@@ -1,7 +1,7 @@
 import StratusKit
 
-/// Checks that an engine calls its delegate correctly (semantics §23): for one event at a time, and
-/// with an end event for each begin event.
+/// Checks that an engine calls its delegate correctly (semantics §23): only one event at a time,
+/// and an end event after each begin event.
 struct EventRules {
   let device: String
   let ledger: Ledger
@@ -15,7 +15,7 @@ struct EventRules {
     self.ledger = ledger
   }
 
-  /// The fetch, send or event that has begun and has not ended, as text; nil: there is none.
+  /// The fetch, send or event that has begun and has not ended, as a text, or nil if there is none.
   var open: String? {
     if isFetching { return "a fetch has not ended" }
     if isSending { return "a send has not ended" }
@@ -59,7 +59,7 @@ struct EventRules {
     }
   }
 
-  /// Notes a request to the delegate, such as for a batch.
+  /// Records a request to the delegate, for example for a batch.
   mutating func beginBatch() { call() }
 
   mutating func end() { isCalled = false }

@@ -1,11 +1,12 @@
 import StratusTesting
 
-/// The promised marks, which must still exist in the end, and the first broken rule.
+/// The marks that must exist at the end, and the first broken rule. A mark is a unique number that
+/// an edit writes into a record.
 ///
-/// A mark is promised once a device has it on its disk as a pending change, for as long as the
-/// account stays on the device. It is also promised once the server has accepted it. After a
-/// restore, the marks in the backup are promised instead. Other marks may be missing unless a
-/// device had them on its disk.
+/// A mark must not be lost after the server has accepted it. It also must not be lost while a
+/// device has it on disk as a pending change and the account stays on the device. After a restore,
+/// these rules apply to the marks in the backup instead, and to the marks on the disks of devices.
+/// Other marks may be lost.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Ledger: @unchecked Sendable {
@@ -16,49 +17,51 @@ final class Ledger: @unchecked Sendable {
 
   private var lastMark: Int64 = 0
   private var isSetBack = false
-  /// The marks that the server has promised, by account.
+  /// The marks that the server has accepted, by account.
   private var taken: [String: [RecordKey: Set<Int64>]] = [:]
-  /// The marks that are promised on a device's disk, by device.
+  /// The marks on a device's disk that must not be lost, by device.
   private var stored: [String: Stored] = [:]
-  /// The account in whose data each mark was written; no entry: no user was signed in yet.
+  /// The account in whose data each mark was written. A mark without an entry was written before a
+  /// user signed in.
   private var owners: [Int64: String] = [:]
   /// The first broken rule.
   private(set) var violation: String?
   private(set) var trace: Trace
-  /// How often each situation occurred in this seed. The counts show whether a run of many seeds
-  /// tests every situation.
+  /// The number of times that each situation occurred in this seed. The numbers show whether a run
+  /// of many seeds tests every situation.
   private(set) var sightings: [String: Int] = [:]
 
   init(trace: Trace) { self.trace = trace }
 
-  /// A new mark.
+  /// Returns a new mark.
   ///
-  /// - Parameter account: nil: the mark belongs to the first account that signs in.
+  /// - Parameter account: the account of the data, or nil if the mark will belong to the first
+  ///   account that signs in.
   func newMark(of account: String?) -> Int64 {
     lastMark += 1
     owners[lastMark] = account
     return lastMark
   }
 
-  /// Notes that the server has accepted marks.
+  /// Records that the server has accepted marks.
   ///
-  /// After a restore nothing is noted, because the answer may be from before the restore.
+  /// After a restore, nothing is recorded, because the answer may be older than the restore.
   func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
     if isSetBack { return }
     taken[account, default: [:]][key, default: []].formUnion(marks)
   }
 
-  /// Notes that the server was restored from a backup.
+  /// Records that the server was restored from a backup.
   ///
-  /// - Parameter contents: the contents of the server now, by account.
+  /// - Parameter contents: the contents of the server after the restore, by account.
   func noteRestore(of contents: [String: Contents]) {
     saw("restore")
     isSetBack = true
     taken = contents.mapValues { $0.records }
   }
 
-  /// Notes the marks that a device has on its disk. Marks of another account may disappear with
-  /// that account. Marks from before the first sign-in now belong to the account.
+  /// Records the marks that a device has on its disk. The marks of another account may disappear
+  /// with that account. Marks from before the first sign-in now belong to the account.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
     if let account = known.account, account != data.account.name { known = Stored() }
@@ -74,7 +77,7 @@ final class Ledger: @unchecked Sendable {
     stored[device] = known
   }
 
-  /// Notes that a rule is broken.
+  /// Records that a rule is broken.
   func violated(_ what: @autoclosure () -> String) {
     if violation != nil { return }
     let text = what()
@@ -86,8 +89,8 @@ final class Ledger: @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { trace.say(line()) }
 
-  /// The first fault in the server's contents of an account, at the end of the simulation: a
-  /// promised mark that is missing, or a mark of another account.
+  /// Returns the first fault in the server's contents of an account at the end of the simulation: a
+  /// missing mark that must not be lost, or a mark of another account.
   func fault(in contents: Contents, of account: String) -> String? {
     for (key, marks) in contents.records.sorted(by: { $0.key < $1.key }) {
       if let mark = marks.sorted().first(where: { owners[$0] != account }) {

@@ -1,4 +1,4 @@
-/// The last events of a simulation, kept if the caller wants to read them.
+/// The trace of a simulation, which is recorded only if the caller wants to read it.
 struct Trace {
   private(set) var lines: [String] = []
   let isWanted: Bool

@@ -4,7 +4,8 @@ extension App: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     if !life.goesOn() { return }
     rules.begin(event)
-    // NB: take this event before any pause. Otherwise a user could edit data of the old account.
+    // NB: this event must be handled before any pause. Otherwise a user could edit the data of the
+    // old account.
     if case .accountChange = event {
       take(event)
       await Loop.shared.pause()
@@ -13,7 +14,7 @@ extension App: CKSyncEngineDelegate {
       if !life.goesOn() { return }
       take(event)
     }
-    // NB: an app does more work while it handles an event, and a crash may happen then.
+    // NB: an app also does other work while it handles an event, and may crash during this work.
     if household.percent(20) { try? await Loop.shared.sleep(household.seconds(0...0.3)) }
     await Loop.shared.pause()
     if life.goesOn() { rules.end() }
@@ -48,7 +49,7 @@ extension App: CKSyncEngineDelegate {
     return context.options
   }
 
-  /// The record in the form in which it is sent.
+  /// Returns the record as the engine sends it.
   private func record(_ id: CKRecord.ID) -> CKRecord? {
     let key = RecordKey(id)
     guard life.goesOn(), let mine = data.records[key] else {
@@ -80,8 +81,8 @@ extension App: CKSyncEngineDelegate {
     }
   }
 
-  /// Removes the data with its account. Data from before the first sign-in belongs to the first
-  /// user.
+  /// Removes the data of an account that has left. Data from before the first sign-in belongs to
+  /// the first user.
   private func take(_ change: CKSyncEngine.Event.AccountChange) {
     say("hears of the account: \(change.changeType)")
     switch change.changeType {
@@ -103,7 +104,8 @@ extension App: CKSyncEngineDelegate {
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
       } else {
-        // The app still wants to create the zone again, but the server's old contents are lost.
+        // The app still intends to create the zone again, but the old contents of the server are
+        // lost.
         for (key, record) in data.records where key.zone == zone && record.known != nil {
           drop(key)
         }
@@ -137,8 +139,8 @@ extension App: CKSyncEngineDelegate {
     if data.pending[.save(key)] != nil {
       data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
     } else if household.plan.rewinds, key.isKept, !mine.isSubset(of: record.marks) {
-      // The server was restored to an older state than this device's data, so the device sends the
-      // record again.
+      // The server was restored to a state that is older than this device's data, so the device
+      // sends the record again.
       data.records[key] = AppRecord(marks: mine.union(record.marks), known: record)
       add(.save(key))
     } else {
@@ -152,16 +154,16 @@ extension App: CKSyncEngineDelegate {
     engine?.state.remove(pendingRecordZoneChanges: [.saveRecord(key.id)])
   }
 
-  /// Handles a zone that the server does not have: the permanent zone is created again, and other
-  /// zones are dropped.
+  /// Handles a zone that the server does not have. The permanent zone is created again, and other
+  /// zones are removed.
   func loseZone(_ zone: String) {
     say("\(zone) is gone")
     guard zone == RecordKey.keptZone else {
       forget(zone: zone)
       return
     }
-    // NB: a batch may contain a record that was written while the batch was requested, before its
-    // zone is created.
+    // NB: a batch may contain a record that was written while the batch was requested, before the
+    // zone of the record is created.
     if !household.plan.rewinds, data.pending[.makeZone(zone)] == nil {
       ledger.violated("nobody deleted the zone \(zone), and it is gone")
     }

@@ -51,7 +51,7 @@ extension App {
     let key = RecordKey(failed.record.recordID)
     let error = failed.error
     if error.isRepeated { return }
-    // NB: the record, or its zone, was deleted in the meantime: nothing is left to save.
+    // NB: if the record or its zone was deleted since then, nothing is left to save.
     guard data.records[key] != nil else { return }
     if error.leavesInDoubt { return add(.save(key)) }
     switch error.code {
@@ -92,14 +92,14 @@ extension App {
 }
 
 extension CKError {
-  /// Whether the result of the request is unknown: its answer was lost, or a proxy answered instead
-  /// of the server.
+  /// Whether the result of the request is unknown, because its answer was lost or because a proxy
+  /// answered instead of the server.
   fileprivate var leavesInDoubt: Bool {
     code == .serverResponseLost
       || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))
   }
 
-  /// Whether the engine keeps the change and retries it (semantics §23).
+  /// Whether the engine keeps the change and sends it again by itself (semantics §23).
   fileprivate var isRepeated: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,

@@ -11,7 +11,7 @@ final class App: @unchecked Sendable {
   var data: AppData
   private(set) var engine: CKSyncEngine?
   private var container: CKContainer?
-  /// The number of state updates that the app has got from the engine.
+  /// The number of state updates that the app has received from the engine.
   var updates = 0
   var rules: EventRules
   private let disk: AppDisk
@@ -31,7 +31,7 @@ final class App: @unchecked Sendable {
     let engine = makeEngine()
     self.engine = engine
     let unsure = doubts(about: engine.state)
-    // Everything in the state was added before the first update of this run.
+    // All stored changes were added before the first state update of this run.
     for change in data.pending.keys { data.pending[change] = 0 }
     for change in unsure { add(change) }
     Task { await live() }
@@ -39,9 +39,9 @@ final class App: @unchecked Sendable {
     if household.isCalm { calm() }
   }
 
-  /// Pending changes of the stored data that the stored state does not have, because the app added
-  /// them during the state update. A change that was added two updates earlier must be in the
-  /// state.
+  /// Returns the pending changes of the stored data that are missing in the stored state, because
+  /// the app added them during the state update. A change that was added two updates earlier must
+  /// be in the state.
   private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
     let known = Set(
       state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
@@ -61,7 +61,7 @@ final class App: @unchecked Sendable {
     container = nil
   }
 
-  /// Tells the app that a user has signed in or out on the device.
+  /// Signs a user in or out in the app.
   func signIn(_ account: String?) {
     if let account {
       container?.signIn(webAuthToken: account)
@@ -70,9 +70,9 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Ends all mishaps for this app. The server does not notify a device of its own changes. If the
-  /// device does not know the result of such a change, it fetches here once. All other changes must
-  /// arrive without help.
+  /// Ends all mishaps for this app. The server does not notify a device of the device's own
+  /// changes. If the device does not know the result of such a change, it fetches once. All other
+  /// changes must arrive without this fetch.
   func calm() {
     guard household.plan.rewinds || household.traffic.isUnsure(device.name) else { return }
     Task {
@@ -89,7 +89,7 @@ final class App: @unchecked Sendable {
   }
 
   /// Saves all data again. The devices were not notified of deletions that other devices made
-  /// before the restore; they learn of these deletions when their saves fail.
+  /// before the restore. They find out about them when their saves fail.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")
@@ -124,7 +124,7 @@ final class App: @unchecked Sendable {
     return CKSyncEngine(configuration, surroundings: surroundings)
   }
 
-  /// Simulates users of the app.
+  /// Simulates the users of the app.
   private func live() async {
     while life.goesOn() {
       let pause = household.isCalm ? 5 : household.seconds(0.1...3)
@@ -132,7 +132,7 @@ final class App: @unchecked Sendable {
       if !life.goesOn() { return }
       if household.isCalm { continue }
       for _ in 0..<household.number(0...2) where household.isEditing {
-        // NB: without this pause, users would never edit while an event is being handled.
+        // NB: without this pause, users would never edit while the app handles an event.
         await Loop.shared.pause()
         edit(household.nextEdit(on: data.contents, fetched: data.fetchedZones))
       }
@@ -144,7 +144,7 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Brings the app to the foreground at intervals, which fetches and sends at once.
+  /// Opens the app at intervals, which fetches and sends at once.
   private func wake() async {
     while life.goesOn(), household.isEditing {
       try? await Loop.shared.sleep(household.seconds(4...20))
@@ -158,7 +158,7 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Brings the app to the foreground and leaves it before the sync is finished.
+  /// Opens the app, and leaves it before the sync is finished.
   private func glance() {
     let isFetch = household.percent(50)
     let call = Task { [engine] in
@@ -188,8 +188,8 @@ final class App: @unchecked Sendable {
       add(.delete(key))
       say("deletes \(key)")
     case .makeZone(let zone):
-      // NB: if a deletion and a creation of a zone are pending together, only the creation remains
-      // (semantics §23). The zone would then keep records that the app has dropped.
+      // NB: if the deletion and the creation of a zone are both pending, only the creation is sent
+      // (semantics §23). The zone would then keep records that the app has removed.
       if data.zones.contains(zone) || data.pending[.deleteZone(zone)] != nil { return }
       makeZone(zone)
     case .deleteZone(let zone):
@@ -206,7 +206,7 @@ final class App: @unchecked Sendable {
     say("makes \(zone)")
   }
 
-  /// Drops a zone, and makes the engine drop its pending work in the zone.
+  /// Removes a zone from the data, and the zone's pending changes from the engine.
   func forget(zone: String) {
     data.forget(zone: zone)
     guard let state = engine?.state else { return }
@@ -220,7 +220,7 @@ final class App: @unchecked Sendable {
       })
   }
 
-  /// Hands a change to the engine, which sends it until the server confirms it.
+  /// Adds a change to the engine, which sends it until the server confirms it.
   func add(_ change: AppData.Change) {
     data.pending[change] = updates
     guard let state = engine?.state else { return }

@@ -1,19 +1,20 @@
 import Foundation
 import StratusKit
 
-/// A device whose app stays in sync through a sync engine.
+/// A device whose app uses a sync engine.
 ///
-/// The device survives the crashes of its app, and keeps the data that the app had stored.
+/// If the app crashes, the device keeps the data that the app had stored.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class AppDevice: Device, @unchecked Sendable {
   let name: String
   let household: Household
   private(set) var app: App?
-  /// The data that the app stored last.
+  /// The data that the app has stored last.
   private(set) var disk = AppDisk()
   private var isStopped = false
-  /// The account that is signed in on the device, even if its app does not know it yet; nil: none.
+  /// The account that is signed in on the device, or nil if there is none. The app may not know it
+  /// yet.
   private(set) var signedIn: String? = Cloud.user
 
   init(name: String, household: Household) {
@@ -40,7 +41,8 @@ final class AppDevice: Device, @unchecked Sendable {
     app?.calm()
   }
 
-  /// Signs out, or in to another account. The last sign-in is to the household's account.
+  /// Signs out, or signs in to another account. When the mishaps end, the household's account is
+  /// signed in.
   func changeAccount() {
     if signedIn != Cloud.user, household.percent(70) { return signIn(Cloud.user) }
     let others = [nil, Cloud.user, Cloud.otherUser].filter { $0 != signedIn }
@@ -68,7 +70,7 @@ final class AppDevice: Device, @unchecked Sendable {
 
   func say(_ line: @autoclosure () -> String) { household.ledger.say("\(name): \(line())") }
 
-  /// Stores the data and the state together: both or neither.
+  /// Stores the data and the state together, so that either both or neither are stored.
   func store(_ data: AppData, _ state: CKSyncEngine.State.Serialization, update: Int) {
     disk = AppDisk(data: data, state: state, update: update)
     household.ledger.noteStored(data, on: name)
@@ -84,8 +86,8 @@ final class AppDevice: Device, @unchecked Sendable {
     }
   }
 
-  /// The disk as the next run of the app reads it. The engine's state is encoded and decoded, as it
-  /// would be in a file.
+  /// Returns the data on disk as the next run of the app reads it. The engine's state is encoded
+  /// and decoded, as if it were in a file.
   private func restored() -> AppDisk {
     var disk = disk
     guard let state = disk.state else { return disk }
@@ -99,11 +101,11 @@ final class AppDevice: Device, @unchecked Sendable {
   }
 }
 
-/// The data that an app stores, with the engine's state that was stored together with it.
+/// The data that an app stores together with the state of its engine.
 struct AppDisk: Sendable {
   var data = AppData()
   var state: CKSyncEngine.State.Serialization?
-  /// The number of state updates that the app got before this one in the same run.
+  /// The number of state updates that the app had received in the same run before this one.
   var update = 0
 }
 
@@ -132,7 +134,7 @@ struct AppData: Sendable {
     }
   }
 
-  /// The owner of the data.
+  /// The account that owns the data.
   enum Account: Sendable, Equatable {
     /// The app does not know yet which account is signed in.
     case unknown
@@ -146,15 +148,16 @@ struct AppData: Sendable {
 
   var account = Account.unknown
   var zones: Set<String> = []
-  /// The zones that were fetched completely since the device learned of them.
+  /// The zones that were fetched completely since the device first saw them.
   var fetchedZones: Set<String> = []
   var records: [RecordKey: AppRecord] = [:]
-  /// Changes that the server has not confirmed, each with the update before which it was added.
+  /// The changes that the server has not confirmed. Each one has the number of state updates before
+  /// it was added.
   var pending: [Change: Int] = [:]
 
   var contents: Contents { Contents(zones: zones, records: records.mapValues(\.marks)) }
 
-  /// Drops a zone and all pending work in it.
+  /// Removes a zone and all pending changes in the zone.
   mutating func forget(zone: String) {
     zones.remove(zone)
     fetchedZones.remove(zone)
@@ -166,6 +169,6 @@ struct AppData: Sendable {
 /// A record of an app.
 struct AppRecord: @unchecked Sendable {
   var marks: Set<Int64> = []
-  /// The record as the server last had it; it is only copied and never changed.
+  /// The record as the server last returned it. It is copied and never changed.
   var known: CKRecord?
 }

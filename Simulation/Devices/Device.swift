@@ -1,11 +1,11 @@
-/// A device of the household, as the checks see it.
+/// A device of the simulation, as the checks use it.
 protocol Device: AnyObject {
   var name: String { get }
-  /// The account whose data the device has; nil: no account.
+  /// The account whose data the device has, or nil if there is none.
   var account: String? { get }
-  /// The contents that its app shows.
+  /// The contents that the app shows.
   var contents: Contents { get }
-  /// The work that is still pending, as text; nil: none.
+  /// The work that is still pending, as a text, or nil if there is none.
   var unsettled: String? { get }
 
   /// Starts the app for the first time.

@@ -1,10 +1,11 @@
 import StratusTransport
 import StratusWire
 
-/// A device whose app calls the web service directly, with change tokens and change tags and
-/// without a sync engine. It shows that the server's promises are enough to stay in sync.
+/// A device whose app calls the web service directly, with change tokens and change tags, without a
+/// sync engine. It shows that the server's guarantees are sufficient to stay in sync.
 ///
-/// It writes every change to its disk immediately, so a crash loses only answers in transit.
+/// The device writes every change to its disk immediately, so a crash loses only answers in
+/// transit.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class HandDevice: Device, @unchecked Sendable {
@@ -32,7 +33,7 @@ final class HandDevice: Device, @unchecked Sendable {
 
   func calm() {
     life.awaitsLeft = nil
-    // While its tokens were expired, the app was not notified of deletions by other devices.
+    // While its change tokens were expired, the app was not notified of deletions by other devices.
     if household.plan.expires { data.saves.formUnion(data.records.keys) }
   }
 
@@ -104,7 +105,7 @@ final class HandDevice: Device, @unchecked Sendable {
       say("deletes \(key)")
     case .makeZone(let zone):
       // NB: a zone that is created while its deletion is pending would keep records that this
-      // device has dropped.
+      // device has removed.
       if data.zones[zone] == nil, !data.zoneDeletions.contains(zone) { makeZone(zone) }
     case .deleteZone(let zone):
       data.forget(zone: zone)
@@ -136,12 +137,12 @@ final class HandDevice: Device, @unchecked Sendable {
   }
 }
 
-/// The data that such a device has on its disk.
+/// The data that a device without a sync engine has on its disk.
 struct HandData: Sendable {
   var zones: [String: HandZone] = [:]
   var records: [RecordKey: HandRecord] = [:]
   var databaseToken: String?
-  /// The changes that are still to be sent.
+  /// The records that the device must still save.
   var saves: Set<RecordKey> = []
   var deletions: Set<RecordKey> = []
   var zoneSaves: Set<String> = []
@@ -164,6 +165,6 @@ struct HandZone: Sendable {
 
 struct HandRecord: Sendable {
   var marks: Set<Int64> = []
-  /// The record's change tag; nil: as far as this device knows, the server never had the record.
+  /// The record's change tag, or nil if the device has not received one from the server.
   var tag: String?
 }

@@ -1,15 +1,15 @@
 import StratusTransport
 import StratusWire
 
-/// One sync round of a device without an engine: sends pending changes, then fetches new ones.
+/// One sync of a device without an engine. It sends pending changes, and then fetches new changes.
 struct HandSync {
   let device: HandDevice
   let life: Life
 
   private var ledger: Ledger { device.household.ledger }
 
-  /// NB: a round that fails is repeated without further handling, because every change is kept
-  /// until the server has answered it.
+  /// NB: a sync that fails is simply repeated, because every change is kept until the server has
+  /// answered it.
   func run() async {
     do throws(TransportFailure) {
       try await sendZones()
@@ -134,8 +134,8 @@ struct HandSync {
     device.data.saves.remove(key)
   }
 
-  /// Handles a zone that the server does not have: the permanent zone is created again, and other
-  /// zones are dropped.
+  /// Handles a zone that the server does not have. The permanent zone is created again, and other
+  /// zones are removed.
   private func loseZone(_ zone: String) {
     device.say("\(zone) is gone")
     guard zone == RecordKey.keptZone else {
@@ -150,7 +150,7 @@ struct HandSync {
     sendKeptAgain(in: zone)
   }
 
-  /// After a restore, saves the permanent records of a zone again, and drops the other data, which
+  /// After a restore, saves the permanent records of a zone again. Removes the other records, which
   /// the server may have lost.
   private func sendKeptAgain(in zone: String) {
     for (key, record) in device.data.records where key.zone == zone {
@@ -203,7 +203,8 @@ struct HandSync {
         device.data.forget(zone: name)
         return
       }
-      // The device still wants to create the zone again, but the server's old contents are lost.
+      // The device still intends to create the zone again, but the old contents of the server are
+      // lost.
       device.data.zones[name] = HandZone()
       for (key, record) in device.data.records where key.zone == name && record.tag != nil {
         drop(key)
@@ -215,7 +216,7 @@ struct HandSync {
     }
   }
 
-  /// After a fetch that began without a token, drops the zones that were not listed.
+  /// After a fetch that began without a token, removes the zones that were not listed.
   private func expireZones(notIn listed: Set<String>) {
     for zone in device.data.zones.keys.sorted() where !listed.contains(zone) {
       if !device.data.zoneSaves.contains(zone) { loseZone(zone) }
@@ -275,8 +276,8 @@ struct HandSync {
       if device.data.deletions.contains(key) { return }
       let mine = device.data.records[key]?.marks ?? []
       if device.household.plan.rewinds, key.isKept, !mine.isSubset(of: marks) {
-        // The server was restored to an older state than this device's data, so the device sends
-        // the record again.
+        // The server was restored to a state that is older than this device's data, so the device
+        // sends the record again.
         device.data.saves.insert(key)
       }
       if device.data.saves.contains(key) {

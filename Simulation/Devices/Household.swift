@@ -10,7 +10,7 @@ final class Household: @unchecked Sendable {
   let plan: Plan
   let traffic = Traffic()
   private var chance: SeededChance
-  /// Whether users still edit on their devices.
+  /// Whether the users still edit records.
   var isEditing = true
   /// Whether all mishaps are over.
   var isCalm = false
@@ -27,16 +27,16 @@ final class Household: @unchecked Sendable {
   func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &chance) }
   func seconds(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
 
-  /// Picks one element, independent of the order of the input.
+  /// Picks one element. The choice does not depend on the order of the elements.
   func one<Element: Comparable>(of elements: some Collection<Element>) -> Element? {
     if elements.isEmpty { return nil }
     return elements.sorted()[number(0...elements.count - 1)]
   }
 
-  /// Draws the next edit of a user to the data of a device.
+  /// Draws the next edit of a user of a device.
   ///
   /// - Parameter fetched: the zones that the device has fetched. NB: users write only into these
-  ///   zones and the permanent one. For any other zone, the device could not know that it was
+  ///   zones and into the permanent zone. For any other zone, the device could not know that it was
   ///   deleted and created again.
   func nextEdit(on contents: Contents, fetched: Set<String>) -> Edit {
     let kept = plan.keptRecords

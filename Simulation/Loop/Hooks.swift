@@ -1,20 +1,20 @@
 import Foundation
 
-/// Redirects every job of Swift's concurrency runtime to the loop.
+/// Redirects every job of Swift's concurrency runtime to ``Loop``.
 ///
-/// The runtime passes each job to a function in a global variable, and a program may set this
-/// variable. So tasks of every kind, including those of actors and streams, run in the loop without
-/// a change to their code.
+/// The runtime passes each job to a function in a global variable, which a program may set. Tasks
+/// of every kind, including those of actors and streams, therefore run in the loop without changes
+/// to their code.
 ///
-/// NB: `Task.yield` and `Task.sleep` bypass the variable. Simulated code pauses by ``Loop/pause()``
-/// and waits by a clock that it is given.
+/// NB: `Task.yield` and `Task.sleep` do not use the variable. Simulated code pauses with
+/// ``Loop/pause()`` and waits with the clock that it is given.
 enum Hooks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
   nonisolated(unsafe) private static var thread = pthread_self()
 
-  /// Sets the variable. The thread that runs the loop calls this once.
+  /// Sets the variable. The thread that runs the loop calls this function once.
   ///
   /// - Returns: false if this runtime has no such variable.
   static func install() -> Bool {
@@ -37,8 +37,8 @@ enum Hooks {
     job.runSynchronously(on: unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
   }
 
-  /// Ends the program if the current thread is not the loop's: the seed would not decide the order
-  /// of the job.
+  /// Ends the program if the current thread is not the loop's thread, because the seed would not
+  /// determine the order of the job.
   private static func check() {
     if pthread_equal(pthread_self(), thread) != 0 { return }
     FileHandle.standardError.write(

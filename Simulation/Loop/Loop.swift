@@ -1,13 +1,13 @@
 import StratusTesting
 import StratusTransport
 
-/// Runs every task of the process on one thread, one job at a time, in an order that the seed
-/// decides, on a virtual clock that jumps when no job is ready.
+/// Runs all tasks of the process on one thread, one job at a time, in an order that the seed
+/// determines. Its virtual clock advances to the next timer when no job is ready.
 ///
 /// NB: `@unchecked` is safe, because only the main thread uses the loop. ``Hooks`` ends the program
 /// if another thread does.
 final class Loop: @unchecked Sendable {
-  /// The only loop: the concurrency runtime has one hook for jobs, so a process can have one loop.
+  /// The only loop of the process, because the concurrency runtime has only one hook for jobs.
   static let shared = Loop()
 
   private enum Ready {
@@ -18,14 +18,14 @@ final class Loop: @unchecked Sendable {
   private var ready: [Ready] = []
   private var timers = TimerHeap()
   private var schedule = SeededChance(seed: 0)
-  /// Seconds since the simulation began.
+  /// The number of virtual seconds since the simulation began.
   private(set) var now = 0.0
   /// The number of jobs that have run.
   private(set) var steps = 0
-  /// A checksum of the run: two runs of a seed have the same one only if they did the same.
+  /// A checksum of the run. Two runs of a seed have the same checksum only if they did the same.
   private(set) var digest: UInt64 = 0
 
-  /// The clock for the parts of the client.
+  /// The virtual clock for the parts of a client.
   var timing: Timing {
     Timing(
       now: { self.now }, sleep: { try await self.sleep($0) },
@@ -43,12 +43,12 @@ final class Loop: @unchecked Sendable {
     digest = 0
   }
 
-  /// Accepts a job of the runtime.
+  /// Adds a job of the runtime to the jobs that are ready.
   func take(_ job: UnownedJob) { ready.append(.job(job)) }
 
-  /// Runs until `isDone`, or until no job and no timer is left.
+  /// Runs the loop until `isDone` is true, or until no job and no timer is left.
   ///
-  /// - Returns: nil if `isDone` ended the loop; otherwise the reason why it ended.
+  /// - Returns: nil if `isDone` has ended the loop. Otherwise, the reason why the loop has ended.
   func run(stepsMax: Int, until isDone: () -> Bool) -> String? {
     while !isDone() {
       if steps >= stepsMax { return "no end after \(steps) steps, at \(now) s" }
@@ -83,22 +83,23 @@ final class Loop: @unchecked Sendable {
     }
   }
 
-  /// Runs an action at this instant, in an order that the seed decides.
+  /// Runs an action at the current time, in an order that the seed determines.
   func soon(_ action: @escaping () -> Void) { ready.append(.action(action)) }
 
-  /// Runs an action later.
+  /// Runs an action after a number of seconds.
   func after(_ seconds: Double, _ action: @escaping () -> Void) {
     timers.insert(at: now + max(0, seconds), action)
   }
 
-  /// Lets other jobs run, and continues at the same instant, in an order that the seed decides.
+  /// Lets other jobs run, and continues at the same virtual time, in an order that the seed
+  /// determines.
   func pause() async {
     await withUnsafeContinuation { continuation in
       ready.append(.action { continuation.resume() })
     }
   }
 
-  /// Waits for a time.
+  /// Waits for a number of seconds.
   ///
   /// - Throws: `CancellationError`.
   func sleep(_ seconds: Double) async throws {
@@ -115,7 +116,7 @@ final class Loop: @unchecked Sendable {
   }
 }
 
-/// A task that waits for the clock or for its cancellation, whichever comes first.
+/// A task that waits for the clock or for its own cancellation, whichever comes first.
 private final class Sleeper: @unchecked Sendable {
   private var continuation: UnsafeContinuation<Void, any Error>?
 

@@ -1,5 +1,5 @@
-/// The pending timers, the next one first. Timers of the same time fire in the order in which they
-/// were set.
+/// The pending timers, of which the next one comes first. Timers for the same time fire in the
+/// order in which they were set.
 struct TimerHeap {
   struct Timer {
     let time: Double

@@ -1,6 +1,6 @@
 import StratusTesting
 
-/// The probability of each mishap, in percent.
+/// The probability of each simulated failure, in percent.
 struct MishapRates: Sendable {
   var lostRequest = 0
   var lostAnswer = 0
@@ -12,25 +12,27 @@ struct MishapRates: Sendable {
   var slowNotification = 0
   var lostSignal = 0
   var slowStore = 0
-  /// For requests that the server has carried out: a proxy answers with HTTP status 500.
+  /// The probability, for each request that the server has carried out, that a proxy answers with
+  /// HTTP status 500.
   var brokenAnswer = 0
-  /// For each use of an app: the user starts a sync by hand and does not wait for its end.
+  /// The probability, for each use of an app, that the user starts a sync and does not wait for its
+  /// end.
   var cancelledCall = 0
-  /// Per second.
+  /// The probability per second.
   var serverCrash = 0
-  /// Per second and device.
+  /// The probability per second and device.
   var deviceCrash = 0
-  /// Per second.
+  /// The probability per second.
   var restore = 0
-  /// Per second.
+  /// The probability per second.
   var backup = 0
-  /// Per second.
+  /// The probability per second.
   var expiry = 0
-  /// Per second and device.
+  /// The probability per second and device.
   var accountChange = 0
 
-  /// Chooses some kinds of mishaps from the seed. Each chosen kind is likely; the others never
-  /// happen.
+  /// Chooses some kinds of mishaps by the seed. Each chosen kind is likely, and the other kinds
+  /// never happen.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
@@ -52,8 +54,8 @@ struct MishapRates: Sendable {
       backup = rate(30, 100, &chance)
     }
     expiry = rate(8, 20, &chance)
-    // NB: an account that leaves a device takes its unsent changes with it. If the server is
-    // restored, nothing can bring these changes back.
+    // NB: an account that leaves a device takes its unsent changes with it. If the server is then
+    // restored, these changes are lost.
     if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
     brokenAnswer = rate(20, 40, &chance)
     cancelledCall = rate(40, 40, &chance)
@@ -61,7 +63,7 @@ struct MishapRates: Sendable {
 
   init() {}
 
-  /// Makes the mishaps that have a rate per second more frequent.
+  /// Makes the mishaps with a probability per second more frequent.
   mutating func hasten(by factor: Int) {
     for rate in [\Self.serverCrash, \.deviceCrash, \.restore, \.backup, \.expiry, \.accountChange] {
       self[keyPath: rate] = min(self[keyPath: rate] * factor, 50)
@@ -69,7 +71,7 @@ struct MishapRates: Sendable {
   }
 }
 
-/// Decides at random which mishaps happen, until they are switched off.
+/// Decides at random which mishaps happen, until all mishaps are switched off.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Mishaps: @unchecked Sendable {
@@ -89,21 +91,21 @@ final class Mishaps: @unchecked Sendable {
     return rate > 0 && chance.percent(rate)
   }
 
-  /// Seconds that a message is in transit.
+  /// Returns the number of seconds for which a message is in transit.
   func travelSeconds(slow kind: KeyPath<MishapRates, Int>) -> Double {
     let usual = Double.random(in: 0.001...0.05, using: &chance)
     return happens(kind) ? usual + Double.random(in: 0...8, using: &chance) : usual
   }
 
-  /// Seconds that a slow store takes.
+  /// Returns the number of seconds that a call of a slow store takes.
   func storeSeconds() -> Double { Double.random(in: 0...0.1, using: &chance) }
 
-  /// Whether a device does not notice that a connection has broken.
+  /// Whether a device does not notice that a connection is broken.
   func isUnnoticed() -> Bool { chance.percent(20) }
 
-  /// The number of changes in one page.
+  /// Returns the number of changes in one page.
   func pageSize() -> Int { Int.random(in: 1...5, using: &chance) }
 
-  /// The number of awaits until a crash.
+  /// Returns the number of `await` calls until a crash.
   func awaitsBeforeCrash() -> Int { Int.random(in: 0...30, using: &chance) }
 }

@@ -4,8 +4,8 @@ import StratusDomain
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's requests to the server process that runs at the time of their arrival. Loses,
-/// repeats and delays requests and answers.
+/// Carries a device's requests to the server process that runs when they arrive. Some requests and
+/// answers are lost, repeated or delayed.
 struct Network: HTTPExchange {
   let cloud: Cloud
   let mishaps: Mishaps
@@ -38,8 +38,8 @@ struct Network: HTTPExchange {
       noteLostAnswer(request)
       throw .cancelled
     }
-    // NB: if the request was cancelled in the meantime, the server has still carried it out, but
-    // its caller gets no answer.
+    // NB: if the request was cancelled since then, the server has still carried it out, but the
+    // caller gets no answer.
     if Task.isCancelled {
       noteLostAnswer(request)
       throw .cancelled
@@ -61,8 +61,8 @@ struct Network: HTTPExchange {
     if request.url.path.hasSuffix("/modify") { traffic.noteLostWriteAnswer(of: device) }
   }
 
-  /// Changes a request for changes so that it asks for small pages. The framework leaves the size
-  /// to the server, so all data of a simulation would always fit into one page.
+  /// Changes a request for changes so that the server returns small pages. The framework leaves the
+  /// size to the server, so all data of a simulation would fit into one page.
   private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
     let path = request.url.path
     guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),
@@ -97,7 +97,7 @@ struct Network: HTTPExchange {
       status: answer.status.code, headers: Self.headers(of: answer), body: body)
   }
 
-  /// The request as the server sees it, without its body.
+  /// Returns the head of the request as the server receives it.
   func head(
     of request: StratusTransport.HTTPRequest, method: HTTPTypes.HTTPRequest.Method
   ) -> HTTPTypes.HTTPRequest {
@@ -118,10 +118,10 @@ struct Network: HTTPExchange {
 }
 
 extension URL {
-  /// The path and the query of a request in their wire form.
+  /// Returns the path and the query of a request as they are sent.
   ///
-  /// NB: the framework sends an ID of its process as the device. Here one process has many devices,
-  /// so each request names its own device.
+  /// NB: the framework sends an ID of its process as the device ID. In the simulation, one process
+  /// has many devices, so each request contains the ID of its own device.
   fileprivate func target(from device: String) -> String {
     let path = path(percentEncoded: true)
     let query = (query(percentEncoded: true) ?? "").split(separator: "&").map { part in

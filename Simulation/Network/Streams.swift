@@ -3,7 +3,7 @@ import HTTPTypes
 import StratusHTTP
 import StratusTransport
 
-/// Carries a device's stream of notifications from the server process that runs when the stream is
+/// Carries a device's notification stream from the server process that runs when the stream is
 /// opened.
 extension Network: EventExchange {
   func open(
@@ -28,7 +28,8 @@ extension Network: EventExchange {
       status: sent.head.status.code, headers: Self.headers(of: sent.head), body: stream)
   }
 
-  /// Whether the request for a stream fails before an answer begins; nil: it does not.
+  /// Whether and how the request for a stream fails before an answer begins. The result is nil if
+  /// it does not fail.
   private func failure(_ server: ServerProcess) async -> NetworkFailure? {
     if !life.goesOn() { return .cancelled }
     if server.life.isOver { return .lostAfterSending }
@@ -39,7 +40,7 @@ extension Network: EventExchange {
 }
 
 /// A connection that carries notifications as TCP does: completely and in order, until it breaks.
-/// The bytes in transit are then lost. The device may not notice that the connection is broken.
+/// When it breaks, the bytes in transit are lost. The device may not notice that it is broken.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedStream: EventBody, @unchecked Sendable {
@@ -51,7 +52,7 @@ final class SimulatedStream: EventBody, @unchecked Sendable {
   private var reader: UnsafeContinuation<Void, Never>?
   private var carrier: Task<Void, Never>?
 
-  /// Seconds until a device notices that a silent connection is broken.
+  /// The number of seconds after which a device notices that a silent connection is broken.
   private static let silenceSeconds = 60.0
 
   init(_ sent: ServerStream, life: Life, mishaps: Mishaps) {
@@ -76,7 +77,7 @@ final class SimulatedStream: EventBody, @unchecked Sendable {
     Loop.shared.after(Self.silenceSeconds) { [weak self] in self?.end(.failure(.timedOut)) }
   }
 
-  /// Ends the connection after the bytes that have arrived.
+  /// Ends the connection after the device has received the bytes that have arrived.
   func end(_ ending: Result<Void, NetworkFailure>) {
     self.ending = self.ending ?? ending
     carrier?.cancel()

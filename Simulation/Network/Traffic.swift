@@ -1,4 +1,4 @@
-/// The messages in transit, and the devices that do not know the result of a request they sent.
+/// The messages in transit, and the devices that do not know the result of one of their requests.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Traffic: @unchecked Sendable {
@@ -6,7 +6,7 @@ final class Traffic: @unchecked Sendable {
   private var underWay: [Int: Int] = [:]
   private var unsure: Set<String> = []
 
-  /// Counts a message until it has arrived.
+  /// Counts a message as in transit until it has arrived.
   ///
   /// - Returns: a function that marks the message as arrived.
   func begin() -> () -> Void {
@@ -15,7 +15,7 @@ final class Traffic: @unchecked Sendable {
     return { self.underWay[epoch, default: 0] -= 1 }
   }
 
-  /// Waits until all messages that are now in transit have arrived and have been carried out.
+  /// Waits until all messages that are in transit now have arrived and have been carried out.
   func settle() async {
     let last = epoch
     epoch += 1
@@ -25,14 +25,14 @@ final class Traffic: @unchecked Sendable {
     try? await Loop.shared.sleep(1)
   }
 
-  /// Notes that the server has carried out a write of a device, perhaps for the second time, and
-  /// that the device does not know it.
+  /// Records that the server has carried out a write of a device, perhaps for the second time, and
+  /// that the device does not know the result.
   ///
-  /// The server does not notify a device of its own changes, so the device learns the result of
+  /// The server does not notify a device of its own changes, so the device finds out the result of
   /// this write only when it fetches.
   func noteLostWriteAnswer(of device: String) { unsure.insert(device) }
 
-  /// Notes that a device begins to fetch.
+  /// Records that a device begins to fetch.
   func noteFetch(of device: String) { unsure.remove(device) }
 
   func isUnsure(_ device: String) -> Bool { unsure.contains(device) }

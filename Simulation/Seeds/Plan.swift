@@ -2,31 +2,31 @@ import StratusTesting
 
 /// The simulation that a seed describes.
 struct Plan: Sendable {
-  /// Devices with a sync engine.
+  /// The number of devices with a sync engine.
   var engines: Int
-  /// Devices that call the web service directly.
+  /// The number of devices that call the web service directly.
   var hands: Int
-  /// Seconds in which mishaps happen.
+  /// The number of seconds in which mishaps happen.
   var seconds: Double
-  /// Seconds in which users edit. Mishaps continue after that, so that no edit can repair their
-  /// effects.
+  /// The number of seconds in which users edit. Mishaps continue after that, so that no edit can
+  /// hide their effects.
   var editingSeconds: Double
   /// The number of possible records of each kind.
   var keptRecords: Int
   var rates: MishapRates
 
-  /// Whether the server may lose writes that it acknowledged. Devices then save their data again,
-  /// and deletions may be undone.
+  /// Whether the server may lose writes that it has acknowledged. Devices then save their data
+  /// again, which may undo deletions.
   var rewinds: Bool { rates.restore > 0 }
 
-  /// Whether tokens may expire. A device without an engine does not learn that a zone was deleted
-  /// and created again if the database's token has expired, too. It therefore saves all its data in
-  /// the end.
+  /// Whether change tokens may expire. If the token of the database has also expired, a device
+  /// without an engine does not notice that a zone was deleted and created again. Such a device
+  /// therefore saves all its data at the end.
   var expires: Bool { rewinds || rates.expiry > 0 }
 
   init(drawnFrom chance: inout SeededChance, reducedBy reduction: Reduction) {
-    // Most seeds give a short run with few devices and many mishaps. A person can read the trace of
-    // such a run, and a million such runs are affordable.
+    // Most seeds describe a short run with few devices and many mishaps. A person can read the
+    // trace of such a run, and a million such runs do not take too long.
     let isSmall = chance.percent(96)
     if isSmall {
       engines = chance.percent(65) ? 2 : 3
@@ -50,14 +50,14 @@ struct Plan: Sendable {
   }
 }
 
-/// The parts of a seed's plan that are left out, to see whether the seed still fails.
+/// The parts of a seed's plan that are left out to see whether the seed still fails.
 struct Reduction: Sendable {
   var without: [Mishap] = []
   var enginesMax: Int?
   var handsMax: Int?
   var secondsMax: Double?
 
-  /// The option of the command line that leaves the parts out.
+  /// The command-line options that leave these parts out.
   var arguments: [String] {
     var words = without.flatMap { ["--without", $0.rawValue] }
     if let enginesMax { words += ["--engines", "\(enginesMax)"] }
@@ -67,7 +67,7 @@ struct Reduction: Sendable {
   }
 }
 
-/// A kind of mishap, as the command line names it.
+/// A kind of mishap, with its name on the command line.
 enum Mishap: String, CaseIterable, Sendable {
   case lostRequest = "lost-request"
   case lostAnswer = "lost-answer"

@@ -1,6 +1,6 @@
 import StratusTesting
 
-/// The result of one seed.
+/// The result of the simulation of one seed.
 struct Outcome: Sendable {
   var failure: String?
   var trace: [String] = []
@@ -19,10 +19,10 @@ final class SeedRun: @unchecked Sendable {
   private var isDone = false
   private var failure: String?
 
-  /// Virtual seconds in which all devices must agree once all mishaps are over.
+  /// The number of virtual seconds in which all devices must agree after all mishaps have ended.
   private static let secondsToAgree = 180.0
-  /// The number of jobs after which a simulation counts as endless. Most seeds have a few thousand
-  /// jobs, and the longest a few ten thousand.
+  /// The number of jobs after which a simulation counts as endless. Most seeds need a few thousand
+  /// jobs, and the longest need some ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {
@@ -41,7 +41,7 @@ final class SeedRun: @unchecked Sendable {
     }
   }
 
-  /// Runs a seed to its end.
+  /// Runs the simulation of a seed to its end.
   static func outcome(
     of seed: UInt64, reducedBy reduction: Reduction = Reduction(), isTraced: Bool = false
   ) -> Outcome {
@@ -75,8 +75,8 @@ final class SeedRun: @unchecked Sendable {
     household.isCalm = true
     household.mishaps.stop()
     household.cloud.process?.life.awaitsLeft = nil
-    // NB: an app that crashed earlier may still have requests in transit, which the next run of the
-    // app does not expect.
+    // NB: an app that crashed earlier may still have requests in transit. The next run of the app
+    // does not expect their effects.
     await household.traffic.settle()
     for device in devices { device.calm() }
     await agree()
@@ -89,7 +89,7 @@ final class SeedRun: @unchecked Sendable {
     Loop.shared.after(household.seconds(0...household.plan.seconds)) { device.start() }
   }
 
-  /// Causes the mishaps of the server: crashes, restores, backups and expired tokens.
+  /// Causes the mishaps of the server: crashes, restores, backups and expired change tokens.
   private func strike() async {
     let mishaps = household.mishaps
     if mishaps.happens(\.serverCrash), let process = household.cloud.process {
@@ -112,8 +112,8 @@ final class SeedRun: @unchecked Sendable {
     }
   }
 
-  /// Waits until every device has the same contents as the server, and checks that this does not
-  /// change.
+  /// Waits until every device has the same contents as the server, and checks that this state
+  /// lasts.
   private func agree() async {
     let deadline = Loop.shared.now + Self.secondsToAgree
     var agreements = 0
@@ -137,7 +137,7 @@ final class SeedRun: @unchecked Sendable {
     if let failure { household.ledger.say("FAILED: \(failure)") }
   }
 
-  /// The server's contents, by account.
+  /// Returns the server's contents, by account.
   private func serverContents() async -> [String: Contents] {
     var contents: [String: Contents] = [:]
     for account in [Cloud.user, Cloud.otherUser] {
@@ -159,7 +159,7 @@ final class SeedRun: @unchecked Sendable {
     return nil
   }
 
-  /// Ends all running tasks, so that they do not reach into the next simulation.
+  /// Ends all running tasks, so that they do not affect the next simulation.
   private func end() {
     for device in devices { device.stop() }
     household.cloud.stop()

@@ -1,8 +1,8 @@
-/// Removes from the plan of a failing seed everything that the failure does not need.
+/// Removes everything from the plan of a failing seed that the failure does not need.
 struct Shrinker {
   let seed: UInt64
 
-  /// The parts of a plan that can be removed.
+  /// Finds the parts of a plan that can be left out.
   func reduction() -> Reduction {
     var found = Reduction()
     for mishap in Mishap.allCases {

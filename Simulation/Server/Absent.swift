@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Accepts a token as the user that it names.
+/// An authentication that accepts a token as the name of its user.
 struct TokenIsUser: Authentication {
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
     Admission(principal: .user(request.credentials.webAuthToken))
@@ -11,14 +11,14 @@ struct TokenIsUser: Authentication {
   func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String> { [] }
 }
 
-/// Every container exists.
+/// A registry in which every container exists.
 struct EveryContainer: ContainerRegistry {
   func createContainer(id: String) async throws(ServerError) -> Bool { false }
   func containers() async throws(ServerError) -> [String] { [Cloud.container] }
   func deleteContainer(id: String) async throws(ServerError) -> Bool { false }
 }
 
-/// The simulation has no files.
+/// An asset store without files, because the simulation has none.
 struct NoAssets: AssetStore {
   func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
@@ -49,7 +49,8 @@ struct NoAssets: AssetStore {
   ) async throws(ServerError) -> [AssetFileEntry] { [] }
 }
 
-/// Signs and encrypts nothing, because the simulation has no files and no hostile clients.
+/// A signer that neither signs nor encrypts, because the simulation has no files and no hostile
+/// clients.
 struct NoTickets: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] { [] }
   func isValid(_ signature: [UInt8], of bytes: [UInt8]) -> Bool { false }

@@ -5,8 +5,8 @@ import StratusSQLite
 import StratusTesting
 import StratusWire
 
-/// The server side: a disk that survives crashes, and the server processes that use it one after
-/// the other.
+/// The server side of a simulation: a disk that survives crashes, and the server processes that use
+/// the disk one after the other.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Cloud: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class Cloud: @unchecked Sendable {
   let disk: MemoryStores
   private let mishaps: Mishaps
   private let chance: ChanceBox
-  /// The running process; nil: no process runs now.
+  /// The running server process, or nil if there is none.
   private(set) var process: ServerProcess?
   private var backup: MemoryBackup?
   /// The first answer that reported a fault of the server itself.
@@ -35,7 +35,7 @@ final class Cloud: @unchecked Sendable {
       now: { Int64(1_700_000_000_000 + Loop.shared.now * 1_000) })
   }
 
-  /// Starts a process over the data on disk.
+  /// Starts a server process that uses the data on disk.
   func start() {
     process?.life.end()
     let life = Life()
@@ -46,8 +46,8 @@ final class Cloud: @unchecked Sendable {
         makeUUID: { [chance] in chance.makeUUID() }),
       mishaps: mishaps)
     process = fresh
-    // NB: restart the server in a separate task, because a crash may happen in a call that never
-    // continues.
+    // NB: the server is restarted in a separate task, because the crash may happen in a call that
+    // never continues.
     life.atEnd { [weak self] in self?.restartSoon(after: fresh) }
     fresh.start()
   }
@@ -63,7 +63,7 @@ final class Cloud: @unchecked Sendable {
   /// Copies the data on disk.
   func makeBackup() { backup = try? disk.backup() }
 
-  /// Restores the last copy, as an operator would: the process is stopped first.
+  /// Restores the last copy. The server process is stopped first, as an operator would do.
   ///
   /// - Returns: false if there is no copy.
   func restore() -> Bool {
@@ -73,7 +73,7 @@ final class Cloud: @unchecked Sendable {
     return true
   }
 
-  /// Makes every change token stale without losing data.
+  /// Makes every change token expire without losing data.
   func expireTokens() {
     process?.life.end()
     do throws(ServerError) { try disk.restore(try disk.backup()) } catch {
@@ -81,7 +81,7 @@ final class Cloud: @unchecked Sendable {
     }
   }
 
-  /// A user's data on disk, read without the server's own code paths.
+  /// Returns a user's data on disk, read without the server's own code.
   func contents(of user: String) async -> Contents {
     do throws(ServerError) {
       return try await disk.store(at: Self.address).read { (store) throws(ServerError) in
@@ -106,7 +106,7 @@ final class Cloud: @unchecked Sendable {
   }
 }
 
-/// A random source that several parts share.
+/// A source of random numbers that several parts share.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class ChanceBox: @unchecked Sendable {

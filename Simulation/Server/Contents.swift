@@ -8,7 +8,8 @@ struct RecordKey: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   var description: String { "\(zone)/\(name)" }
 
-  /// Whether no device ever deletes the record, so that everything written into it must last.
+  /// Whether no device ever deletes the record. All marks that were written into such a record must
+  /// be kept.
   var isKept: Bool { zone == Self.keptZone && name.hasPrefix("keep") }
 
   static let keptZone = "Home"
@@ -18,8 +19,8 @@ struct RecordKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The contents of a store or a device: zones, and for each record the marks that were ever written
-/// into it.
+/// The contents of a store or a device: its zones, and the marks that were written into each
+/// record.
 struct Contents: Sendable, Equatable {
   var zones: Set<String> = []
   var records: [RecordKey: Set<Int64>] = [:]
@@ -31,7 +32,7 @@ struct Contents: Sendable, Equatable {
     self.records = records
   }
 
-  /// The contents of a store for a user.
+  /// Reads the contents of a store for a user.
   init(of user: String, in store: any StoreReading) throws(ServerError) {
     let database = DatabaseKey.private(owner: user)
     for zone in try store.zones(in: database, after: nil, limit: 1_000) {
@@ -46,7 +47,7 @@ struct Contents: Sendable, Equatable {
     }
   }
 
-  /// The first difference from other contents, as text; nil: there is none.
+  /// Returns the first difference from other contents, as a text, or nil if there is none.
   func difference(to other: Contents, called name: String) -> String? {
     if zones != other.zones {
       return "zones \(zones.sorted()) here, \(other.zones.sorted()) at \(name)"
@@ -66,7 +67,8 @@ struct Contents: Sendable, Equatable {
   }
 }
 
-/// The field that every record of the simulation has: a list of numbers, each written once.
+/// The field that every record of the simulation has. It is a list of numbers, each of which was
+/// written once.
 enum Marks {
   static let recordType = "Note"
   static let field = "marks"

@@ -1,16 +1,16 @@
-/// The life of one process that can crash: a server, or an app on a device.
+/// The life of a process that can crash, which is a server or an app on a device.
 ///
-/// A crash cannot stop Swift's tasks, so it cuts them off: every later call of the process fails,
+/// A crash cannot stop Swift's tasks, so the process is isolated instead: all its later calls fail,
 /// and its answers reach no caller.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Life: @unchecked Sendable {
   private(set) var isOver = false
-  /// The number of awaits until the crash; nil: no crash is planned.
+  /// The number of `await` calls until the crash, or nil if no crash is planned.
   var awaitsLeft: Int?
   private var endings: [() -> Void] = []
 
-  /// Counts one await, and crashes at the planned one.
+  /// Counts an `await` call, and crashes if it is the planned one.
   ///
   /// - Returns: whether the process is still alive.
   func goesOn() -> Bool {
@@ -22,7 +22,7 @@ final class Life: @unchecked Sendable {
     return false
   }
 
-  /// Ends the process, once.
+  /// Ends the process. Further calls do nothing.
   func end() {
     if isOver { return }
     isOver = true
@@ -31,7 +31,7 @@ final class Life: @unchecked Sendable {
     for ending in all { ending() }
   }
 
-  /// Runs an action when the process ends; at once if it has ended.
+  /// Runs an action when the process ends, or at once if the process has already ended.
   func atEnd(_ action: @escaping () -> Void) {
     if isOver { action() } else { endings.append(action) }
   }

@@ -3,8 +3,8 @@ import StratusSQLite
 import StratusTesting
 import StratusWire
 
-/// The stores as one process of the server sees them. Other tasks run at each of its awaits. A
-/// crashed process reaches no store any more.
+/// The stores as one server process uses them. Other tasks run at each `await` of the process. A
+/// crashed process can no longer use the stores.
 struct MortalStores: StoreCatalog {
   let disk: MemoryStores
   let life: Life
@@ -14,7 +14,7 @@ struct MortalStores: StoreCatalog {
     MortalStore(store: try await disk.store(at: address), life: life, mishaps: mishaps)
   }
 
-  /// The stores in use so far, each by its address, in the order of their names.
+  /// The stores that were used so far with their addresses, in the order of their names.
   var openStores: [(address: StoreAddress, store: any Store)] {
     disk.openStoresByAddress.sorted { $0.key.container < $1.key.container }.map {
       ($0.key, MortalStore(store: $0.value, life: life, mishaps: mishaps))
@@ -22,7 +22,7 @@ struct MortalStores: StoreCatalog {
   }
 }
 
-/// One of the stores.
+/// A store as one server process uses it.
 struct MortalStore: Store {
   let store: any Store
   let life: Life
@@ -41,13 +41,12 @@ struct MortalStore: Store {
     try await comeBy()
     if mishaps.happens(\.repeatedBody) { await rehearse(body) }
     let value = try await store.write(body)
-    // NB: the write is on disk now, so this is where a crash between the commit and the answer
-    // happens.
+    // NB: the write is on disk now, so a crash here happens between the commit and the answer.
     try await comeBy()
     return value
   }
 
-  /// Runs a write body for the first of two times, and rolls its transaction back.
+  /// Runs a write body, and rolls its transaction back. The body is then run again.
   private func rehearse<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async {
@@ -63,8 +62,8 @@ struct MortalStore: Store {
   }
 
   private func comeBy() async throws(ServerError) {
-    // NB: without this wait, only jobs of the same instant could run between two awaits of a
-    // process.
+    // NB: without this wait, only jobs of the same virtual time could run between two `await` calls
+    // of a process.
     if mishaps.happens(\.slowStore) {
       try? await Loop.shared.sleep(mishaps.storeSeconds())
     } else {

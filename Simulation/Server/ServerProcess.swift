@@ -4,8 +4,8 @@ import StratusHTTP
 import StratusPush
 import StratusWire
 
-/// One run of the server, from start to crash: the real core over stores in memory, with the
-/// server's background work.
+/// One run of the server, from its start to its crash. It consists of the server's real core with
+/// stores in memory, and of the server's background work.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class ServerProcess: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class ServerProcess: @unchecked Sendable {
   private let stores: MortalStores
   private let ambient: Ambient
   private let mishaps: Mishaps
-  /// Receives the signals of changes that may lead to notifications.
+  /// Receives signals that changes may cause notifications.
   private let changes = LocalSignals()
   private let cascades = LocalSignals()
 
@@ -39,7 +39,7 @@ final class ServerProcess: @unchecked Sendable {
       radar: ProductionRadar(stores: stores, ambient: ambient), logger: logger)
   }
 
-  /// Runs the server's background work: immediately after a signal, and at intervals.
+  /// Runs the server's background work, both after a signal and at intervals.
   func start() {
     let hub = hub
     let tasks = [
@@ -73,7 +73,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  // These functions fail only after a crash. The next process finds the work again.
+  // These functions fail only after a crash. The next process finds their work again.
 
   private func purge(_ store: any Store) async {
     do throws(ServerError) {

@@ -6,9 +6,9 @@ import StratusPush
 /// The server's end of a connection that carries notifications.
 struct ServerStream: Sendable {
   let head: HTTPResponse
-  /// The written bytes, one element for each event.
+  /// The written bytes, with one element for each event.
   let events: AsyncStream<[UInt8]>
-  /// Tells the server that the connection is closed.
+  /// Notifies the server that the connection is closed.
   let close: @Sendable () -> Void
 }
 
@@ -31,10 +31,10 @@ extension ServerProcess {
   }
 }
 
-/// Writes notifications to connections, as an event loop does.
+/// Writes notifications to connections, as the task of an event loop does.
 ///
-/// Writes for several connections in one call go out in an order that does not depend on the
-/// listeners' memory addresses, by which the hub identifies them.
+/// If one call writes to several connections, the order does not depend on the memory addresses of
+/// the listeners, by which the hub identifies them.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
@@ -65,13 +65,13 @@ final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
   func release(_ listeners: [any NotificationListener]) {}
 }
 
-/// A connection, as the hub sees it.
+/// The listener of a connection, which the hub calls.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {
   let number: Int
   let group: any DeliveryGroup
-  /// The device, with the number up to which all notifications were written.
+  /// The device, and the number up to which all notifications were written.
   private var device: ListeningDevice
   private let write: ([UInt8]) -> Void
 

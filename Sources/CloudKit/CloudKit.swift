@@ -6,9 +6,9 @@
 /// cannot make objects of that class on Linux.
 ///
 /// In a file that also imports Foundation, this name is ambiguous. One line in the app's module
-/// resolves it for all files of the module:
+/// resolves the ambiguity for all files of the module:
 /// `typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate`.
 public typealias NSComparisonPredicate = StratusFoundation.NSComparisonPredicate
 
-/// The class of the two sides of a comparison; see `NSComparisonPredicate`.
+/// The class of each side of a comparison; see `NSComparisonPredicate`.
 public typealias NSExpression = StratusFoundation.NSExpression

@@ -2,10 +2,11 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The user record name of an account in a container. The first call stores it in the registry.
+  /// Returns the user record name of an account in a container. The first call stores it in the
+  /// registry.
   ///
-  /// If the registry cannot be written, the call still succeeds: the next call computes the same
-  /// name.
+  /// If the registry cannot be written, the call still succeeds, because the next call computes the
+  /// same name.
   func user(
     _ accountID: String, in container: String
   ) async throws(ServerError) -> String {
@@ -20,7 +21,7 @@ extension Accounts {
     return name
   }
 
-  /// Adds the missing user names for sessions that an earlier version of the server opened.
+  /// Stores the user names that are missing, because an earlier server version opened the sessions.
   func nameEarlierUsers() async throws(ServerError) {
     while true {
       let missing = try await registry.sessionsWithoutUser(limit: 500)
@@ -65,7 +66,7 @@ extension Accounts {
         ended.insert(id)
         continue
       }
-      // A device that only listens for notifications uses its session, too.
+      // A device that only listens for notifications also uses its session.
       await touch(session, now: now)
     }
     memory.keep(validSessions: unknown.subtracting(ended), now: now, ifStill: changes)

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
-  /// Two weeks, as Apple's "Keep me signed in". Each use restarts this period.
+  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". Each use restarts it.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
-  /// Apple's time without "Keep me signed in".
+  /// The lifetime of a token without "Keep me signed in", as Apple documents it.
   static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
   /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
   /// document how long a session that is in use lasts.
@@ -18,11 +18,11 @@ public final class Accounts: Authentication {
   /// tokens.
   public static let anyContainer = "*"
 
-  /// If the request's token is older than this, the answer carries a newer token.
+  /// The age of a token, in milliseconds, after which an answer includes a newer token.
   private static let rotationMilliseconds: Int64 = 60_000
-  /// The minimum time between two writes of a session's last use.
+  /// The minimum time between two writes of a session's last use, in milliseconds.
   private static let touchMilliseconds: Int64 = 3_600_000
-  /// A session ends after this time without use. By then, its tokens have expired, too.
+  /// A session that is unused for this time ends, in milliseconds. Its tokens have expired by then.
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
@@ -103,7 +103,7 @@ public final class Accounts: Authentication {
       let account = try await registry.account(id: session.accountID)
     else { throw failed }
     // Choice: the holder of a valid token may learn that the account is disabled. The native
-    // framework derives the account status from this reason.
+    // framework derives the account status from this error reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
     await touch(session, now: now)
     let user =
@@ -116,9 +116,11 @@ public final class Accounts: Authentication {
     return admission
   }
 
-  /// Notices changes by other processes: clears the cache and reads the token keys again.
+  /// Checks whether another process has changed the registry. If so, clears the cache and reads the
+  /// token keys again.
   ///
-  /// If the registry cannot be read, no request is refused: cached answers stay valid for a while.
+  /// If the registry cannot be read, requests are still answered, because cached answers stay valid
+  /// for a while.
   func noticeChanges(now: Int64) async {
     guard memory.mustReadVersion(now: now) else { return }
     do throws(ServerError) {
@@ -127,7 +129,7 @@ public final class Accounts: Authentication {
     } catch { return }
   }
 
-  /// Opens a web auth token.
+  /// Decodes a web auth token and verifies its signature.
   ///
   /// - Returns: nil if the text was not signed with one of the server's keys.
   private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
@@ -152,7 +154,7 @@ public final class Accounts: Authentication {
       by: try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32)).map(\.bytes))
   }
 
-  /// The session of a token, if the session and the token are still valid.
+  /// Returns the session of a token, if the session and the token are still valid.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
   ///   (web-auth §5.2).
@@ -166,12 +168,13 @@ public final class Accounts: Authentication {
     return session
   }
 
-  /// Whether a session has not ended and has not been unused for too long.
+  /// Whether a session has neither ended nor been unused for too long.
   static func isValid(_ session: Session, at now: Int64) -> Bool {
     now <= session.endsAt && now <= session.lastUsedAt + idleMilliseconds
   }
 
-  /// Records the use of a session. If the registry cannot be written, the request still succeeds.
+  /// Stores the time of a session's last use. If the registry cannot be written, the request still
+  /// succeeds.
   func touch(_ session: Session, now: Int64) async {
     guard now - session.lastUsedAt >= Self.touchMilliseconds else { return }
     do throws(ServerError) {
@@ -190,14 +193,14 @@ public final class Accounts: Authentication {
     tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 
-  /// Whether the first write to this container creates it, because it does not exist yet. Only
-  /// tokens for any container may create one.
+  /// Whether the first write to a container creates the container, because it does not exist yet.
+  /// Only a token for any container can do this.
   private func mayAdopt(_ container: String) async throws(ServerError) -> Bool {
     try ContainerName.check(container)
     return try await !registry.containers().contains(container)
   }
 
-  /// Creates the container and the request's user before the first write on a development server.
+  /// On a development server, creates the container and the caller's user before the first write.
   ///
   /// - Throws: an error of the registry.
   public func adopt(_ container: String, by principal: Principal) async throws(ServerError) {
@@ -211,7 +214,7 @@ public final class Accounts: Authentication {
 
   /// Opens a session for an account.
   ///
-  /// - Parameter lifetimeSeconds: how long a token is valid; each use gives a newer one.
+  /// - Parameter lifetimeSeconds: the lifetime of a token. Each use of a token issues a newer one.
   /// - Returns: the first web auth token of the session.
   func openSession(
     of account: Account, with store: StoreAddress,
@@ -232,13 +235,13 @@ public final class Accounts: Authentication {
     return token
   }
 
-  /// The number of passwords hashed so far, for tests.
+  /// The number of passwords that were hashed so far, for tests.
   package var passwordHashCount: Int { passwords.count }
 
   /// Signs new tokens, and seals the texts in browsers, with new keys. Those of the previous keys
   /// stay valid until the next rotation.
   ///
-  /// - Throws: an error of the keys.
+  /// - Throws: an error of the key files.
   func rotateTokenKey() async throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
     try signingKeys.rotate(SigningPurpose.pages, to: randomness(32))

@@ -1,17 +1,17 @@
 import StratusDomain
 import Synchronization
 
-/// Caches the registry's answers for a while, because every request needs them.
+/// Caches answers of the registry for a short time, because every request needs them.
 ///
-/// A change by this process clears the cache at once. A change by another process is noticed by the
-/// registry's version, at the latest after ``versionMilliseconds``.
+/// A change by this process clears the cache at once. A change by another process is found by the
+/// registry's version, within ``versionMilliseconds``.
 final class AdmissionMemory: Sendable {
-  /// How long an answer is cached. It must be short, because the end of a session's lifetime does
-  /// not change the registry's version.
+  /// The number of milliseconds for which an answer is cached. It must be small, because the end of
+  /// a session's lifetime does not change the registry's version.
   static let milliseconds: Int64 = 30_000
-  /// The registry's version is read again only after this time.
+  /// The minimum time between two reads of the registry's version.
   ///
-  /// Choice: reading it with every request would cost a read transaction each time.
+  /// Choice: without this minimum, every request would need a read transaction.
   static let versionMilliseconds: Int64 = 500
   private static let countMax = 100_000
 
@@ -28,14 +28,14 @@ final class AdmissionMemory: Sendable {
 
   private struct State {
     var admissions: [Question: Answer<Admission>] = [:]
-    /// When the registry's version was last read; nil: never.
+    /// The time when the registry's version was last read, or nil if it was never read.
     var versionReadAt: Int64?
     var version: Int64?
     /// The sessions that were last found to be valid.
     var validSessions: [String: Answer<Bool>] = [:]
     /// Cached server-to-server keys by their IDs.
     var serverKeys: [String: Answer<KnownServerKey>] = [:]
-    /// Cached answers by container.
+    /// Cached names of the disabled users, by container.
     var disabledUsers: [String: Answer<Set<String>>] = [:]
     /// The number of times the cache was cleared. An answer that was requested before the last
     /// clearing may be outdated.
@@ -62,7 +62,7 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Like ``admission(_:now:)``, for the server-to-server key with an ID.
+  /// Like ``admission(_:now:)``, for the server-to-server key with this ID.
   func serverKey(_ id: String, now: Int64) -> (known: KnownServerKey?, changes: Int) {
     state.withLock { state in
       guard let known = state.serverKeys[id], now < known.until else {
@@ -102,8 +102,8 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Of these sessions, those that are not known to be valid, and the number of times the cache was
-  /// cleared.
+  /// Returns the sessions of a set that are not known to be valid, and the number of times the
+  /// cache was cleared.
   func unknownSessions(among ids: Set<String>, now: Int64) -> (unknown: Set<String>, changes: Int) {
     state.withLock { state in
       let known = state.validSessions
@@ -121,11 +121,11 @@ final class AdmissionMemory: Sendable {
     }
   }
 
-  /// Whether the registry's version must be read again.
+  /// Whether it is time to read the registry's version again.
   func mustReadVersion(now: Int64) -> Bool {
     state.withLock { state in
       guard let last = state.versionReadAt else { return true }
-      // The clock may have been set back.
+      // The clock may have been set back since the last read.
       return now >= last + Self.versionMilliseconds || now < last
     }
   }

@@ -5,6 +5,8 @@ import StratusWire
 enum ContainerName {
   private static let lengthMax = 200
 
+  /// Checks a container's name.
+  ///
   /// - Throws: `BAD_REQUEST` unless the name is `iCloud.` followed by letters, digits, dots,
   ///   hyphens and underscores.
   static func check(_ name: String) throws(ServerError) {

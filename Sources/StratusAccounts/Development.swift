@@ -2,15 +2,16 @@ public import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The tokens that `stratus dev` gives a developer.
+  /// The tokens that `stratus dev` prints for a developer.
   public struct DeveloperTokens: Sendable {
-    /// Valid for every container.
+    /// The API token, which is valid for every container.
     public let apiToken: String
-    /// The developer's token, valid for every container.
+    /// The web auth token of the developer's account, which is valid for every container.
     public let webAuthToken: String
   }
 
-  /// Creates the developer's account and tokens. Every start uses the same account and API token.
+  /// Creates the developer's account and tokens. Every start of the server uses the same account
+  /// and API token.
   ///
   /// - Throws: an error of the registry.
   public func developerTokens(email: String) async throws(ServerError) -> DeveloperTokens {
@@ -23,7 +24,7 @@ extension Accounts {
     }
     if try await registry.account(email: email) == nil {
       do throws(ServerError) { try await create(email: email) } catch {
-        // Another process may have created the same account in the meantime.
+        // Another process may have created the same account at the same time.
         if try await registry.account(email: email) == nil { throw error }
       }
     }

@@ -2,16 +2,16 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The hash for stored secrets. Secrets are long and random, so a slow hash is not needed.
+/// The hash function for stored secrets. These secrets are long and random, so it need not be slow.
 public enum Digest {
-  /// SHA-256.
+  /// The SHA-256 hash of the bytes.
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: Data(bytes))) }
 }
 
 extension APIToken {
-  /// The stored form of a token, which has its hash instead of its text.
+  /// Creates the stored form of a token, which contains the token's hash instead of its text.
   ///
-  /// - Parameter text: the token, 64 hex digits.
+  /// - Parameter text: the token, which is 64 hex digits.
   init(
     text: String, store: StoreAddress, name: String = "", allowedOrigins: Set<String>? = nil,
     callback: SignInCallback = .postMessage, createdAt: Int64?

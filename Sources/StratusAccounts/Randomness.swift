@@ -1,8 +1,8 @@
-/// Returns unpredictable bytes. The composition root provides it.
+/// A function that returns unpredictable bytes. The composition root provides it.
 public typealias Randomness = @Sendable (_ count: Int) -> [UInt8]
 
 extension [UInt8] {
-  /// Lower-case hex digits.
+  /// The bytes as lower-case hex digits.
   var hex: String {
     let digits = Array<UInt8>("0123456789abcdef".utf8)
     return String(

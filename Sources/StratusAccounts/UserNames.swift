@@ -1,21 +1,22 @@
 import Crypto
 import Foundation
 
-/// Gives each account a separate user record name in each container. The names of two containers
-/// cannot be linked to one account.
+/// Computes a different user record name of an account for each container. The names in two
+/// containers cannot be traced to the same account.
 struct UserNames: Sendable {
   private let key: SymmetricKey
 
   init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
-  /// `_` and 32 hex digits: an HMAC of the container and the account.
+  /// Returns `_` and 32 hex digits: an HMAC of the container and the account.
   func userRecordName(accountID: String, container: String) -> String {
     let text = "user\u{0}\(container)\u{0}\(accountID)"
     let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)
     return "_" + Array(code.prefix(16)).hex
   }
 
-  /// The user of a server-to-server key, which no account has: account IDs contain no spaces.
+  /// Returns the user name of a server-to-server key. No account has this name, because account IDs
+  /// contain no spaces.
   func userRecordName(serverKeyID: String, container: String) -> String {
     userRecordName(accountID: "server key " + serverKeyID, container: container)
   }

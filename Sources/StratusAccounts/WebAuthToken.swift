@@ -2,20 +2,20 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The token of a signed-in user's client: the session, the time of issue, the lifetime, and an
-/// HMAC over these (the seal).
+/// The token of a signed-in user's client. It contains the session, the time of issue, the
+/// lifetime, and an HMAC of these values.
 ///
 /// Its text is 108 characters of base64, because clients expect at least 100 (web-auth §3).
 struct WebAuthToken: Sendable, Hashable {
-  /// 64 hex digits.
+  /// The ID of the session, which is 64 hex digits.
   var sessionID: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of issue, in milliseconds since 1970 UTC.
   var issuedAt: Int64
-  /// Seconds.
+  /// The lifetime in seconds.
   var lifetimeSeconds: UInt32
 
-  /// The earlier format version, which has no key number. Tokens of this version stay valid as long
-  /// as their key does.
+  /// The earlier format version, whose tokens have no key number. These tokens stay valid as long
+  /// as their key.
   private static let withoutKey: UInt8 = 1
   private static let version: UInt8 = 2
   private static let sealCount = 32
@@ -34,8 +34,8 @@ struct WebAuthToken: Sendable, Hashable {
 
   /// - Returns: nil if the text was not signed with one of the keys.
   init?(text: String, sealedWith keys: [SigningKey]) {
-    // NB: base64 has spare bits at its end, so several texts can encode the same bytes. Only one of
-    // these texts is accepted.
+    // NB: the last base64 digit can have unused bits, so several texts can encode the same bytes.
+    // Only one of these texts is accepted.
     guard let data = Data(base64Encoded: text), data.base64EncodedString() == text,
       let version = data.first
     else { return nil }

@@ -1,15 +1,17 @@
 import Foundation
 
-/// The name of a framework class in archives. It does not depend on the class's name in the code.
+/// The name of a framework class in archives. The name does not depend on the name of the Swift
+/// class.
 ///
-/// An archive names the class of each object in it, and users keep archives: in an app's files, in
-/// an engine's state, in long-lived operations. These names are therefore a public format. A case
-/// is never renamed or removed. A class that is renamed or moved to another module keeps its case.
+/// An archive contains the class name of each object, and users keep archives in an app's files, in
+/// a sync engine's state and in long-lived operations. These names are therefore a public format. A
+/// case is never renamed or removed. A class that is renamed or moved to another module keeps its
+/// case.
 ///
 /// NB: Foundation on Linux ignores `NSKeyedArchiver.setClassName(_:for:)` and always writes
-/// `Module.Class`. The written name can only be changed by `classForKeyedArchiver`, which returns
-/// another class. This module therefore has an empty class for each name (``standIn``), and the
-/// module is never renamed either.
+/// `Module.Class`. Only `classForKeyedArchiver` can change the written name, because it returns
+/// another class. This module therefore has an empty class for each name (``standIn``). The module
+/// itself is never renamed.
 package enum ArchiveName: String, CaseIterable, Sendable {
   case asset = "CKAsset"
   case containerID = "CKContainerID"
@@ -41,7 +43,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   case encryptedRecordValues = "EncryptedRecordValues"
   case recordValues = "RecordValues"
 
-  /// The empty class whose name archives contain in place of the real one.
+  /// The empty class whose name archives contain instead of the name of the real class.
   package var standIn: AnyClass {
     switch self {
     case .asset: CKAsset.self
@@ -76,14 +78,14 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     }
   }
 
-  /// The value of `classForKeyedArchiver` for a class that apps can subclass. An app's subclass
-  /// keeps its own name.
+  /// Returns the value of `classForKeyedArchiver` for a class that apps can subclass. A subclass of
+  /// an app keeps its own name.
   package func standIn(for object: AnyObject, of ownClass: AnyClass) -> AnyClass {
     type(of: object) == ownClass ? standIn : type(of: object)
   }
 
-  /// Every name of the class in archives: the present one, Apple's, and the Swift class's own name,
-  /// which was written until November 2026.
+  /// All names of the class in archives: the current name, Apple's name, and the name of the Swift
+  /// class, which was written until November 2026.
   package var allNames: [String] { ["StratusArchive.\(rawValue)"] + formerNames }
 
   private var formerNames: [String] {
@@ -98,14 +100,15 @@ package enum ArchiveName: String, CaseIterable, Sendable {
       .recordID, .recordZone, .recordZoneID, .recordZoneSubscription, .reference,
       .serverChangeToken, .zoneChangesConfiguration, .zoneChangesOptions:
       [rawValue, "StratusKit.\(rawValue)"]
-    // These classes have had their chosen names from the first release on.
+    // Archives of these classes have had the current name since the first release.
     case .containerID, .share, .shareMetadata, .shareParticipant, .userIdentity,
       .userIdentityLookupInfo:
       [rawValue]
     }
   }
 
-  /// Registers a class under all of its names for every unarchiver, including those that apps make.
+  /// Registers a class under all of its names for every unarchiver, including the unarchivers of
+  /// apps.
   package func register(_ knownClass: AnyClass) {
     for name in allNames { NSKeyedUnarchiver.setClass(knownClass, forClassName: name) }
   }

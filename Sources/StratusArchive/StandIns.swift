@@ -1,6 +1,6 @@
 // Empty classes whose names appear in archives; see `ArchiveName`.
 //
-// NB: never rename a class of this file, or this module.
+// NB: neither the classes in this file nor this module may ever be renamed.
 
 final class CKAsset {}
 final class CKContainerID {}

@@ -1,9 +1,9 @@
 public import Foundation
 public import StratusDomain
 
-/// Copies files of a store from one data folder into another that no server uses.
+/// Copies files of a store from one data folder into another one that no server uses.
 ///
-/// Its methods block the thread. Commands use it; a running server must not.
+/// The methods block the thread. Commands call them, but a running server must not.
 public struct AssetCopy: Sendable {
   private static let chunkBytes = 1 << 20
 
@@ -11,7 +11,7 @@ public struct AssetCopy: Sendable {
   private let target: AssetFolders
   private let disk: Disk
 
-  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder's name.
+  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder name.
   public init(
     of address: StoreAddress, from source: URL, to target: URL
   ) throws(ServerError) {
@@ -36,9 +36,9 @@ public struct AssetCopy: Sendable {
 
   /// Copies a file, and returns when it is on disk.
   ///
-  /// - Parameter onProgress: called at intervals with the number of bytes copied since the last
-  ///   call.
-  /// - Returns: the file's size in bytes; nil: there is no such file.
+  /// - Parameter onProgress: is called at intervals with the number of bytes that were copied since
+  ///   the last call.
+  /// - Returns: the file's size in bytes, or nil if there is no such file.
   /// - Throws: `INTERNAL_ERROR` if the disk fails.
   public func copy(
     file name: String, onProgress: (Int64) -> Void = { _ in }

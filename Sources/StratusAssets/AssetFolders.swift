@@ -6,7 +6,7 @@ import StratusWire
 struct AssetFolders: Sendable {
   private let root: String
 
-  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder's name.
+  /// - Throws: `INTERNAL_ERROR` if the container's ID is not safe as a folder name.
   init(data: URL, _ address: StoreAddress) throws(ServerError) {
     guard Self.isSafe(address.container) else {
       throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
@@ -25,7 +25,8 @@ struct AssetFolders: Sendable {
     try upload(id) + Self.noteSuffix
   }
 
-  /// The folder of a file. Folders have two levels, so that no folder gets too many entries.
+  /// Returns the folder of a file. There are two levels of folders, so that no folder gets too many
+  /// entries.
   func folder(of file: String) throws(ServerError) -> String {
     let name = try Self.checked(file).utf8
     let upper = String(decoding: name.prefix(2), as: UTF8.self)
@@ -39,7 +40,8 @@ struct AssetFolders: Sendable {
 
   static let noteSuffix = ".note"
 
-  /// Names come from the server itself; this is the last check before the file system.
+  /// Checks a name before it is used in a path. The names come from the server itself, so this
+  /// check should never fail.
   private static func checked(_ name: String) throws(ServerError) -> String {
     let isSafe =
       (8...64).contains(name.utf8.count)

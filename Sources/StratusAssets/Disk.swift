@@ -3,13 +3,13 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// The file system, accessed on separate threads. Blocking calls must not delay the threads that
+/// Runs file system calls on separate threads, so that blocking calls do not delay the threads that
 /// answer requests.
 struct Disk: Sendable {
   private let queue = DispatchQueue(label: "stratus.assets", attributes: .concurrent)
   private let folders: KnownFolders
 
-  /// - Parameter root: the top folder. Its parents are not created or flushed.
+  /// - Parameter root: the top folder. Its parent folders are not created or flushed.
   init(root: String) { folders = KnownFolders(root: root) }
 
   func run<Value: Sendable>(
@@ -40,7 +40,7 @@ struct Disk: Sendable {
       facts: ["call": call, "error": String(cString: strerror(errno))])
   }
 
-  /// nil: there is no such file.
+  /// Returns the status of a file, or nil if there is no such file.
   static func status(_ path: String) throws(ServerError) -> stat? {
     var status = stat()
     if lstat(path, &status) == 0 { return status }
@@ -48,7 +48,8 @@ struct Disk: Sendable {
     throw failure("lstat")
   }
 
-  /// The names in a folder, sorted by their UTF-8 bytes; empty if there is no such folder.
+  /// Returns the names in a folder, sorted by their UTF-8 bytes. If there is no such folder, the
+  /// array is empty.
   static func names(in folder: String) throws(ServerError) -> [String] {
     guard let stream = opendir(folder) else {
       if errno == ENOENT { return [] }
@@ -65,7 +66,7 @@ struct Disk: Sendable {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Creates a folder and its parents, and returns when their names are on disk.
+  /// Creates a folder and its parent folders, and returns when their names are on disk.
   func makeFolder(_ path: String) throws(ServerError) { try folders.make(path) }
 
   /// Renames a file.
@@ -78,7 +79,7 @@ struct Disk: Sendable {
     if flushes { try flushFolder(of: target) }
   }
 
-  /// Removes a file; does nothing if the file does not exist.
+  /// Removes a file. Does nothing if the file does not exist.
   static func remove(_ path: String) throws(ServerError) {
     if unlink(path) != 0, errno != ENOENT { throw failure("unlink") }
   }

@@ -4,13 +4,13 @@ import Synchronization
 
 /// An open file. It closes when its last reference is released.
 ///
-/// Its methods block the thread, so call them only on ``Disk``'s threads.
+/// The methods block the thread, so they must be called only on the threads of ``Disk``.
 final class DiskFile: Sendable {
   private let descriptor: Int32
-  /// The error of a failed flush: written bytes may be lost.
+  /// The error of a failed flush. After such an error, written bytes may be lost.
   private let flushFailure = Mutex<ServerError?>(nil)
 
-  /// nil: there is no such file, and `flags` do not include `O_CREAT`.
+  /// Returns nil if there is no such file and `flags` do not include `O_CREAT`.
   init?(_ path: String, _ flags: Int32) throws(ServerError) {
     let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o600)
     if descriptor < 0 {
@@ -28,7 +28,7 @@ final class DiskFile: Sendable {
     return status
   }
 
-  /// Returns fewer bytes than requested only at the end of the file.
+  /// Reads bytes. Returns fewer bytes than requested only at the end of the file.
   func read(at offset: Int64, count: Int) throws(ServerError) -> [UInt8] {
     var failure: ServerError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -63,10 +63,10 @@ final class DiskFile: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Disk.failure("ftruncate") }
   }
 
-  /// Returns when all bytes are on disk.
+  /// Flushes the file, and returns when all bytes are on disk.
   ///
-  /// NB: the system reports lost bytes only once; the next `fsync` succeeds although they are lost.
-  /// Flushes therefore run one after the other, and after a failure every later call throws.
+  /// NB: the system reports lost bytes only once, so the next `fsync` would succeed. Flushes
+  /// therefore run one after the other, and after a failure every later call throws.
   func flush() throws(ServerError) {
     let failure = flushFailure.withLock { failure in
       if failure == nil, fsync(descriptor) != 0 { failure = Disk.failure("fsync") }
@@ -75,12 +75,14 @@ final class DiskFile: Sendable {
     if let failure { throw failure }
   }
 
-  /// The error of a failed flush, if known; does not wait for a flush in progress.
+  /// The error of a failed flush, or nil if none is known. Does not wait for a flush in progress.
   var knownFlushFailure: ServerError? { flushFailure.withLockIfAvailable { $0 } ?? nil }
 
-  /// The error of a failed flush; waits for a flush in progress.
+  /// Returns the error of a failed flush. Waits for a flush in progress.
   func awaitedFlushFailure() -> ServerError? { flushFailure.withLock { $0 } }
 
+  /// Sets the file's modification time.
+  ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func setModified(_ time: Int64) {
     let stamp = timespec(tv_sec: Int(time / 1_000), tv_nsec: Int(time % 1_000) * 1_000_000)
@@ -90,7 +92,7 @@ final class DiskFile: Sendable {
 }
 
 extension stat {
-  /// Milliseconds since 1970 UTC.
+  /// The file's modification time, in milliseconds since 1970 UTC.
   var modified: Int64 {
     #if os(Linux)
       Int64(st_mtim.tv_sec) * 1_000 + Int64(st_mtim.tv_nsec) / 1_000_000

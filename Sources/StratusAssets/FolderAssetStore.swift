@@ -2,21 +2,22 @@ public import Foundation
 public import StratusDomain
 import Synchronization
 
-/// Keeps files in `DATA/<container>/<environment>.assets/`: incomplete uploads in `uploads/`,
-/// complete files in `files/`.
+/// Keeps files in `DATA/<container>/<environment>.assets/`. Incomplete uploads are in `uploads/`,
+/// and complete files are in `files/`.
 public final class FolderAssetStore: AssetStore {
   private let data: URL
   private let now: @Sendable () -> Int64
   private let disk: Disk
   private let checksums = KeptChecksums()
-  /// The number of notes written so far. Each note is first written to its own temporary file.
+  /// The number of upload notes written so far. Each note is first written to a temporary file of
+  /// its own.
   private let notes = Atomic<UInt64>(0)
-  /// Uploads that are open, by path.
+  /// The open uploads, by path.
   private let openUploads = Mutex<[String: FolderUpload]>([:])
 
   /// - Parameters:
   ///   - data: the data folder, which this process has locked against other servers.
-  ///   - now: milliseconds since 1970 UTC.
+  ///   - now: returns the time in milliseconds since 1970 UTC.
   public init(data: URL, now: @escaping @Sendable () -> Int64) {
     self.data = data.standardizedFileURL
     self.now = now

@@ -7,20 +7,20 @@ import Synchronization
 /// An upload into a folder. Its checksum is computed while the bytes arrive.
 final class FolderUpload: AssetUpload {
   private struct State {
-    /// nil: the upload has ended, or a later opener has taken it over.
+    /// The open file, or nil if the upload has ended or another opener has taken it over.
     var file: DiskFile?
     var hash = SHA256()
     var received: Int64 = 0
-    /// Bytes that are on disk or being flushed.
+    /// The number of bytes that are on disk or being flushed.
     var flushed: Int64 = 0
     var isFlushing = false
-    /// Whether a later opener has taken the upload over.
+    /// Whether another opener has taken the upload over.
     var isLost = false
-    /// The previous owner of the upload, until this owner has told it of the takeover.
+    /// The previous owner of the upload, until it has been marked as taken over.
     var previous: FolderUpload?
   }
 
-  /// The size in bytes of each read when an upload is resumed.
+  /// The number of bytes of each read when an upload is resumed.
   private static let pieceBytes = 262_144
   /// The number of bytes after which a background flush starts. The end of a large upload then
   /// waits only for the last part, and unwritten bytes do not fill the memory.
@@ -89,9 +89,8 @@ final class FolderUpload: AssetUpload {
 
   /// Marks the upload as taken over by a later opener.
   ///
-  /// NB: this upload may not have begun yet, and now it never will. It must therefore pass the
-  /// takeover on to its previous owner. Locks are taken from the latest owner to the earliest, so
-  /// no deadlock is possible.
+  /// NB: if this upload has not begun yet, it never will. It therefore marks its own previous owner
+  /// as well. Locks are taken from the latest owner to the earliest, so no deadlock is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)
@@ -105,8 +104,8 @@ final class FolderUpload: AssetUpload {
     state.previous = nil
   }
 
-  /// Releases the file. Its bytes stay on disk, but not after a failed flush, because no later
-  /// flush would report that failure again.
+  /// Closes the file, and keeps its bytes on disk. After a failed flush, the bytes are removed,
+  /// because no later flush would report that failure again.
   private func leave(_ state: inout State) {
     guard let file = state.file else { return }
     state.file = nil
@@ -165,7 +164,8 @@ final class FolderUpload: AssetUpload {
   }
 
   func discard() async {
-    // NB: remove the file under the lock, so that no other request can open the upload in between.
+    // NB: the file is removed under the lock, so that no other request can open the upload before
+    // that.
     try? await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         guard state.file != nil else { return }
@@ -181,9 +181,10 @@ final class FolderUpload: AssetUpload {
     return file
   }
 
-  /// Runs `body` under the lock.
+  /// Runs `body` with the state, under the lock.
   ///
-  /// NB: `Mutex.withLock` does not propagate typed errors with every compiler; a `Result` does.
+  /// NB: not every compiler propagates typed errors through `Mutex.withLock`, so this function uses
+  /// a `Result`.
   private func change<Value: Sendable>(
     _ body: (inout State) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {

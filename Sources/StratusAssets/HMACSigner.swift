@@ -3,10 +3,11 @@ import Foundation
 public import StratusDomain
 import Synchronization
 
-/// Signs with HMAC-SHA256 and encrypts with AES-GCM, by keys from a secret of the server.
+/// Signs with HMAC-SHA256 and encrypts with AES-GCM. The keys are derived from a secret of the
+/// server.
 ///
-/// After a rotation, the newest secret signs and encrypts. The texts of the other secrets are still
-/// recognized.
+/// After a rotation, only the newest secret signs and encrypts. Texts that were made with an older
+/// secret are still accepted.
 public final class HMACSigner: TicketSigner {
   private struct Keys {
     let signing: SymmetricKey

@@ -1,9 +1,9 @@
 import Crypto
 import Synchronization
 
-/// The checksums of closed uploads. With them, resuming an upload need not read its file again.
+/// The checksums of closed uploads. If an upload is resumed, its file need not be read again.
 ///
-/// Only the latest entries are kept; for other uploads, the file is read again.
+/// Only the latest entries are kept. For other uploads, the file is read again.
 final class KeptChecksums: Sendable {
   struct Entry: Sendable {
     var hash: SHA256
@@ -30,8 +30,8 @@ final class KeptChecksums: Sendable {
     }
   }
 
-  /// Returns and removes an entry. The entry becomes outdated when the upload's new owner appends
-  /// bytes.
+  /// Returns and removes an entry. The entry would be wrong after the upload's new owner has
+  /// appended bytes.
   func take(_ path: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: path)?.entry }
   }

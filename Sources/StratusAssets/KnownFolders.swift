@@ -2,9 +2,9 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// Creates folders, and remembers the folders that are certainly on disk.
+/// Creates folders, and remembers which folders are on disk.
 final class KnownFolders: Sendable {
-  /// The maximum number of remembered folders. A folder that was forgotten is flushed once more.
+  /// The maximum number of remembered folders. A forgotten folder is flushed once more.
   private static let countMax = 4_096
 
   private let root: String

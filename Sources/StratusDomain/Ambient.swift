@@ -1,8 +1,9 @@
-/// Time and randomness, injected by the composition root, so that a test can control both.
+/// The sources of time and randomness. The composition root injects them, so that a test can
+/// control both.
 public struct Ambient: Sendable {
-  /// Milliseconds since 1970 UTC.
+  /// Returns the time in milliseconds since 1970 UTC.
   public var now: @Sendable () -> Int64
-  /// A new upper-case UUID.
+  /// Returns a new upper-case UUID.
   public var makeUUID: @Sendable () -> String
 
   public init(now: @escaping @Sendable () -> Int64, makeUUID: @escaping @Sendable () -> String) {

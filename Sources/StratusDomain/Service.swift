@@ -27,11 +27,11 @@ public struct Service: Sendable {
   ///   - queues: gets a signal when a device registers a token and already has waiting
   ///     notifications.
   ///   - limits: the limits that do not concern request rates.
-  ///   - pollHoldSeconds: how long a poll for notifications waits.
-  ///   - uses: notes which indexes queries read.
-  ///   - shareAccounts: finds the addresses that participants were invited by.
+  ///   - pollHoldSeconds: the number of seconds that a poll for notifications waits.
+  ///   - uses: remembers which indexes queries read.
+  ///   - shareAccounts: finds the addresses by which participants were invited.
   ///   - createContainer: creates a container that does not exist yet.
-  ///   - isDisabled: whether a user's account is disabled.
+  ///   - isDisabled: returns whether a user's account is disabled.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),

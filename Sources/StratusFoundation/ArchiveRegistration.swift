@@ -1,9 +1,9 @@
 import Foundation
 import StratusArchive
 
-/// Registers the names under which archives hold this module's classes.
+/// Registers the class names that archives contain for the classes of this module.
 package enum ArchiveRegistration {
-  /// Registers the names; the framework calls it before `main`.
+  /// Registers the names. The framework calls this method before `main`.
   package static func register() {
     ArchiveName.location.register(CLLocation.self)
     ArchiveName.predicateComparison.register(NSComparisonPredicate.self)

@@ -3,9 +3,9 @@ public import StratusDomain
 /// The body of an answer.
 public enum AnswerBody: Sendable {
   case bytes([UInt8])
-  /// Part of a file, read as fast as the client accepts it.
+  /// A part of a file, which is read as fast as the client accepts it.
   case file(any AssetFile, Range<Int64>)
-  /// No body, although the head gives a size: the answer to HEAD.
+  /// No body, although the head states its size. This is the answer to a HEAD request.
   case absent(size: Int64)
 
   /// Returns the whole body.

@@ -1,19 +1,18 @@
 import HTTPTypes
 
-/// The header fields with which browsers let web pages send requests and read the answers (web-auth
-/// §6).
+/// The CORS header fields. They tell a browser which web pages may send requests and read the
+/// answers (web-auth §6).
 enum CORSHeaders {
-  /// Whether a list of allowed origins contains an origin. Hosts and schemes are compared without
-  /// regard to case.
+  /// Whether a list of allowed origins contains an origin. The case of letters is ignored.
   static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
     allowed.contains(origin) || allowed.contains(origin.lowercased())
   }
 
-  /// - Parameter allowed: the origins that the API token allows; nil: no restriction.
+  /// - Parameter allowed: the origins that the API token allows, or nil if it allows all origins.
   ///
   /// Choice: credentials are allowed only for listed origins. Without a list, any page may send
-  /// requests. But then no browser adds cookies, and no browser lets the page read an answer to a
-  /// request with cookies. CloudKit JS sends no cookies, because its tokens are in the URL.
+  /// requests, but browsers then add no cookies and do not show the page an answer to a request
+  /// with cookies. CloudKit JS sends no cookies, because its tokens are in the URL.
   static func add(
     to fields: inout HTTPFields, for request: HTTPFields, allowed: Set<String>?
   ) {
@@ -27,7 +26,7 @@ enum CORSHeaders {
     fields[.accessControlExposeHeaders] = exposed
   }
 
-  /// Adds the header fields of the answer to a preflight.
+  /// Adds the header fields for the answer to a preflight request.
   static func addPreflight(to fields: inout HTTPFields, for request: HTTPFields) {
     fields[.allow] = methods
     if fields[.accessControlAllowOrigin] == nil { return }
@@ -37,8 +36,8 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Any page may upload and download files, because these requests need no credentials
-  /// (web-services §4.6).
+  /// Adds the fields for asset URLs. Any page may upload and download files, because these requests
+  /// need no credentials (web-services §4.6).
   static func addForAssets(to fields: inout HTTPFields, for request: HTTPRequest) {
     fields[.accessControlAllowOrigin] = "*"
     fields[.accessControlExposeHeaders] = "Accept-Ranges,Content-Length,Content-Range,ETag"
@@ -50,7 +49,8 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Any page may poll, because the URL contains all parameters (web-services §4.17).
+  /// Adds the fields for a long poll. Any page may poll, because the URL contains all parameters
+  /// (web-services §4.17).
   static func addForCourier(to fields: inout HTTPFields) {
     fields[.accessControlAllowOrigin] = "*"
   }
@@ -71,7 +71,7 @@ extension HTTPField.Name {
   static let respondingInstance = known("X-Responding-Instance")
   static let limitRule = known("X-Stratus-Limit")
 
-  /// NB: the fallback is never used, because the names above are legal tokens.
+  /// NB: the fallback is never used, because all names in this file are legal tokens.
   private static func known(_ name: String) -> HTTPField.Name {
     HTTPField.Name(name) ?? .server
   }

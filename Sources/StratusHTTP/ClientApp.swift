@@ -1,14 +1,14 @@
 import HTTPTypes
 import StratusWire
 
-/// The app of a client and its version, as far as a request contains them.
+/// The name and the version of the app that sent a request, as far as the request contains them.
 ///
-/// Choice: CloudKit has no field for the app. The name is the query parameter `clientBuildNumber`,
-/// which Apple's web apps send. If it is missing, the name is the first product of `User-Agent`,
-/// which Apple's frameworks and ours send: for example `Notes/42` of `Notes/42 CFNetwork/1490
-/// Darwin/23`.
+/// Choice: CloudKit has no field for the app, so the server uses the query parameter
+/// `clientBuildNumber`, which Apple's web apps send. If it is missing, the server uses the first
+/// product of `User-Agent`, which both Apple's frameworks and Stratus send. An example is
+/// `Notes/42` in `Notes/42 CFNetwork/1490 Darwin/23`.
 enum ClientApp {
-  /// - Returns: printable ASCII text; empty: the request names no app.
+  /// - Returns: printable ASCII text, which is empty if the request names no app.
   static func name(of request: HTTPRequest) -> String {
     let query = RequestQuery(RequestTarget(request.path ?? "/").query)
     let text =

@@ -6,13 +6,13 @@ public import StratusWire
 
 /// Connects a router to the network.
 public enum HTTPServer {
-  /// Makes the application that serves a router's clients.
+  /// Creates the application that serves a router's clients.
   ///
   /// - Parameters:
-  ///   - port: 0: any free port.
+  ///   - port: the port at which the server listens, or 0 for any free port.
   ///   - connections: the time-outs for clients and the maximum number of connections.
-  ///   - tls: the server's certificate; nil: connections are not encrypted.
-  ///   - onReady: called with the port when the server accepts requests.
+  ///   - tls: the server's certificate, or nil if connections are not encrypted.
+  ///   - onReady: is called with the port when the server accepts requests.
   /// - Returns: the application, which is not running yet.
   public static func application(
     router: Router, host: String, port: Int, connections: ConnectionSettings = .init(),
@@ -35,15 +35,15 @@ extension HTTPServer {
   public enum ManagementAddress: Sendable {
     /// A socket in the file system. It has no port, and only the owner of its folder can use it.
     case socket(path: String)
-    /// A port of this machine; 0: any free port.
+    /// A port of this machine. The port 0 means any free port.
     case port(Int)
   }
 
-  /// Serves the operator's commands at a socket or a port.
+  /// Creates the application that serves the operator's commands at a socket or a port.
   ///
   /// - Parameters:
   ///   - router: a router whose `endpointSet` is ``Router/EndpointSet/management``.
-  ///   - onReady: called with the URL when the server accepts requests.
+  ///   - onReady: is called with the URL when the server accepts requests.
   /// - Returns: the application, which is not running yet.
   public static func management(
     router: Router, at managementAddress: ManagementAddress,
@@ -69,8 +69,8 @@ extension HTTPServer {
       logger: logger)
   }
 
-  /// The URL by which AsyncHTTPClient finds a socket in the file system. The socket's path replaces
-  /// the host.
+  /// Returns the URL with which AsyncHTTPClient connects to a socket in the file system. The path
+  /// of the socket takes the place of the host.
   static func url(ofSocket path: String) -> String {
     let name = path.utf8.map { byte -> String in
       let isPlain =
@@ -85,7 +85,7 @@ extension HTTPServer {
 }
 
 /// A responder that is never called, because ``ConnectionGate`` serves the connections. Hummingbird
-/// listens, accepts connections, and closes them when the server stops.
+/// only listens, accepts connections, and closes them when the server stops.
 private struct NoResponder: HTTPResponder {
   struct Context: InitializableFromSource {
     init(source: ApplicationRequestContextSource) {}

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Threads of low priority for expensive requests. The runtime's thread pool stays free for other
-/// callers' requests. If the processor is busy, these other requests run first.
+/// Threads of low priority for expensive requests. The thread pool of the runtime stays free for
+/// the requests of other callers. If the processors are busy, the threads of that pool run first.
 ///
-/// NB: unchecked; `condition` guards the queue.
+/// NB: this type is unchecked, because `condition` guards the queue.
 final class QuietThreads: TaskExecutor, @unchecked Sendable {
-  /// The threads of this process: as many as it has processors, at least two.
+  /// The threads of this process. There are as many as processors, but at least two.
   static let shared = QuietThreads(count: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
   /// The priority of the threads as a Unix nice value: 0 is normal, 19 is the lowest priority.
@@ -13,14 +13,14 @@ final class QuietThreads: TaskExecutor, @unchecked Sendable {
 
   private let condition = NSCondition()
   private var waiting: [UnownedJob] = []
-  /// The index of the first element of ``waiting`` that was not taken yet.
+  /// The index of the first element of ``waiting`` that has not been taken.
   private var next = 0
 
   init(count: Int) {
     for number in 0..<count {
       let thread = Thread { [self] in
         Thread.current.name = "stratus-quiet-\(number)"
-        // NB: on Linux the call changes the priority of the calling thread only.
+        // NB: on Linux, this call changes only the priority of the calling thread.
         #if os(Linux)
           setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         #endif

@@ -1,10 +1,10 @@
 import StratusDomain
 import StratusWire
 
-/// The meaning of a URL's path.
+/// The path of a request's URL, as the server understands it.
 enum RequestPath: Sendable, Equatable {
-  /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`, and for devices and
-  /// their notifications `/device/1/{container}/{environment}/{entity}/{action}`.
+  /// `/database/1/{container}/{environment}/{database}/{entity}/{action}`. For devices and their
+  /// notifications, it is `/device/1/{container}/{environment}/{entity}/{action}`.
   case database(DatabaseAddress, endpoint: String)
   /// `/device/1/{container}/{environment}/notifications/stream`.
   case stream(StoreAddress)
@@ -14,19 +14,19 @@ enum RequestPath: Sendable, Equatable {
   case management(endpoint: String)
   /// `/assets/upload/{ticket}`.
   case upload(ticket: String)
-  /// `/assets/download/{ticket}`. A file's name may follow, because clients put a name in place of
-  /// `${f}` (web-services §3.4).
+  /// `/assets/download/{ticket}`. A file name may follow, because clients replace `${f}` by a name
+  /// (web-services §3.4).
   case download(ticket: String)
   /// `/health`, `/health/live`, `/health/ready`.
   case health(Health)
   /// `/`.
   case home
-  /// `/auth/…`, `/account` and `/account/…`: the server's own pages.
+  /// `/auth/…`, `/account` and `/account/…`, the server's own pages.
   case page(String)
 
   /// The kinds of health checks.
   enum Health: String, Sendable {
-    /// Whether the server answers at all; `/health` means the same.
+    /// Whether the server answers at all. The path `/health` means the same.
     case live
     /// Whether the server can do its work.
     case ready
@@ -37,7 +37,7 @@ enum RequestPath: Sendable, Equatable {
     if case .management = self { true } else { false }
   }
 
-  /// nil for an unknown path.
+  /// Returns nil for an unknown path.
   init?(_ path: Substring) {
     if path == "/" {
       self = .home
@@ -72,7 +72,7 @@ enum RequestPath: Sendable, Equatable {
 
   /// Reads the path after `database` or `device`.
   ///
-  /// NB: requests about devices may name a database, after `database` as well as after `device`
+  /// NB: requests about devices may name a database, both after `database` and after `device`
   /// (web-services §1.1).
   private init?(store parts: inout PathParts, isDevice: Bool) {
     guard parts.next() == "1", let container = parts.next(),
@@ -93,7 +93,7 @@ enum RequestPath: Sendable, Equatable {
   }
 }
 
-/// The parts of a path between its slashes; empty parts are skipped.
+/// The parts of a path between its slashes. Empty parts are skipped.
 private struct PathParts {
   private static let slash = UInt8(ascii: "/")
 
@@ -106,7 +106,7 @@ private struct PathParts {
     return part.isEmpty ? nil : Substring(part)
   }
 
-  /// All remaining parts, joined with slashes.
+  /// All remaining parts, joined by slashes.
   var remaining: String {
     var copy = self
     var text = copy.next().map { String($0) } ?? ""

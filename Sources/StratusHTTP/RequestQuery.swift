@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// The query parameters of a URL that the server uses; all others are ignored (wire-quirks A4).
+/// The query parameters of a URL that the server uses. It ignores all others (wire-quirks A4).
 struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?
@@ -33,9 +33,9 @@ struct RequestQuery: Sendable, Equatable {
     }
   }
 
-  /// NB: a plus sign is not decoded to a space. Scripts forget to encode it, and no value of ours
-  /// contains a space (wire-quirks A6). A wrongly encoded value stays unchanged, and matches no
-  /// token.
+  /// NB: a plus sign is not decoded as a space, because scripts forget to encode plus signs and no
+  /// valid value contains a space (wire-quirks A6). A wrongly encoded value is not changed, and
+  /// matches no token.
   private static func decode(_ text: Text) -> String {
     let plain = String(decoding: text, as: UTF8.self)
     guard text.contains(UInt8(ascii: "%")) else { return plain }

@@ -1,7 +1,7 @@
-/// The target of a request as it was received, split at the question mark.
+/// The target of a request as it was received, split at its question mark.
 struct RequestTarget: Sendable, Equatable {
   let path: Substring
-  /// The part after the question mark.
+  /// The part of the target after the question mark, or nil if there is no question mark.
   let query: Substring?
 
   init(_ target: String) {

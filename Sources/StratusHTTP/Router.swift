@@ -3,27 +3,27 @@ public import Logging
 public import StratusDomain
 public import StratusWire
 
-/// Turns a request into an answer: authenticates the caller and calls the endpoint. Uses no socket.
+/// Answers requests: it authenticates the caller and calls the endpoint. It uses no socket.
 public struct Router: Sendable {
   /// The set of requests that a router answers.
   public enum EndpointSet: Sendable {
-    /// All requests; for tests.
+    /// All requests, for tests.
     case all
-    /// Requests of clients, without the operator's.
+    /// The requests of clients, but not those of the operator.
     case clients
-    /// Only the operator's requests.
+    /// Only the requests of the operator.
     case management
   }
 
-  /// The server's own pages; nil: there are none.
+  /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
-  /// The proxies that may name the client, the host and the scheme of a request.
+  /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
   public var isEncrypted = false
-  /// Whether answers tell browsers to use TLS only (RFC 6797).
+  /// Whether answers tell browsers to connect only with TLS (RFC 6797).
   public var requiresEncryption = false
-  /// The requests that this router answers. It treats other endpoints as unknown.
+  /// The requests that this router answers. Other endpoints count as unknown.
   public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
@@ -47,11 +47,11 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - hub: delivers notifications to requests that listen for them.
   ///   - pace: the rate limits of callers.
-  ///   - expensive: lets the expensive requests of a caller take turns.
+  ///   - expensive: makes the expensive requests of a caller run one at a time.
   ///   - managementToken: authorizes the operator's commands.
-  ///   - instance: the name of this process in answers.
-  ///   - publicURL: the URL under which clients call the server; nil: the host that each request
-  ///     names.
+  ///   - instance: the name of this process, which answers contain.
+  ///   - publicURL: the URL at which clients call the server. If it is nil, the server uses the
+  ///     host that each request names.
   ///   - readiness: the checks of `/health/ready`.
   ///   - radar: counts the requests that production refused because it lacks a part of the schema.
   ///   - version: the server's version, for the page at `/`.
@@ -83,10 +83,10 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request. Every answer except a file and the page at `/` is JSON, whatever its
-  /// status.
+  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files and
+  /// web pages.
   ///
-  /// - Parameter clientAddress: the address of the connection's client; nil: the client has none.
+  /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
@@ -137,7 +137,7 @@ public struct Router: Sendable {
     return (head(for: request, exchange), answer)
   }
 
-  /// - Parameter clientAddress: of the connection; nil: there is none.
+  /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   func exchange(for request: HTTPRequest, from clientAddress: String?) -> Exchange {
     let forwarded = ForwardedRequest(
       request, from: clientAddress, isEncrypted: isEncrypted, proxies: trustedProxies)
@@ -186,7 +186,7 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      // The signature covers the body, which is read for the check and again for the handler.
+      // The signature covers the body, so the body is read both for the check and for the handler.
       let body: any SentBody =
         request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
       let subject = try await admit(request, query, to: address.store, body, &exchange)
@@ -207,8 +207,8 @@ public struct Router: Sendable {
     }
   }
 
-  /// Answers a request. An expensive request waits until it is its caller's turn, and runs on
-  /// threads of low priority.
+  /// Answers a request. An expensive request waits until no other expensive request of its caller
+  /// is running, and runs on threads of low priority.
   private func inTurn(
     _ subject: CallerPace.Subject, _ endpoint: String, bodySize: Int, _ caller: Caller,
     _ answer: @Sendable (Caller) async throws(ServerError) -> [UInt8]
@@ -235,7 +235,7 @@ public struct Router: Sendable {
 
   /// Authenticates the caller.
   ///
-  /// - Parameter body: read only if a signature covers it.
+  /// - Parameter body: is read only if a signature covers it.
   /// - Returns: the subject whose rate limits apply to the request.
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,
@@ -265,7 +265,7 @@ public struct Router: Sendable {
     exchange.allowedOrigins = admission.allowedOrigins
     return CallerPace.Subject(
       userRecordName: admission.userRecordName,
-      // An API token in a signed request is not checked.
+      // The API token of a signed request is not checked.
       apiToken: exchange.caller.isServerKey ? nil : query.credentials.apiToken,
       clientAddress: admission.userRecordName == nil ? exchange.caller.subscriber : nil)
   }
@@ -283,8 +283,8 @@ public struct Router: Sendable {
     }
   }
 
-  /// Answers a browser's preflight. If the URL contains an API token, the answer depends on the
-  /// origins that the token allows.
+  /// Answers a browser's preflight request. If the URL contains an API token, the answer depends on
+  /// the origins that the token allows.
   private func preflight(
     _ path: RequestPath, _ query: Substring?, _ exchange: inout Exchange
   ) async -> [UInt8] {
@@ -316,7 +316,7 @@ public struct Router: Sendable {
     return ReadinessAnswer(faults: faults).jsonBytes
   }
 
-  /// Answers requests that have the path of a stream or poll but do not listen.
+  /// Refuses a request that has the path of a stream or poll but does not listen.
   private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
     if request.method == .options { return Array("{}".utf8) }
     if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }
@@ -336,7 +336,7 @@ public struct Router: Sendable {
     return try await handler.answer(try await body.bytes())
   }
 
-  /// Makes the answer to a request that was refused before the router received it.
+  /// Creates the answer to a request that was refused before it reached the router.
   func refusal(_ status: HTTPResponse.Status, _ error: ServerError) -> (HTTPResponse, [UInt8]) {
     var exchange = Exchange(uuid: ambient.makeUUID())
     let body = describe(error, &exchange)
@@ -347,7 +347,7 @@ public struct Router: Sendable {
   private static let unknownRequest = HTTPRequest(
     method: .get, scheme: nil, authority: nil, path: nil)
 
-  /// Whether the endpoint of a request reads its body piece by piece.
+  /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {
     request.path?.utf8.starts(with: "/assets/".utf8) ?? false
   }
@@ -392,16 +392,16 @@ public struct Router: Sendable {
   }
 }
 
-/// The state of one request while it is being answered.
+/// The state of a request while the router answers it.
 struct Exchange {
   let uuid: String
   var caller: Caller
-  /// The store that the request concerns; nil: none, or not known yet.
+  /// The store that the request concerns, or nil if there is none or it is not known yet.
   var store: StoreAddress?
   /// The server's URL as the client uses it.
   var serverURL = ""
   var status = HTTPResponse.Status.ok
-  /// The header fields of this answer only.
+  /// The header fields that only this answer has.
   var fields = HTTPFields()
   var isAsset = false
   var isCourier = false
@@ -409,7 +409,8 @@ struct Exchange {
   var isPage = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
-  /// The origins that the API token allows; nil: no restriction, or the token is not known yet.
+  /// The origins that the API token allows, or nil if all are allowed or the token is not known
+  /// yet.
   var allowedOrigins: Set<String>?
 
   init(uuid: String) {
@@ -430,7 +431,7 @@ struct Exchange {
 }
 
 extension String {
-  /// Compares in a time that does not depend on the number of equal characters.
+  /// Compares texts in a time that does not depend on the number of equal characters.
   fileprivate func isEqualInConstantTime(to other: String) -> Bool {
     let (left, right) = (Array(utf8), Array(other.utf8))
     guard left.count == right.count else { return false }

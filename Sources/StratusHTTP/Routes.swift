@@ -23,7 +23,7 @@ extension EndpointHandler {
 
   /// Decodes a request, calls its handler, and encodes the answer.
   ///
-  /// - Parameter admit: called with the number of saves and deletions before the handler runs.
+  /// - Parameter admit: is called with the number of saves and deletions before the handler runs.
   func answer(
     _ body: [UInt8], to caller: Caller, in database: DatabaseAddress,
     admit: (_ operationsCount: Int) throws(ServerError) -> Void

@@ -4,18 +4,18 @@ import Synchronization
 
 /// The body of a request that has not been read yet.
 public protocol SentBody: Sendable {
-  /// The complete body.
+  /// Reads the complete body.
   ///
-  /// - Throws: `BAD_REQUEST` if the body is larger than the limit of JSON requests, or ends early.
+  /// - Throws: `BAD_REQUEST` if the body is larger than the limit for JSON requests, or ends early.
   func bytes() async throws(ServerError) -> [UInt8]
 
-  /// The body in any number of pieces. Call this only once.
+  /// Returns the body in any number of pieces. This method can be called only once.
   func pieces() -> any BodyPieces
 }
 
 /// Returns a body piece by piece.
 public protocol BodyPieces: AnyObject {
-  /// The next bytes; nil at the end.
+  /// Returns the next bytes, or nil at the end of the body.
   ///
   /// - Throws: `BAD_REQUEST` if the body ends early.
   func next() async throws(ServerError) -> [UInt8]?
@@ -48,7 +48,7 @@ public struct WholeBody: SentBody {
   }
 }
 
-/// A body that is kept when it is first read, so that it can be read again.
+/// A body that is stored when it is first read, so that it can be read again.
 final class KeptBody: SentBody {
   private let body: any SentBody
   private let kept = Mutex<[UInt8]?>(nil)

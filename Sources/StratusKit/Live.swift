@@ -3,10 +3,10 @@ import StratusTransport
 
 /// The framework's only access to clocks, randomness, new IDs and the environment of the process.
 enum Live {
-  /// A new unique ID.
+  /// Returns a new unique ID.
   static func newID() -> String { UUID().uuidString }
 
-  /// Cryptographically random bytes.
+  /// Returns this number of cryptographically random bytes.
   @Sendable static func randomness(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -20,11 +20,12 @@ enum Live {
       let parts = (ContinuousClock.now - start).components
       return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     },
-    // NB: an infinite time or NaN would trap.
+    // NB: without these limits, an infinite number or NaN would end the process.
     sleep: { try await Task.sleep(for: .seconds($0 > 0 ? min($0, sleepSecondsMax) : 0)) },
     watch: { seconds in
-      // NB: sleep in short slices. A cancelled sleep stays in memory until its planned end. If the
-      // process is stopped for a while, that time counts as at most one slice.
+      // NB: the wait consists of short sleeps, because a cancelled sleep stays in memory until its
+      // planned end. If the process is suspended for a while, the wait shortens by at most one
+      // short sleep.
       var left = min(seconds, sleepSecondsMax)
       while left > 0 {
         try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))
@@ -34,20 +35,20 @@ enum Live {
     chance: { Double.random(in: 0..<1) })
 
   private static let watchSliceSeconds = 20.0
-  /// One year.
+  /// The maximum length of a sleep in seconds: one year.
   private static let sleepSecondsMax = 31_536_000.0
 
-  /// Shared by every container of the process, so that they share connections.
+  /// The network access of all containers of the process, which therefore share connections.
   static let exchange: any HTTPExchange & EventExchange = NetworkExchange()
 
-  /// Shared by every container of the process.
+  /// The asset cache that all containers of the process share.
   static let assetCache = assetCache(
     in: AssetCache.folder(
       environmentVariables: ProcessInfo.processInfo.environment,
       temporary: FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-\(newID())", isDirectory: true)))
 
-  /// A cache for fetched files in this folder.
+  /// Returns a cache for fetched files in this folder.
   static func assetCache(in folder: URL) -> AssetCache {
     AssetCache(in: folder, now: now, newID: newID)
   }
@@ -61,7 +62,8 @@ enum Live {
   /// built or installed.
   static let program: String = {
     let name = ProcessInfo.processInfo.processName
-    // Linux appends this text if the file was replaced after the start, for example by a build.
+    // Linux appends this text if the executable was replaced after the start, for example by a
+    // build.
     let mark = " (deleted)"
     return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
   }()

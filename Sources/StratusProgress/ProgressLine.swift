@@ -1,16 +1,16 @@
 import Synchronization
 
-/// One line of a terminal that shows how much of a long task is done, and how much time is left.
+/// A line of a terminal that shows how much of a long task is done, and how much time is left.
 ///
-/// The line is not drawn if there is no terminal. It is not drawn in the first half second either,
-/// so that short work leaves no trace. ``end()`` removes the line.
+/// The line is drawn only on a terminal, and only after half a second, so that short work leaves no
+/// trace. ``end()`` removes the line.
 public final class ProgressLine: Sendable {
   /// The unit in which work is counted.
   public enum Unit: Sendable, Equatable {
     case bytes
-    /// Things of a kind, such as `records`.
+    /// The number of objects of a kind, such as `records`.
     case count(String)
-    /// Work whose duration is known in advance. The amounts are milliseconds.
+    /// Milliseconds of work whose duration is known in advance.
     case seconds
   }
 
@@ -31,8 +31,8 @@ public final class ProgressLine: Sendable {
   private let contents = Mutex(Contents())
 
   /// - Parameters:
-  ///   - terminal: nil: nothing is drawn.
-  ///   - now: a clock in milliseconds.
+  ///   - terminal: the terminal on which the line is drawn, or nil to draw nothing.
+  ///   - now: returns a time in milliseconds.
   public init(
     on terminal: ProgressTerminal? = .standardError, now: @escaping @Sendable () -> Int64
   ) {
@@ -43,9 +43,9 @@ public final class ProgressLine: Sendable {
   /// Whether there is a terminal. If there is none, callers may skip counting their work.
   public var isShown: Bool { terminal != nil }
 
-  /// Starts a new piece of work. The time left is estimated from the pace of this piece alone.
+  /// Begins a new piece of work. The time left is estimated from the speed of this piece alone.
   ///
-  /// - Parameter total: the amount of work; nil: unknown, and the line shows the elapsed time.
+  /// - Parameter total: the amount of work. If it is nil, the line shows the elapsed time.
   public func begin(_ title: String, total: Int64?, unit: Unit) {
     let time = now()
     update { contents in
@@ -57,12 +57,12 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Changes the title of the present work.
+  /// Changes the title of the current work.
   public func rename(_ title: String) { update { $0.title = title } }
 
-  /// Sets how much of the present work is done.
+  /// Sets how much of the current work is done.
   ///
-  /// - Parameter total: a better estimate of the amount of work; nil: unchanged.
+  /// - Parameter total: a better estimate of the amount of work, or nil if it has not changed.
   public func advance(to done: Int64, of total: Int64? = nil) {
     update { contents in
       contents.done = done
@@ -82,7 +82,7 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Ends the present work and removes the line.
+  /// Ends the current work and removes the line.
   public func end() {
     contents.withLock { contents in
       if contents.drawn != nil { terminal?.write(Self.erase) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The place where a progress line is drawn.
+/// A terminal on which a progress line is drawn.
 public struct ProgressTerminal: Sendable {
-  /// The width in columns.
+  /// Returns the width of the terminal in columns.
   public var columns: @Sendable () -> Int
-  /// Writes text as it is, with control characters.
+  /// Writes text unchanged, including its control characters.
   public var write: @Sendable (String) -> Void
 
   public init(
@@ -14,12 +14,12 @@ public struct ProgressTerminal: Sendable {
     self.write = write
   }
 
-  /// The environment variable that names a terminal for programs whose standard error is a pipe,
-  /// such as tests.
+  /// The environment variable that contains the path of a terminal, for programs whose standard
+  /// error is a pipe, such as tests.
   public static let variable = "STRATUS_TERMINAL"
 
-  /// Standard error, if it is a terminal that can overwrite a line; otherwise the terminal that
-  /// ``variable`` names; nil: there is neither.
+  /// Standard error, if it is a terminal that can overwrite a line. Otherwise the terminal that
+  /// ``variable`` names, or nil if there is none.
   public static var standardError: ProgressTerminal? {
     let variables = ProcessInfo.processInfo.environment
     if variables["TERM"] == "dumb" { return nil }
@@ -28,7 +28,7 @@ public struct ProgressTerminal: Sendable {
       .flatMap { ProgressTerminal($0) }
   }
 
-  /// nil: the file is not a terminal.
+  /// Returns nil if the file is not a terminal.
   init?(_ handle: FileHandle) {
     guard isatty(handle.fileDescriptor) == 1 else { return nil }
     columns = { Self.width(of: handle.fileDescriptor) }

@@ -1,17 +1,18 @@
 /// The text of a progress line.
 struct ProgressText {
   private static let barColumns = 20
-  /// Work that has run for a shorter time shows no estimate, because its pace is not known yet.
+  /// The time after which work shows an estimate. Before, the speed of the work is not known.
   private static let estimateMilliseconds: Int64 = 1_000
 
   var title: String
   var done: Int64
-  /// nil: unknown.
+  /// The total amount of work, or nil if it is unknown.
   var total: Int64?
   var unit: ProgressLine.Unit
   var elapsedMilliseconds: Int64
 
-  /// The milliseconds until all is done, at the average pace so far; nil: unknown.
+  /// The milliseconds until all work is done, at the average speed so far, or nil if they are
+  /// unknown.
   var millisecondsLeft: Int64? {
     guard let total, done > 0, done <= total, elapsedMilliseconds >= Self.estimateMilliseconds
     else { return nil }
@@ -19,7 +20,7 @@ struct ProgressText {
     return Int64(exactly: left.rounded())
   }
 
-  /// The line, in at most `columns` columns.
+  /// Returns the line, with at most `columns` characters.
   func line(columns: Int) -> String {
     guard let total else {
       let parts = [title, unit == .seconds ? nil : amount(done), Self.time(elapsedMilliseconds)]
@@ -33,8 +34,8 @@ struct ProgressText {
       "[" + String(repeating: "#", count: filled)
       + String(repeating: ".", count: Self.barColumns - filled) + "]"
     let amounts = unit == .seconds ? nil : "\(amount(done)) of \(amount(total))"
-    // If the terminal is narrow, the bar is left out first, then the amounts, then the end of the
-    // title.
+    // If the terminal is too narrow, the bar is left out first, then the amounts. Last, the title
+    // is cut off.
     for parts in [[bar, percent, amounts, left], [percent, amounts, left], [percent, left]] {
       let text = ([title] + parts.compactMap(\.self)).joined(separator: "  ")
       if text.count <= columns { return text }
@@ -52,7 +53,7 @@ struct ProgressText {
     }
   }
 
-  /// A number of bytes with two or three digits.
+  /// Formats a number of bytes with two or three digits.
   static func bytes(_ number: Int64) -> String {
     var value = Double(number)
     for unit in ["B", "kB", "MB", "GB"] {
@@ -68,7 +69,7 @@ struct ProgressText {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  /// A duration with its two largest units.
+  /// Formats a duration with its two largest units.
   static func time(_ milliseconds: Int64) -> String {
     let seconds = (milliseconds + 500) / 1_000
     if seconds < 60 { return "\(seconds) s" }

@@ -4,10 +4,11 @@ import Synchronization
 /// Delivers notifications from the stores' queues to connected listeners.
 ///
 /// The hub has no thread and no timer. ``run(workersMax:)`` or ``settle()`` does the pending work,
-/// and the server calls ``tick()`` about once a second. A user's queue is read once for all its
-/// listeners. Each notification is delivered to all listeners of a delivery group in one call.
+/// and the server calls ``tick()`` about once a second. The hub reads a user's queue once for all
+/// listeners of the user. It delivers each notification to all listeners of a delivery group in one
+/// call.
 public final class Hub: NotificationListening {
-  /// Seconds between two keep-alive messages on a connection.
+  /// The number of seconds between two keep-alive messages on a connection.
   public let heartbeatSeconds: Int64
   let stores: any StoreCatalog
   private let ambient: Ambient
@@ -19,13 +20,13 @@ public final class Hub: NotificationListening {
 
   /// The maximum number of notifications in one read.
   static let pageMax = 100
-  /// Bytes of payloads after which a page ends early.
+  /// The number of payload bytes after which a page ends early.
   static let pageSizeBytesMax = 65_536
 
   /// - Parameters:
-  ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
-  ///     seconds.
-  ///   - report: receives the error if a queue cannot be read. The hub retries later.
+  ///   - heartbeatSeconds: the default is 25, because proxies close connections that are silent for
+  ///     30 seconds.
+  ///   - report: receives the error if a queue cannot be read. The hub tries again later.
   public init(
     stores: any StoreCatalog, ambient: Ambient, heartbeatSeconds: Int64 = 25,
     report: @escaping @Sendable (ServerError) -> Void = { _ in }
@@ -70,13 +71,14 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Does all pending work, one item after the other, for tests without background tasks.
+  /// Does all pending work, one item after the other. This method is for tests without background
+  /// tasks.
   public func settle() async {
     while let work = state.withLock({ $0.takeWork() }) { await perform(work) }
   }
 
-  /// Finds the queues of a store that have new notifications. Call this after a change, and at
-  /// intervals.
+  /// Finds the queues of a store that have new notifications. The server calls this method after a
+  /// change, and at intervals.
   public func look(at address: StoreAddress) async {
     guard let position = state.withLock({ $0.position(of: address) }) else { return }
     do throws(ServerError) {
@@ -101,8 +103,8 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
-  /// Releases listeners whose deadline has passed, sends keep-alive messages to the others, and
-  /// retries failed work. Call this about once a second.
+  /// Disconnects long polls whose deadline has passed, sends keep-alive messages to all listeners,
+  /// and retries failed work. The server calls this method about once a second.
   public func tick() {
     let now = ambient.now()
     let (released, kept) = state.withLock {
@@ -114,7 +116,7 @@ public final class Hub: NotificationListening {
   }
 
   /// Records that every listening device is active. Otherwise a device would be removed after a
-  /// month on one connection. Call this once or twice a day.
+  /// month on one connection. The server calls this method once or twice a day.
   public func touchDevices() async {
     let now = ambient.now()
     for (address, devices) in state.withLock(\.listeningDevices) {
@@ -134,9 +136,9 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases the listeners of disabled accounts and of ended sessions. Call this after such a
-  /// change. Call it also about every second, because another process may have made the change, or
-  /// a listener may have been admitted just before it.
+  /// Disconnects the listeners of disabled accounts and of ended sessions. The server calls this
+  /// method after such a change. It also calls it about every second, because another process may
+  /// have made the change, or because a listener may have connected just before the change.
   ///
   /// - Throws: the error of `authentication`.
   public func releaseEnded(by authentication: any Authentication) async throws(ServerError) {
@@ -153,7 +155,7 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Releases all current and future listeners. Call this when the server stops.
+  /// Disconnects all listeners, and refuses new ones. The server calls this method when it stops.
   public func close() {
     let listeners = state.withLock { $0.close() }
     for batch in DeliveryGroups.batches(listeners) { batch.group.release(batch.listeners) }
@@ -181,7 +183,7 @@ public final class Hub: NotificationListening {
     }
   }
 
-  /// Reads a user's queue and delivers the new notifications page by page.
+  /// Reads a user's queue, and delivers the new notifications page by page.
   private func serve(_ topic: Topic) async throws(ServerError) {
     guard var position = state.withLock({ $0.beginRound(of: topic) }) else { return }
     let store = try await stores.store(of: .private(owner: topic.user), at: topic.store)

@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// The state of a hub. Its methods do not wait.
+/// The state of a ``Hub``. The methods of this type never wait.
 struct HubState {
   private struct Poll {
     let listener: any NotificationListener
@@ -16,9 +16,9 @@ struct HubState {
   private var topics: [Topic: TopicState] = [:]
   private var polls: [ObjectIdentifier: Poll] = [:]
   /// For each store, the number of topics with listeners, and the notification number up to which
-  /// the store was checked. The position is nil if no queue of the store was read yet.
+  /// the store was checked. This number is nil if no queue of the store has been read.
   private var stores: [StoreAddress: (position: Int64?, topics: Int)] = [:]
-  /// Acknowledgements of devices that are not written to the store yet.
+  /// Acknowledgements of devices that are not yet written to the store.
   private var consumed: [DeviceKey: Int64] = [:]
   private var work = WorkList()
   private var failures: [HubWork] = []
@@ -76,10 +76,10 @@ struct HubState {
     }
   }
 
-  /// Removes a topic without listeners.
+  /// Removes a topic that has no listeners.
   ///
-  /// NB: a topic whose queue is being read stays. A round finds its topic by the key. If listeners
-  /// joined a new topic with this key, the round would treat them as its own, with wrong positions.
+  /// NB: a topic whose queue is being read is kept, because the read finds its topic by the key. If
+  /// listeners joined a new topic with the same key, the read would use them with wrong positions.
   private mutating func forgetIfIdle(_ topic: Topic) {
     guard let state = topics[topic], state.isEmpty, !state.isServed else { return }
     topics[topic] = nil
@@ -99,7 +99,7 @@ struct HubState {
     if let known = consumed[key], known <= number { consumed[key] = nil }
   }
 
-  /// Adds a topic to the work list if the topic has work and is not in the list yet.
+  /// Adds a topic to the work list, if the topic has work and is not in the list.
   private mutating func enqueue(_ topic: Topic) {
     guard let state = topics[topic], state.needsService, !state.isQueued, !state.isServed
     else { return }
@@ -107,14 +107,14 @@ struct HubState {
     work.append(.serve(topic))
   }
 
-  /// The number of additional workers to start.
+  /// Returns the number of additional workers to start.
   mutating func employ(workersMax: Int) -> Int {
     let count = max(0, min(work.count, workersMax) - workers)
     workers += count
     return count
   }
 
-  /// Returns the next work item. nil: there is none, and the worker ends.
+  /// Returns the next work item. If the result is nil, there is no work, and the worker must end.
   mutating func takeWorkOrRest() -> HubWork? {
     if let next = takeWork() { return next }
     workers -= 1
@@ -127,7 +127,7 @@ struct HubState {
     return next
   }
 
-  /// Keeps failed work until the next tick.
+  /// Keeps failed work until the next call of ``tick(now:heartbeatSeconds:)``.
   mutating func failed(_ work: HubWork) {
     failures.append(work)
     if case .serve(let topic) = work {
@@ -172,7 +172,7 @@ struct HubState {
     return (ended.map(\.listener), kept)
   }
 
-  /// The sessions of the listeners.
+  /// The IDs of the sessions that have listeners.
   var listeningSessions: Set<String> {
     var sessions: Set<String> = []
     for topic in topics.values {
@@ -183,7 +183,7 @@ struct HubState {
     return sessions
   }
 
-  /// The listeners of some sessions.
+  /// Returns the listeners of these sessions.
   func listeners(in sessions: Set<String>) -> [any NotificationListener] {
     if sessions.isEmpty { return [] }
     return topics.values.flatMap { topic in
@@ -194,7 +194,8 @@ struct HubState {
   func listeners(
     for users: Set<String>, at address: StoreAddress
   ) -> [any NotificationListener] {
-    // NB: iterate over the smaller set, because all listeners contend for the lock of this state.
+    // NB: the loop must use the smaller set, because all listeners contend for the lock of this
+    // state.
     if users.count < topics.count {
       return users.flatMap {
         topics[Topic(store: address, user: $0)]?.subscribers.map(\.listener) ?? []
@@ -215,7 +216,7 @@ struct HubState {
   }
 }
 
-/// A round reads a topic's queue from the lowest position of its listeners to the end.
+/// Reads the queue of a topic page by page, from the lowest position of its listeners to the end.
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 
@@ -232,8 +233,8 @@ extension HubState {
       return true
     }
     guard isDone else { return false }
-    // A store's notifications are followed from the end of the first queue that was read. If
-    // another queue was read only up to an earlier number, it is read again.
+    // A store's notifications are checked from the end of the first queue that was read. If the
+    // read of another queue ended at an earlier number, that queue is read again.
     let followed = stores[topic.store]?.position
     if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }
@@ -246,7 +247,7 @@ extension HubState {
 /// The pending work, in first-in, first-out order.
 private struct WorkList {
   private var incoming: [HubWork] = []
-  /// Older work than ``incoming``. Its next item is at the end.
+  /// The work that is older than ``incoming``. Its last element is the next work item.
   private var outgoing: [HubWork] = []
 
   var count: Int { incoming.count + outgoing.count }

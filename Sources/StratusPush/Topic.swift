@@ -1,6 +1,6 @@
 import StratusDomain
 
-/// The key of a user's queue, to which listeners subscribe.
+/// The store and the user of a notification queue, to which listeners subscribe.
 struct Topic: Hashable, Sendable {
   var store: StoreAddress
   var user: String
@@ -9,32 +9,32 @@ struct Topic: Hashable, Sendable {
 /// A work item of a hub.
 enum HubWork: Sendable {
   case serve(Topic)
-  /// A device has acknowledged all notifications up to a number; the store must record it.
+  /// A device has acknowledged all notifications up to a number, which the store must record.
   case consume(Topic, deviceID: String, through: Int64)
 }
 
-/// A listener's position in a topic.
+/// A listener, with its position in the queue of a topic.
 struct SubscribedListener {
   let listener: any NotificationListener
   let deviceID: String
-  /// The session in which the listener listens; nil: it has none.
+  /// The session of the listener, or nil if the listener has no session.
   var sessionID: String?
-  /// The last number that the listener knows. Used until the listener has caught up with the
-  /// others.
+  /// The number of the last notification that the listener knows. It is used until the listener has
+  /// caught up with the other listeners.
   var ownPosition: Int64
-  /// The last number that the device has received on any connection. It is never less than
-  /// ``ownPosition``.
+  /// The number of the last notification that the device has received on any connection. It is
+  /// never less than ``ownPosition``.
   var position: Int64
 }
 
-/// Notifications for several listeners at the same position.
+/// Notifications for several listeners that have the same position.
 struct PositionedDelivery {
   var after: Int64
   var notifications: [QueuedNotification]
   var listeners: [any NotificationListener]
 }
 
-/// Divides listeners into their delivery groups.
+/// Divides listeners by their delivery groups.
 enum DeliveryGroups {
   static func batches(
     _ listeners: [any NotificationListener]

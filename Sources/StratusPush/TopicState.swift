@@ -4,16 +4,16 @@ import StratusDomain
 struct TopicState {
   typealias Subscribers = [ObjectIdentifier: SubscribedListener]
 
-  /// Listeners that have received every notification up to ``position``.
+  /// The listeners that have received every notification up to ``position``.
   private var current: Subscribers = [:]
   private var position: Int64 = 0
-  /// New listeners, which may not have received all notifications yet.
+  /// The new listeners, which may not have received all notifications.
   private var behind: Subscribers = [:]
-  /// New listeners for whom the queue is being read.
+  /// The new listeners for which the queue is being read.
   private var joining: Subscribers = [:]
   /// Whether the queue has grown since the last read.
   var hasNews = false
-  /// Whether the topic waits in the work list.
+  /// Whether the topic is in the work list.
   var isQueued = false
   /// Whether the queue is being read.
   private(set) var isServed = false
@@ -36,7 +36,9 @@ struct TopicState {
     return found.contains { $0 != nil }
   }
 
-  /// - Returns: the position from which to read; nil: no read is needed.
+  /// Begins to read the queue.
+  ///
+  /// - Returns: the position from which to read, or nil if no read is needed.
   mutating func beginRound() -> Int64? {
     guard !isServed, needsService, !isEmpty else { return nil }
     isServed = true
@@ -46,16 +48,16 @@ struct TopicState {
     return start
   }
 
-  /// The lowest position among the listeners.
+  /// The lowest position of all listeners.
   private var start: Int64 {
     let least = joining.values.map(\.position).min() ?? .max
     return current.isEmpty ? least : min(position, least)
   }
 
-  /// Returns the parts of a page that the listeners must get.
+  /// Returns the notifications of a page that each listener must get.
   ///
-  /// NB: the last page goes to every new listener, even if it contains no notification for the
-  /// listener. It sets the listener's position, and the next delivery begins exactly there.
+  /// NB: every new listener gets the last page, even without notifications, because this page sets
+  /// the listener's position. The next delivery begins exactly at this position.
   func deliveries(of page: [QueuedNotification], isLast: Bool) -> [PositionedDelivery] {
     let origins = Set(page.compactMap { $0.originDeviceID.map(ExactName.init) })
     var parts: [[Int64]: [SubscribedListener]] = [:]
@@ -80,8 +82,8 @@ struct TopicState {
     return last.number > position
   }
 
-  /// NB: a device that caused a notification in this page gets a separate delivery without that
-  /// notification. This delivery may be empty, but it still advances the device's position.
+  /// NB: a device that caused a notification of this page gets a separate delivery without that
+  /// notification. The delivery may be empty, because it also advances the device's position.
   private static func deliveries(
     of page: [QueuedNotification], after position: Int64, _ subscribers: [SubscribedListener],
     _ origins: Set<ExactName>
@@ -106,14 +108,14 @@ struct TopicState {
 
   /// Updates the positions after a page was delivered.
   ///
-  /// - Returns: whether the round is over.
+  /// - Returns: whether this read of the queue has ended.
   mutating func endPage(
     _ page: [QueuedNotification], through number: Int64, isLast: Bool
   ) -> Bool {
     if hasNewsForCurrent(page) { position = number }
     for (id, subscriber) in joining where subscriber.position < number {
       joining[id]?.position = number
-      // A listener that has received nothing yet continues from its own position.
+      // A listener that has not received any notification continues from its own position.
       if isLast || page.contains(where: { $0.number > subscriber.position }) {
         joining[id]?.ownPosition = number
       }
@@ -127,7 +129,7 @@ struct TopicState {
     return true
   }
 
-  /// Ends a failed round. The round must be repeated.
+  /// Ends a read of the queue that failed, so that it is repeated.
   mutating func abandonRound() {
     guard isServed else { return }
     behind.merge(joining) { standing, _ in standing }

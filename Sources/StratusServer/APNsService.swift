@@ -6,22 +6,22 @@ public import StratusPush
 import StratusSQLite
 import Synchronization
 
-/// The settings by which a server uses Apple's push service.
+/// The settings with which a server uses Apple's push service.
 public struct APNsAccess: Sendable {
   public var key: APNsKey
   /// The file of the key.
   let keyFile: URL
   /// The app's bundle ID.
   public var topic: String
-  /// The hosts of Apple's service, or of a test's own service.
+  /// The hosts of Apple's push service, or of the service of a test.
   public var hosts = APNsHosts()
-  /// The certificates that are trusted in place of the system's certificates, for tests.
+  /// The only trusted certificate, for tests, or nil to trust the system's certificates.
   public var trustedCertificatePEM: String?
 
   /// - Parameters:
-  ///   - keyFile: the `.p8` file from Apple.
-  ///   - keyID: ten letters and digits; `teamID` has the same form.
-  /// - Throws: a sentence for the operator.
+  ///   - keyFile: the `.p8` file from Apple's developer site.
+  ///   - keyID: ten letters and digits. The `teamID` has the same format.
+  /// - Throws: an error whose text is a sentence for the operator.
   public init(keyFile: URL, keyID: String, teamID: String, topic: String) throws {
     let pem: String
     do { pem = try String(contentsOf: keyFile, encoding: .utf8) } catch {
@@ -35,22 +35,22 @@ public struct APNsAccess: Sendable {
 
 /// Sends notifications to devices through Apple's push service while the server runs.
 ///
-/// It sends after each signal. It also checks at intervals, because a crash or a full buffer may
-/// have lost a signal, and because waits expire.
+/// The service sends after each signal. It also checks the stores at intervals, because a crash or
+/// a full buffer may lose a signal, and because the wait after a failure ends without a signal.
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
-  /// Opens all existing stores. Devices on Apple's service need not send requests, so possibly no
-  /// request would open their store.
+  /// Opens all existing stores. A device on Apple's push service need not send requests, so
+  /// possibly no request would open its store.
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
-  /// Signals queues that have grown, and devices for which older notifications wait.
+  /// Signals that queues have grown, or that older notifications wait for a device.
   let queues: any Signals
-  /// Ensures that only one process sends for a store.
+  /// Ensures that only one process sends the notifications of a store.
   let locks: any WorkLocks
   let live: Live
   let logger: Logger
-  /// The time between two checks.
+  /// The time between two checks of the stores.
   var pause = Duration.seconds(1)
 
   func run() async throws {

@@ -1,9 +1,11 @@
 import ServiceLifecycle
 
-/// Removes bytes of files that no record has referenced for a while.
+/// Removes the bytes of assets that no record has held for some time.
 struct AssetSweep: ServiceLifecycle.Service {
-  /// NB: each run lists every file, so the runs must not be frequent. Bytes are removed only after
-  /// a day, so a delay does not matter.
+  /// The time between two runs.
+  ///
+  /// NB: each run lists every file, so the runs must not be frequent. Bytes are kept for a day, so
+  /// a delay of some minutes does not matter.
   private static let pause = Duration.seconds(600)
 
   let parts: Composition

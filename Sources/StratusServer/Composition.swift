@@ -9,8 +9,7 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// The only place where the parts of a server are created and connected. Tests use the same
-/// function.
+/// Creates and connects the parts of a server. No other type does this, and tests use it as well.
 public struct Composition: Sendable {
   public let accounts: Accounts
   /// The router for all requests, without a socket.
@@ -18,9 +17,9 @@ public struct Composition: Sendable {
   /// The token that authorizes the operator's commands.
   public let managementToken: String
   let stores: any OpenStoreCatalog
-  /// Signals cascades that must be continued.
+  /// Signals that cascades must be continued.
   let cascades: any Signals = LocalSignals()
-  /// Signals changes that may cause notifications.
+  /// Signals that changes may cause notifications.
   let changes: any Signals = LocalSignals()
   /// Assigns custom roles to users.
   public let roles: UserRoles
@@ -28,12 +27,12 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
-  /// Signals queues with new notifications.
+  /// Signals that queues have new notifications.
   let queues: any Signals = LocalSignals()
-  /// Prevents processes that serve the same stores from doing the same work.
+  /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
-  /// The hub for listening clients.
+  /// Delivers notifications to the clients that listen for them.
   public let hub: Hub
   let ambient: Ambient
   private let storage: ServerStorage
@@ -43,7 +42,7 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
-  /// - Throws: a sentence that says why the data folder cannot be used.
+  /// - Throws: an error whose text says why the data folder cannot be used.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
     limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
@@ -100,7 +99,7 @@ public struct Composition: Sendable {
     hub = Hub(
       stores: stores, ambient: live.ambient, heartbeatSeconds: push.heartbeatSeconds
     ) { error in
-      logger.error("notifications cannot be handed out: \(error.reason) \(error.facts)")
+      logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
@@ -137,18 +136,19 @@ public struct Composition: Sendable {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
-  /// Removes the remaining data of deleted zones from the open stores. Returns when all of it is
-  /// removed.
+  /// Removes the remaining data of deleted zones from the open stores, and returns when all of it
+  /// is removed.
   public func purgeZones() async throws(ServerError) {
     for store in stores.openStores {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 500) {}
     }
   }
 
-  /// Runs steps of retirements (copying renamed fields, removing dropped ones) in every open store,
-  /// for tests. A running server does this itself.
+  /// Continues retirements in every open store, for tests: copies renamed fields and removes
+  /// dropped fields. A running server does this itself.
   ///
-  /// - Parameter stepsMax: the number of steps in each store; nil: until nothing is left to do.
+  /// - Parameter stepsMax: the maximum number of steps in each store, or nil to do all pending
+  ///   work.
   public func continueRetirements(stepsMax: Int? = nil) async throws(ServerError) {
     for store in stores.openStores {
       let retirements = ContinueRetirements(store: store, ambient: ambient)
@@ -157,7 +157,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Returns the disk space of deleted data from the open stores to the system. Returns when this
+  /// Returns the disk space of deleted data in the open stores to the system, and returns when this
   /// is done.
   public func returnSpace() async throws(ServerError) {
     for store in stores.openStores {
@@ -165,7 +165,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Drops the indexes that no query has used for a long time from the open stores. Returns when
+  /// Drops the indexes of the open stores that no query has used for a long time, and returns when
   /// this is done.
   public func dropUnusedIndexes() async throws(ServerError) {
     for (address, store) in stores.openStoresByAddress {
@@ -174,9 +174,9 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes asset bytes that no record references from the open stores. Returns when this is done.
+  /// Removes asset bytes that no record holds from the open stores, and returns when this is done.
   ///
-  /// The failure of one store is logged, and the other stores are still processed.
+  /// If one store fails, the error is logged, and the other stores are still processed.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
   public func sweepAssets(graceSeconds: Int64) async {
     for (address, store) in stores.openStoresByAddress {
@@ -196,7 +196,8 @@ public struct Composition: Sendable {
     }
   }
 
-  /// The service that sends notifications through Apple's push service while the server runs.
+  /// Creates the service that sends notifications through Apple's push service while the server
+  /// runs.
   func apnsService(_ access: APNsAccess, live: Live, logger: Logger) -> APNsService {
     APNsService(
       access: access, stores: stores, openAll: { await openAllStores() },
@@ -204,9 +205,9 @@ public struct Composition: Sendable {
   }
 
   /// Opens all existing stores one after the other, and starts their pending work. Returns when all
-  /// are open.
+  /// of them are open.
   ///
-  /// The failure of one store is logged, and the other stores are still opened.
+  /// If one store fails, the error is logged, and the other stores are still opened.
   private func openAllStores() async {
     do throws(ServerError) {
       for container in try await storage.registry.containers() {
@@ -238,7 +239,7 @@ public struct Composition: Sendable {
   /// Queues the notifications for changes in every open store, for tests. A running server does
   /// this itself.
   ///
-  /// - Parameter limit: the number of subscriptions checked in one step.
+  /// - Parameter limit: the maximum number of subscriptions that one step checks.
   /// - Throws: the store's error.
   public func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     for (address, store) in stores.openStoresByAddress {
@@ -247,10 +248,11 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Runs steps of the pending cascades and hierarchies in every open store, for tests. A running
-  /// server does this itself.
+  /// Continues the pending cascades and shared hierarchies in every open store, for tests. A
+  /// running server does this itself.
   ///
-  /// - Parameter stepsMax: the number of steps in each store; nil: until all cascades are complete.
+  /// - Parameter stepsMax: the maximum number of steps in each store, or nil to do all pending
+  ///   work.
   /// - Throws: the store's error.
   public func continueCascades(stepsMax: Int? = nil) async throws {
     for store in stores.openStores {
@@ -273,8 +275,8 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes old notifications, and devices that were inactive for a long time, from the open
-  /// stores. Returns when this is done.
+  /// Removes old notifications from the open stores, and devices that were inactive for a long
+  /// time. Returns when this is done.
   public func pruneNotifications() async throws(ServerError) {
     let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
     for store in stores.openStores {
@@ -288,7 +290,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Expires every change token, for tests. Restoring a backup has the same effect.
+  /// Makes every change token expire, for tests. Restoring a backup has the same effect.
   ///
   /// - Throws: `BAD_REQUEST` if the data is not in memory.
   public func renewEpochs() throws(ServerError) {
@@ -298,8 +300,8 @@ public struct Composition: Sendable {
     try renew()
   }
 
-  /// The store of a container, for tests that bypass requests. If the container does not exist,
-  /// this creates it, like the first write of a request.
+  /// Returns the store of a container, for tests that send no requests. If the container does not
+  /// exist, it is created, as by the first write of a request.
   ///
   /// - Throws: an error of the stores.
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
@@ -307,7 +309,7 @@ public struct Composition: Sendable {
     return try await stores.store(at: address)
   }
 
-  /// Removes the bytes of every file, as a failing disk could, for tests. Records still reference
+  /// Removes the bytes of every asset file, as a failing disk could, for tests. Records still hold
   /// these files.
   ///
   /// - Throws: an error of the asset store.
@@ -319,13 +321,14 @@ public struct Composition: Sendable {
     }
   }
 
-  /// The problems of the stores' files, for the log and for `/health/ready`.
+  /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the stores' memory that was not used since the last call. Returns whether any was freed.
+  /// Frees the memory that the stores have not used since the last call. Returns whether any was
+  /// freed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
-  /// Closes the files. Every acknowledged write is already on disk.
+  /// Closes the files. Every acknowledged write is on disk before this call.
   public func close() async {
     do throws(ServerError) { try await radar.flush() } catch {
       logger.error("the counts of refusals in production are lost: \(error.reason)")

@@ -2,11 +2,11 @@ import Logging
 import StratusDomain
 
 extension Composition {
-  /// The maximum number of deletions that one transaction removes. With so few, writers hardly
-  /// wait.
+  /// The maximum number of deletions that one transaction removes. Such a transaction hardly delays
+  /// other writers.
   private static let stepDeletions = 500
 
-  /// Makes the service that removes old deletions from the histories.
+  /// Creates the service that removes old deletions from the histories.
   ///
   /// - Parameter days: see ``Settings/historyDays``.
   func deletionSweep(days: Int64, logger: Logger) -> StoreSweep {

@@ -4,12 +4,13 @@ import Foundation
 enum DescriptorLimit {
   /// The minimum number of descriptors reserved for stores, files and the log.
   private static let reserveMin = 64
-  /// The maximum reserve. Choice: 50 open containers, and 200 files in transfer.
+  /// The maximum number of reserved descriptors. Choice: 50 open containers, and 200 files in
+  /// transfer.
   private static let reserveMax = 1_000
-  /// The limit that is assumed if the system has none.
+  /// The limit that is assumed if the system has no limit.
   private static let endless = 1_048_576
 
-  /// Raises the limit as far as the system allows an unprivileged process.
+  /// Raises the limit as far as the system allows for an unprivileged process.
   ///
   /// - Returns: the new limit.
   static func raise() -> Int {
@@ -28,7 +29,7 @@ enum DescriptorLimit {
     return Int(clamping: min(limit.rlim_cur, rlim_t(endless)))
   }
 
-  /// The number of connections that leaves enough descriptors for everything else.
+  /// Returns the number of connections that leaves enough descriptors for everything else.
   static func connectionsMax(of limit: Int) -> Int {
     max(1, limit - min(reserveMax, max(reserveMin, limit / 8)))
   }

@@ -2,13 +2,14 @@ import Foundation
 import StratusDomain
 import StratusWire
 
-/// Checks whether the data folder's disk accepts writes.
+/// Checks whether the disk of the data folder accepts writes.
 struct DiskReadiness: ReadinessCheck {
-  /// Choice: SQLite's log grows in steps of this size, so the next writes fail if less space is
-  /// free.
+  /// The minimum number of free bytes. Choice: SQLite's log grows in steps of this size, so with
+  /// less free space the next writes fail.
   private static let freeBytesMin: UInt64 = 1_048_576
   private static let testName = ".ready"
-  /// The number of bytes in a test write. It exceeds the free part of a page on a full disk.
+  /// The number of bytes in a test write. It is larger than what a full disk could still accept in
+  /// its last page.
   private static let testBytes = 65_536
 
   let folder: URL
@@ -16,7 +17,7 @@ struct DiskReadiness: ReadinessCheck {
   var name: String { "disk" }
 
   func faults() async -> [ReadinessFault] {
-    // NB: if the disk hangs, it must not block a thread of Swift's pool.
+    // NB: a disk that hangs must not block a thread of Swift's pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { continuation.resume(returning: look()) }
     }
@@ -40,7 +41,7 @@ struct DiskReadiness: ReadinessCheck {
     let count = write(file, bytes, bytes.count)
     if count < 0 { return [Self.fault(errno)] }
     if count < bytes.count { return [Self.full] }
-    // Some file systems report a full disk only when data is flushed.
+    // Some file systems report that the disk is full only when data is flushed.
     return fsync(file) == 0 ? [] : [Self.fault(errno)]
   }
 

@@ -4,12 +4,11 @@ import StratusSQLite
 import StratusWire
 import Synchronization
 
-/// The server's own keys in a file that only its owner can read: `keys/server.keys` in the data
-/// folder.
+/// The server's keys in a file that only its owner can read: `keys/server.keys` in the data folder.
 ///
-/// Each line has one key: its purpose, its number, and its bytes as hex digits. The file is
+/// Each line contains one key: its purpose, its number, and its bytes as hex digits. The file is
 /// separate from the data, so that a backup of the data can omit it. Several processes may use the
-/// file. Each call reads the file again, and a lock lets one process at a time change it.
+/// file. Each call reads the file again, and a lock allows only one process at a time to change it.
 final class KeyFile: SigningKeyStore {
   static let folderName = "keys"
   private static let name = "server.keys"
@@ -17,12 +16,12 @@ final class KeyFile: SigningKeyStore {
   private let file: URL?
   private let keys: Mutex<[String: [SigningKey]]>
 
-  /// The location of the file in a data folder.
+  /// Returns the path of the file in a data folder.
   static func location(in data: URL) -> URL {
     data.appendingPathComponent(folderName, isDirectory: true).appendingPathComponent(name)
   }
 
-  /// Creates an in-memory key store, for tests.
+  /// Creates a key store in memory, for tests.
   init() {
     file = nil
     keys = Mutex([:])
@@ -30,16 +29,16 @@ final class KeyFile: SigningKeyStore {
 
   /// Opens the file of a data folder. The file is created when the first key is stored.
   ///
-  /// - Throws: a sentence for the operator.
+  /// - Throws: an error whose text is a sentence for the operator.
   init(data: URL) throws {
     let file = Self.location(in: data)
     self.file = file
     keys = Mutex(FileManager.default.fileExists(atPath: file.path) ? try Self.read(file) : [:])
   }
 
-  /// Imports the secrets of an earlier version. A key that is already in the file stays.
+  /// Imports the secrets of an earlier version. A key that is already in the file is kept.
   ///
-  /// - Parameter earlier: the secrets by their earlier names.
+  /// - Parameter earlier: the secrets, by the names that the earlier version used.
   /// - Throws: `INTERNAL_ERROR` if the file cannot be written.
   func adopt(_ earlier: [String: [UInt8]]) throws(ServerError) {
     try change { keys in
@@ -66,7 +65,7 @@ final class KeyFile: SigningKeyStore {
   }
 
   /// Reads the keys again and changes them. The change is on disk when this method returns. If the
-  /// file no longer exists, the keys in memory are used.
+  /// file no longer exists, the method uses the keys in memory.
   private func change<Value: Sendable>(
     _ body: (inout [String: [SigningKey]]) -> Value
   ) throws(ServerError) -> Value {
@@ -95,7 +94,7 @@ final class KeyFile: SigningKeyStore {
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 3, let id = UInt32(words[1]), let bytes = bytes(hex: words[2]) else {
-        throw KeyFileFailure("the key file \(file.path) is damaged: bring it back from a backup")
+        throw KeyFileFailure("the key file \(file.path) is damaged: restore it from a backup")
       }
       keys[String(words[0]), default: []].append(SigningKey(id: id, bytes: bytes))
     }
@@ -110,8 +109,8 @@ final class KeyFile: SigningKeyStore {
       keys.map { "\(purpose) \($0.id) \(hex($0.bytes))\n" }
     }
     try OwnerFile.write(Array(lines.joined().utf8), to: file)
-    // NB: this flushes the names of both folders, because new data that needs these keys may be
-    // written immediately.
+    // NB: the names of both folders must be flushed, because data that needs these keys may be
+    // written immediately afterwards.
     DataFolder.flushNames(in: folder)
     DataFolder.flushNames(in: folder.deletingLastPathComponent())
   }
@@ -129,14 +128,14 @@ final class KeyFile: SigningKeyStore {
   }
 }
 
-/// A lock that lets one process at a time change the key file. The system releases the lock of a
-/// killed process.
+/// A lock that allows only one process at a time to change the key file. The system releases the
+/// lock of a killed process.
 private struct KeyFileLock {
   private let descriptor: Int32
 
   /// Waits until no other process holds the lock.
-  ///
-  /// - Parameter file: the key file. The lock is a separate file beside it, because each change
+  /// - Parameter file: the key file. The lock is another file beside it, because each change
+  ///   replaces the key file.
   ///   replaces the key file.
   init(_ file: URL) throws {
     try FileManager.default.createDirectory(
@@ -154,7 +153,7 @@ private struct KeyFileLock {
   func release() { close(descriptor) }
 }
 
-/// The reason why the server's keys cannot be read, as one sentence for the operator.
+/// The reason why the server's keys cannot be read, as a sentence for the operator.
 struct KeyFileFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,10 +1,10 @@
 import Foundation
 public import StratusDomain
 
-/// The real clock, random numbers and UUIDs. Other parts of the server get them only from here.
+/// The real clock, random numbers and UUIDs. The server gets them only from this type.
 public struct Live: Sendable {
   public var ambient: Ambient
-  /// Unpredictable bytes.
+  /// Returns unpredictable bytes.
   public var randomness: @Sendable (_ count: Int) -> [UInt8]
 
   public init(
@@ -20,15 +20,15 @@ public struct Live: Sendable {
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  /// The system's clock, in milliseconds since 1970 UTC.
+  /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
   public static func milliseconds() -> Int64 { Ambient.live.now() }
 
-  /// A random number in 0 ..< 1.
+  /// Returns a random number in 0 ..< 1.
   func chance() -> Double {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)
   }
 
-  /// A random 64-bit number, which practically never repeats.
+  /// Returns a random 64-bit number, which practically never repeats.
   func makeEpoch() -> Int64 {
     randomness(8).reduce(0) { $0 << 8 | Int64($1) }
   }
@@ -40,9 +40,9 @@ extension Ambient {
     now: { Int64(Date().timeIntervalSince1970 * 1_000) },
     makeUUID: { makeUUID().uuidString })
 
-  /// A random UUID (RFC 9562, version 4).
+  /// Returns a random UUID (RFC 9562, version 4).
   ///
-  /// NB: this does not use `UUID()`, which opens a device file every time on Linux. Each request
+  /// NB: `UUID()` is not used, because on Linux it opens a device file each time, and each request
   /// needs a UUID.
   private static func makeUUID() -> UUID {
     var generator = SystemRandomNumberGenerator()

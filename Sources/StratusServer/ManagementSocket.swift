@@ -1,18 +1,18 @@
 import Foundation
 import StratusHTTP
 
-/// The address at which a server listens for the operator's commands, and the files to remove when
-/// the server stops.
+/// The address at which a server listens for the operator's commands, and the folder that is
+/// removed when the server stops.
 struct ManagementSocket {
   private static let name = "management.sock"
-  /// The maximum length of a socket's path. Systems allow 108 bytes (Linux) or 104, including a
-  /// final 0.
+  /// The maximum length of a socket's path. Systems allow 108 bytes (Linux) or 104 bytes, including
+  /// a final zero byte.
   private static let pathBytesMax = 103
 
   let address: HTTPServer.ManagementAddress
   private let folderToRemove: URL?
 
-  /// - Parameter port: the port to listen on; nil: a socket is used instead.
+  /// - Parameter port: the port at which the server listens, or nil to use a socket.
   /// - Throws: an error if the socket cannot be created.
   init(data: URL, port: Int?) throws {
     if let port {
@@ -22,15 +22,15 @@ struct ManagementSocket {
     }
     let socket = data.standardizedFileURL.appendingPathComponent(Self.name)
     if socket.path.utf8.count <= Self.pathBytesMax {
-      // A killed server leaves its socket. The folder is locked, so no running server uses this
-      // socket.
+      // A killed server leaves its socket behind. The data folder is locked, so no running server
+      // uses this socket.
       try? FileManager.default.removeItem(at: socket)
       address = .socket(path: socket.path)
       folderToRemove = nil
       return
     }
-    // The data folder's path is too long for a socket, so the socket is in a private folder
-    // elsewhere.
+    // The path of the data folder is too long for a socket, so the socket is in a private folder in
+    // `/tmp`.
     var template = Array("/tmp/stratus-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -1,13 +1,14 @@
 import Foundation
 import ServiceLifecycle
 
-/// Returns memory to the system after a load, so that a quiet server is small again.
+/// Returns memory to the system after a high load, so that an idle server needs little memory
+/// again.
 ///
-/// Readers of a store are closed when they were not used for a while. The C library's heap is asked
-/// to return its free pages, because otherwise it keeps as many as were ever in use.
+/// Unused readers of stores are closed. The heap of the C library is asked to return its free
+/// pages, because otherwise it keeps all pages that were ever used.
 struct MemorySweep: ServiceLifecycle.Service {
   private static let pause = Duration.seconds(5)
-  /// The process's growth, in pages, after which the heap is asked to return free pages.
+  /// The growth of the process, in pages, after which the heap is asked to return free pages.
   private static let growthPagesMin = 8_192
 
   let parts: Composition
@@ -25,7 +26,7 @@ struct MemorySweep: ServiceLifecycle.Service {
     }
   }
 
-  /// The number of pages that belong to this process alone; 0 if the system does not report it.
+  /// The number of pages that only this process uses, or 0 if the system does not report it.
   private static var ownPages: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
       return 0
@@ -36,7 +37,7 @@ struct MemorySweep: ServiceLifecycle.Service {
 
   private static func trim() { _ = heapTrim?(0) }
 
-  /// The function `malloc_trim` of glibc; nil: the C library has no such function.
+  /// The function `malloc_trim` of glibc, or nil if the C library has no such function.
   private static let heapTrim: (@convention(c) (Int) -> Int32)? = {
     guard let program = dlopen(nil, RTLD_NOW), let address = dlsym(program, "malloc_trim") else {
       return nil

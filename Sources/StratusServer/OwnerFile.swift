@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that only its owner can read.
+/// Writes a file that only its owner can read.
 enum OwnerFile {
   /// Replaces the whole file. The bytes are on disk when this method returns.
   ///

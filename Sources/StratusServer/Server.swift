@@ -7,15 +7,15 @@ import StratusHTTP
 import StratusWire
 import UnixSignals
 
-/// A server that runs from start to stop.
+/// A server process, from its start to its end.
 public struct Server: Sendable {
-  /// The information that is available when the server accepts requests.
+  /// The information that is available as soon as the server accepts requests.
   public struct Ready: Sendable {
-    /// The server's address, e.g. `http://127.0.0.1:8080`.
+    /// The server's address, for example `http://127.0.0.1:8080`.
     public let url: String
-    /// The API token for an app; only from a development server.
+    /// The API token for an app. Only a development server has one.
     public let apiToken: String?
-    /// The developer's web auth token; only from a development server.
+    /// The developer's web auth token. Only a development server has one.
     public let webAuthToken: String?
   }
 
@@ -32,12 +32,12 @@ public struct Server: Sendable {
   }
 
   /// Runs until a signal arrives or the task is cancelled. Requests in progress are answered before
-  /// this returns. If they take longer than the grace period, their connections are closed instead.
+  /// this method returns. After the grace period, their connections are closed.
   ///
   /// - Parameters:
   ///   - heedsSignals: whether SIGTERM and SIGINT stop the server.
-  ///   - onReady: called when the server accepts requests.
-  /// - Throws: if the data folder or the port cannot be used.
+  ///   - onReady: is called when the server accepts requests.
+  /// - Throws: an error if the data folder or the port cannot be used.
   public func run(
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
@@ -79,7 +79,7 @@ public struct Server: Sendable {
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
       logger: logger
     ) { [settings, logger, developer] port in
-      // Management commands must be able to find the server as soon as it is ready.
+      // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
@@ -115,8 +115,8 @@ public struct Server: Sendable {
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     services.append(MemorySweep(parts: parts))
     services.append(SessionSweep(accounts: parts.accounts, logger: logger))
-    // NB: with Apple's push service, notifications are sent without any request, so stores must
-    // stay open.
+    // NB: Apple's push service sends notifications without any request, so the stores must stay
+    // open.
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {
       services.append(StoreIdling(parts: parts, idleSeconds: seconds))
     }
@@ -124,8 +124,8 @@ public struct Server: Sendable {
     if let access = settings.apns {
       services.append(parts.apnsService(access, live: live, logger: logger))
     }
-    // NB: services stop in reverse order: listeners are released before the last requests are
-    // answered.
+    // NB: services stop in reverse order, so listeners are disconnected before the last requests
+    // are answered.
     services.append(NotificationService(parts: parts, logger: logger))
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(

@@ -12,23 +12,23 @@ public struct ServerStorage: Sendable {
   let registry: any Registry
   let signingKeys: any SigningKeyStore
   let assets: any AssetStore
-  /// Expires every change token; nil: this engine cannot do so.
+  /// Makes every change token expire, or nil if this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
-  /// Migrates the data of an earlier version. Must be called first.
+  /// Migrates the data of an earlier version. It must be called before anything else.
   let prepare: @Sendable () async throws -> Void
   /// The problems of the stored files.
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call. Returns whether any was freed.
+  /// Frees the memory that was not used since the last call, and returns whether any was freed.
   let releaseMemory: @Sendable () -> Bool
-  /// Lets current work finish, and refuses new work.
+  /// Finishes the current work, and refuses new work.
   let close: @Sendable () async -> Void
 
-  /// Makes a storage that consists of a folder with SQLite files.
+  /// Creates a storage that consists of a folder with SQLite files.
   ///
   /// - Parameter limits: the number of requests that may wait for a store.
-  /// - Throws: a sentence that says why the folder cannot be used.
+  /// - Throws: an error whose text says why the folder cannot be used.
   public init(folder url: URL, live: Live, limits: LimitSettings = .unpaced) throws {
     let folder = try DataFolder(url)
     try folder.requireRegistry()
@@ -74,7 +74,7 @@ public struct ServerStorage: Sendable {
     }
   }
 
-  /// Makes a storage in the memory of the process, for tests. No data outlives the process.
+  /// Creates a storage in memory, for tests. Its data is lost when the process ends.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public init(inMemory live: Live) throws(ServerError) {
@@ -96,43 +96,44 @@ public struct ServerStorage: Sendable {
   }
 }
 
-/// The reason why a data folder's own file cannot be used, as one sentence for the operator.
+/// The reason why the registry file cannot be used, as a sentence for the operator.
 struct StorageFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ error: ServerError, file: URL) {
     let what = error.facts["fault"] ?? error.reason
     let detail = error.facts["sqlite"].map { " (SQLite \($0))" } ?? ""
-    let advice = error.hint ?? "bring it back from a backup with 'stratus restore'"
+    let advice = error.hint ?? "restore it from a backup with 'stratus restore'"
     description = "The server's own file \(file.path) cannot be used: \(what)\(detail); \(advice)."
   }
 }
 
 /// A store catalog that can list its open stores, for background work.
 protocol OpenStoreCatalog: StoreCatalog {
-  /// The stores in use so far, by address.
+  /// The stores that were used so far, by address.
   var openStoresByAddress: [StoreAddress: any Store] { get }
-  /// Whether a store exists, in use or not. This call creates none.
+  /// Whether a store exists, in use or not. This method creates no store.
   func hasStore(at address: StoreAddress) -> Bool
   /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
-  /// Closes a store unless it is in use or was used since a time. The next request opens it again.
+  /// Closes a store, unless it is in use or was used after a time. The next request opens it again.
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
-  /// The size of a store's files in bytes, without its assets; 0: the store has no file.
+  /// Returns the size of a store's files in bytes, without its assets, or 0 if the store has no
+  /// file.
   func sizeBytes(ofStore address: StoreAddress) -> Int64
   /// Removes a container's stores with all their data.
   func deleteStores(of container: String) async throws(ServerError)
 }
 
 extension OpenStoreCatalog {
-  /// The stores in use so far.
+  /// The stores that were used so far.
   var openStores: [any Store] { Array(openStoresByAddress.values) }
 }
 
 extension SQLiteStores: OpenStoreCatalog {}
 
 extension MemoryStores: OpenStoreCatalog {
-  /// Returns no stores: data in memory would be lost if its store were closed.
+  /// Returns no stores, because closing a store in memory would lose its data.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] { [:] }
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {}
   func sizeBytes(ofStore address: StoreAddress) -> Int64 { 0 }

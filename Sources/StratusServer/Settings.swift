@@ -7,45 +7,45 @@ public import StratusWire
 public struct Settings: Sendable {
   /// The folder with all data.
   public var dataFolder: URL
-  /// The address to listen on.
+  /// The address at which the server listens.
   public var host: String
-  /// 0: any free port.
+  /// The port at which the server listens. The port 0 means any free port.
   public var port: Int
-  /// The e-mail of the account for which a development server signs in; nil: an ordinary server.
+  /// The e-mail of the account that a development server signs in, or nil for an ordinary server.
   public var developerEmail: String?
-  /// The address under which clients call the server, e.g. `https://cloud.example.org`. URLs in
-  /// answers begin with this address. nil: URLs contain the host that the request names, which is
+  /// The address at which clients call the server, for example `https://cloud.example.org`. URLs in
+  /// answers begin with it. If it is nil, they begin with the host that the request names, which is
   /// wrong behind a proxy that terminates TLS.
   public var publicURL: String?
   /// The limits on callers' requests.
   public var limits: LimitSettings
   /// The time-outs for clients, and the maximum number of connections. ``Server`` adds limits that
-  /// fit the number of descriptors, where these settings have none.
+  /// fit the number of descriptors, if these settings have none.
   public var connections = ConnectionSettings()
-  /// Whether the number of connections from one address is limited even if ``connections`` sets no
-  /// such limit.
+  /// Whether the number of connections from one address is limited, even if ``connections``
+  /// contains no such limit.
   public var boundsAddresses = false
-  /// The files of the server's certificate; nil: connections are not encrypted.
+  /// The files of the server's certificate and key, or nil if connections are not encrypted.
   public var tls: TLSFiles?
-  /// How notifications reach clients that listen for them.
+  /// The times for clients that listen for notifications.
   public var push = PushSettings()
-  /// How notifications reach devices through Apple's push service; nil: they are not sent there.
+  /// The access to Apple's push service, or nil if the server does not use it.
   public var apns: APNsAccess?
-  /// The number of days for which deletions stay in the history. A client with an older change
-  /// token must start again with a nil token. nil: forever.
+  /// The number of days for which deletions stay in the history, or nil to keep them forever. A
+  /// client with an older change token must begin again with a nil token.
   public var historyDays: Int64?
-  /// The time, in seconds, for which bytes without a referring record are kept.
+  /// The number of seconds for which asset bytes are kept if no record holds them.
   public var assetGraceSeconds = Self.assetGraceSeconds
 
-  /// The time, in seconds, for which a store without requests stays open; nil: as long as the
-  /// server runs.
+  /// The number of seconds for which a store without requests stays open, or nil to keep it open
+  /// while the server runs.
   public var storeIdleSeconds: Int64?
 
-  /// The port of this machine at which the operator manages the server; nil: a socket in the data
-  /// folder, which only the folder's owner can use.
+  /// The local port at which the operator manages the server. If it is nil, the server uses a
+  /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
-  /// One day. This is twice the lifetime of receipts.
+  /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 
   public init(
@@ -62,13 +62,13 @@ public struct Settings: Sendable {
 }
 
 extension Settings {
-  /// The form of a host in a URL. An IPv6 address is put in brackets (RFC 3986 §3.2.2).
+  /// Returns a host as it appears in a URL. An IPv6 address is put in brackets (RFC 3986 §3.2.2).
   public static func inURL(_ host: String) -> String {
     guard host.contains(":"), !host.hasPrefix("[") else { return host }
     return "[" + host.replacing("%", with: "%25") + "]"
   }
 
-  /// The host to listen on, without the brackets of a URL.
+  /// The host at which the server listens, without the brackets of a URL.
   var bareHost: String {
     host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
   }
@@ -86,9 +86,9 @@ extension Settings {
 }
 
 extension Settings {
-  /// Reads the files that the server would use, so that a fault shows without a start.
+  /// Reads the files that the server would use, so that a fault is found before the start.
   ///
-  /// - Throws: a sentence that says what is wrong with which file.
+  /// - Throws: an error whose text says which file is wrong, and why.
   public func checkFiles(live: Live = Live()) throws {
     _ = try tlsIdentity(live: live)
   }
@@ -100,7 +100,7 @@ extension Settings {
   }
 }
 
-/// The files of a certificate and its private key, as PEM.
+/// The PEM files of a certificate and its private key.
 public struct TLSFiles: Sendable, Hashable {
   public var certificate: String
   public var key: String
@@ -111,17 +111,17 @@ public struct TLSFiles: Sendable, Hashable {
   }
 }
 
-/// How notifications reach clients that listen for them.
+/// The times for clients that listen for notifications.
 public struct PushSettings: Sendable {
-  /// The time after which a poll without a notification is answered.
+  /// The number of seconds after which a long poll without a notification is answered.
   public var pollHoldSeconds: Int64
-  /// The time between two keep-alive messages of a stream.
+  /// The number of seconds between two keep-alive messages of a stream.
   public var heartbeatSeconds: Int64
 
   /// - Parameters:
-  ///   - pollHoldSeconds: by default 30, which clients of CloudKit JS are used to.
-  ///   - heartbeatSeconds: by default 25, because proxies close connections that are silent for 30
-  ///     seconds.
+  ///   - pollHoldSeconds: the default is 30, which CloudKit JS expects.
+  ///   - heartbeatSeconds: the default is 25, because proxies close connections that are silent for
+  ///     30 seconds.
   public init(pollHoldSeconds: Int64 = 30, heartbeatSeconds: Int64 = 25) {
     self.pollHoldSeconds = pollHoldSeconds
     self.heartbeatSeconds = heartbeatSeconds

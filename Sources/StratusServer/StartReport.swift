@@ -1,13 +1,13 @@
 import Foundation
 import StratusWire
 
-/// The lines that a server prints when it is ready: its version, its data, its address, and the
-/// features that are switched on.
+/// The lines that a server prints when it is ready: its version, its data folder, its address, and
+/// the optional features that are switched on.
 public struct StartReport: Sendable, Equatable {
-  /// The lines, each with a name and a value.
+  /// The printed lines, each with a name and a value.
   public let lines: [String]
 
-  /// - Parameter url: the address at which the server answers.
+  /// - Parameter url: the address at which the server can be reached.
   public init(of settings: Settings, at url: String) {
     var rows = [
       ("version", ServerVersion.current),

@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import StratusDomain
 
-/// Closes stores without recent requests, so that an unused container costs only disk space.
+/// Closes stores without recent requests, so that an unused container needs only disk space.
 struct StoreIdling: ServiceLifecycle.Service {
   private static let pauseSecondsMax: Int64 = 30
 
@@ -22,7 +22,7 @@ struct StoreIdling: ServiceLifecycle.Service {
 }
 
 extension Composition {
-  /// Closes the stores that had no request for `idleSeconds` and have no pending work.
+  /// Closes the stores that have had no request for `idleSeconds` and have no pending work.
   public func closeIdleStores(idleSeconds: Int64) async {
     let time = ambient.now() - idleSeconds * 1_000
     for (address, store) in stores.idleStores(unusedSince: time) {
@@ -31,8 +31,7 @@ extension Composition {
     }
   }
 
-  /// Whether the server has no background work left in a store. If some is left, this runs one
-  /// step.
+  /// Whether a store has no background work left. If it has, this method runs one step of the work.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusSQLite
 import StratusWire
 
-/// Checks whether the stores' files and the server's own file are intact.
+/// Checks whether the files of the stores and of the registry are intact.
 struct StoreReadiness: ReadinessCheck {
   let stores: SQLiteStores
   let registry: SQLiteRegistry
@@ -15,10 +15,10 @@ struct StoreReadiness: ReadinessCheck {
     return kinds.map { kind in
       switch kind {
       case .diskFull:
-        ReadinessFault(name: "disk-full", reason: "a write found no room on the disk")
+        ReadinessFault(name: "disk-full", reason: "a write needed more space on the disk")
       case .lost:
         ReadinessFault(
-          name: "store-lost", reason: "the file of a store is missing, or it is another one")
+          name: "store-lost", reason: "the file of a store is missing or was replaced")
       case .damaged:
         ReadinessFault(name: "store-damaged", reason: "the file of a store is damaged")
       }
@@ -32,16 +32,16 @@ struct StoreReadiness: ReadinessCheck {
 }
 
 extension HealthProblem {
-  /// One sentence for the operator.
+  /// A sentence for the operator about the problem.
   var sentence: String {
     let what =
       store.map { "the store of \($0.container) (\($0.environment))" } ?? "the server's own file"
     return switch kind {
-    case .diskFull: "\(what) found no room on the disk: make room; reads go on, writes wait"
+    case .diskFull: "\(what) needs more disk space: free some; reads still work, and writes wait"
     case .lost:
-      "\(what) is missing, or it is another one: stop the server, bring the file back from a "
-        + "backup, start the server"
-    case .damaged: "\(what) is damaged: stop the server and bring it back from a backup"
+      "\(what) is missing or was replaced: stop the server, restore the file from a "
+        + "backup, and start the server"
+    case .damaged: "\(what) is damaged: stop the server and restore it from a backup"
     }
   }
 }

@@ -3,25 +3,26 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Background work of the server in its stores, one step at a time. A signal starts the work at
-/// once. The work also runs at intervals in every open store, because a crash or a full buffer may
-/// have lost a signal. If several processes serve a store, only one at a time works in it.
+/// Background work of the server in its stores, which runs one step at a time. A signal starts the
+/// work at once. The work also runs at intervals in every open store, because a crash or a full
+/// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
+/// time.
 ///
-/// If a crash interrupts work in a store, the work continues when the store is opened. Until then,
-/// no client sees an effect of the unfinished work. If Apple's push service is used, all stores are
+/// If a crash interrupts the work in a store, the work continues when the store is opened. Until
+/// then, clients see no effect of unfinished work. If Apple's push service is used, all stores are
 /// opened at the start.
 struct StoreSweep: ServiceLifecycle.Service {
-  /// One step of the work in a store; returns whether there may be more to do.
+  /// Runs one step of the work in a store, and returns whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool
 
-  /// The number of steps in one store before other stores get their turn.
+  /// The number of steps in one store before the work continues in the next store.
   private static let stepsInRow = 20
 
-  /// The name of the work, for the log of a failed step.
+  /// The name of the work, which the log shows if a step fails.
   let work: BackgroundWork
   let pause: Duration
   let stores: any OpenStoreCatalog
-  /// The signals that start the work; nil: there are none.
+  /// The signals that start the work, or nil if there are none.
   var signals: (any Signals)?
   let locks: any WorkLocks
   let logger: Logger
@@ -68,7 +69,7 @@ struct StoreSweep: ServiceLifecycle.Service {
         let hasMore = try await locks.withLock(on: work, at: address) { () throws(ServerError) in
           try await step(store, address)
         }
-        // If another process holds the lock, that process continues the work.
+        // If another process holds the lock, that process does the rest of the work.
         if hasMore != true || Task.isCancelled { return false }
       }
       return true
@@ -88,7 +89,7 @@ struct StoreSweep: ServiceLifecycle.Service {
 }
 
 extension Composition {
-  /// The background work of the server in its stores.
+  /// Returns the background work of the server in its stores.
   func storeSweeps(logger: Logger) -> [StoreSweep] {
     [
       zoneSweep(logger: logger), cascadeSweep(logger: logger), changeSweep(logger: logger),
@@ -96,10 +97,10 @@ extension Composition {
     ]
   }
 
-  /// Removes the records of deleted zones in the background, so that deleting a zone of a million
-  /// records is as quick as deleting an empty one.
+  /// Creates the sweep that removes the records of deleted zones. A zone with a million records can
+  /// therefore be deleted as quickly as an empty one.
   private func zoneSweep(logger: Logger) -> StoreSweep {
-    // The number of records in one transaction. With so few, writers hardly wait for it.
+    // The number of records in one transaction. Such a transaction hardly delays other writers.
     let stepRecords = 500
     return StoreSweep(
       work: .zonePurge, pause: .seconds(2), stores: stores, locks: locks, logger: logger
@@ -108,7 +109,8 @@ extension Composition {
     }
   }
 
-  /// Drops unused indexes, which makes room for others and makes saves faster.
+  /// Creates the sweep that drops unused indexes, which makes room for others and makes saves
+  /// faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .unusedIndexes, pause: .seconds(600), stores: stores, locks: locks, logger: logger,
@@ -121,7 +123,8 @@ extension Composition {
     }
   }
 
-  /// Copies renamed fields and removes dropped ones. A step is short, so writers hardly wait.
+  /// Creates the sweep that copies renamed fields and removes dropped fields. Its steps are short,
+  /// so they hardly delay writers.
   private func retirementSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .retirements, pause: .seconds(2), stores: stores, locks: locks, logger: logger
@@ -130,15 +133,16 @@ extension Composition {
     }
   }
 
-  /// Returns the disk space of deleted data.
+  /// Creates the sweep that returns the disk space of deleted data.
   private func spaceSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .space, pause: .seconds(5), stores: stores, locks: locks, logger: logger
     ) { (store, _) async throws(ServerError) in try await ReturnSpace(store: store).step() }
   }
 
-  /// Continues cascading deletions with more records than one transaction can delete. Also
-  /// continues changes of shared hierarchies with more records than one transaction can change.
+  /// Creates the sweep that continues cascades with more records than one transaction can delete.
+  /// It also continues changes of shared hierarchies with more records than one transaction can
+  /// change.
   private func cascadeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
@@ -147,13 +151,14 @@ extension Composition {
       let hasCascades = try await ContinueCascades(store: store, ambient: ambient).step()
       let hasHierarchies = try await ContinueHierarchies(store: store, ambient: ambient).step()
       guard hasCascades || hasHierarchies else { return false }
-      // Both kinds of changes may concern subscribers.
+      // Both kinds of work may change records that users have subscribed to.
       changes.send(StoreSignal(address))
       return true
     }
   }
 
-  /// Queues the notifications of changes, and signals the services that deliver them.
+  /// Creates the sweep that queues the notifications of changes, and signals the services that
+  /// deliver them.
   func changeSweep(logger: Logger) -> StoreSweep {
     StoreSweep(
       work: .matching, pause: .seconds(1), stores: stores, signals: changes, locks: locks,
@@ -162,8 +167,8 @@ extension Composition {
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
-      // NB: signal only if the step did something. A signal makes the service visit all stores, and
-      // this sweep runs in every store at intervals.
+      // NB: the signal is sent only if the step did something. A signal makes the service visit all
+      // stores, and this sweep runs in every store at intervals.
       if progress != .idle { queues.send(StoreSignal(address)) }
       return progress.mayHaveMore
     }

@@ -3,11 +3,12 @@ import ServiceLifecycle
 import StratusHTTP
 import UnixSignals
 
-/// Reads the certificate and its key again after SIGHUP, and when the files have changed.
+/// Reads the certificate and its key again after a SIGHUP, and when the files have changed.
 ///
-/// A pair that cannot be used is logged, and the earlier one stays.
+/// A certificate and key that cannot be used are logged, and the earlier ones are kept.
 struct TLSReloading: ServiceLifecycle.Service {
-  /// Between two looks at the files. Programs that renew certificates need no signal then.
+  /// The time between two checks of the files. With these checks, programs that renew certificates
+  /// need not send a signal.
   private static let pause = Duration.seconds(10)
 
   let identity: TLSIdentity

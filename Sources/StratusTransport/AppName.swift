@@ -5,7 +5,7 @@ import StratusWire
 /// version, the server counts the requests that failed because production lacks a record type,
 /// field or index.
 enum AppName {
-  /// For example `Notes/42 Stratus/0.1.0`.
+  /// The value of `User-Agent`, for example `Notes/42 Stratus/0.1.0`.
   ///
   /// The version comes from the app's bundle. Without a bundle, as on Linux, it comes from
   /// `STRATUS_APP_VERSION`.
@@ -17,7 +17,8 @@ enum AppName {
     return "\(token(name))/\(token(version)) Stratus/\(ServerVersion.current)"
   }()
 
-  /// A text without the characters that separate parts of the header field (RFC 9110 §10.1.5).
+  /// Returns a text without the characters that separate parts of the header field (RFC 9110
+  /// §10.1.5).
   private static func token(_ text: String) -> String {
     let kept = text.utf8.filter { byte in
       switch byte {

@@ -5,13 +5,14 @@ import Synchronization
 
 /// The connection to one container on a server. It sends requests and decodes the responses.
 public final class Connection: Sendable {
-  /// The server's URL, the container, the environment and the device that send requests.
+  /// The server's URL, the container, the environment, and the device that sends the requests.
   public struct Address: Sendable, Hashable {
-    /// Without a trailing slash.
+    /// The server's URL without a trailing slash.
     public var url: String
     public var container: String
     public var environment: ContainerEnvironment
-    /// Names this device to the server. The server does not notify a device of its own changes.
+    /// The ID by which the server knows this device. The server does not notify a device of its own
+    /// changes.
     public var deviceID: String
 
     public init(
@@ -24,17 +25,17 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Settings for sending one request.
+  /// The settings of one request.
   public struct Options: Sendable {
-    /// Seconds without a received byte after which an attempt fails.
+    /// The number of seconds without a received byte after which an attempt fails.
     public var requestTimeoutSeconds: Double
-    /// Seconds for the request including all retries; nil: no limit.
+    /// The maximum number of seconds for the request with all retries. nil means no limit.
     public var resourceTimeoutSeconds: Double?
     public var patience: Patience
     public var headers: [String: String]
-    /// The ``Connection/generation`` in which the request began; nil: the one in which it is first
-    /// sent. In any other generation the request fails, so that it is never sent in the name of
-    /// another user.
+    /// The ``Connection/generation`` in which the request began. nil means the generation in which
+    /// the request is first sent. In another generation the request fails, so that it is never sent
+    /// in the name of another user.
     public var generation: Int?
 
     public init(
@@ -67,19 +68,19 @@ public final class Connection: Sendable {
   public let address: Address
   private let deviceID: Mutex<String>
   private let identity: Mutex<Identity>
-  /// Receives each newer token and the digest of its sign-in.
+  /// The callback that receives each newer token and the digest of its sign-in.
   private let keeper = Mutex<(@Sendable (_ token: String, _ signIn: String) -> Void)?>(nil)
   let exchange: any HTTPExchange
   package let timing: Timing
-  /// Maximum bytes of a file in one request.
+  /// The maximum number of bytes of a file in one request.
   let pieceBytesMax: Int
 
-  /// Default bytes of a file in one request. Choice: large enough that the overhead of a request is
-  /// small; larger pieces cost memory.
+  /// The default of the maximum number of bytes of a file in one request. Choice: large enough that
+  /// the overhead of a request is small. Larger pieces need more memory.
   public static let defaultPieceBytesMax = 2_097_152
 
-  /// - Parameter signIn: the ``accountDigest`` of the sign-in, if the token was renewed since; nil:
-  ///   the token comes directly from a new sign-in.
+  /// - Parameter signIn: the ``accountDigest`` of the sign-in if the token was renewed after it.
+  ///   nil means that the token comes directly from a new sign-in.
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
     exchange: any HTTPExchange, timing: Timing,
@@ -95,23 +96,23 @@ public final class Connection: Sendable {
     self.timing = timing
   }
 
-  /// Seconds on the clock that measures delays.
+  /// The number of seconds on the clock that measures delays.
   public var now: Double { timing.now() }
 
   /// Whether requests are sent in a user's name.
   public var hasUser: Bool { identity.withLock { $0.webAuthToken != nil } }
 
-  /// Counts calls of ``signIn(apiToken:webAuthToken:signIn:)``. A response to a request of another
-  /// generation may belong to another account.
+  /// The number of calls of ``signIn(apiToken:webAuthToken:signIn:)``. A response to a request of
+  /// another generation may belong to another account.
   public var generation: Int { identity.withLock { $0.generation } }
 
-  /// Sends requests with these tokens from now on.
+  /// From now on, sends requests with these tokens.
   ///
   /// - Parameters:
-  ///   - apiToken: nil keeps the present token.
-  ///   - webAuthToken: nil: no user is signed in.
-  ///   - signIn: the ``accountDigest`` of the sign-in, if the token was renewed since; nil: the
-  ///     token comes directly from a new sign-in.
+  ///   - apiToken: the API token. nil keeps the present token.
+  ///   - webAuthToken: the token of the user. nil means that no user is signed in.
+  ///   - signIn: the ``accountDigest`` of the sign-in if the token was renewed after it. nil means
+  ///     that the token comes directly from a new sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
@@ -120,11 +121,11 @@ public final class Connection: Sendable {
     }
   }
 
-  /// Sends requests with another token of the same sign-in from now on.
+  /// From now on, sends requests with another token of the same sign-in.
   ///
   /// - Parameters:
   ///   - apiToken: the API token that belongs to the web-auth token.
-  ///   - signIn: as in ``signIn(apiToken:webAuthToken:signIn:)``.
+  ///   - signIn: the same as in ``signIn(apiToken:webAuthToken:signIn:)``.
   /// - Returns: false if the token belongs to another sign-in. In that case nothing changes.
   public func renew(apiToken: String?, webAuthToken: String?, signIn: String?) -> Bool {
     identity.withLock { identity in
@@ -139,31 +140,31 @@ public final class Connection: Sendable {
 
   /// Registers a callback for each newer token of the user, so that the token can be saved.
   ///
-  /// - Parameter keeper: called with the token and the ``accountDigest`` it belongs to.
+  /// - Parameter keeper: called with the token and the ``accountDigest`` of its sign-in.
   public func keepTokens(
     _ keeper: @escaping @Sendable (_ token: String, _ signIn: String) -> Void
   ) {
     self.keeper.withLock { $0 = keeper }
   }
 
-  /// A digest that identifies a token without revealing it.
+  /// Returns a digest that identifies a token without revealing it.
   static func digest(of token: String) -> String {
     Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
   }
 
-  /// A digest of the first token of the sign-in, which does not reveal the token; nil without a
-  /// user.
+  /// A digest of the first token of the sign-in, which does not reveal the token. It is nil if no
+  /// user is signed in.
   public var accountDigest: String? { identity.withLock { $0.firstDigest } }
 
-  /// Changes the device ID that is sent to the server, which replaces the address's `deviceID`.
+  /// Replaces the device ID of the ``address`` in the requests that are sent from now on.
   public func identify(as deviceID: String) { self.deviceID.withLock { $0 = deviceID } }
 
   /// Sends a request, and retries it after temporary failures.
   ///
   /// Every attempt is made in the name of the account of the first attempt.
   /// - Parameter isIdempotent: whether carrying out the request twice has the same effect as once.
-  /// - Throws: the ``TransportFailure`` of the last attempt; `accountChanged` if another user has
-  ///   signed in since the request began.
+  /// - Throws: the ``TransportFailure`` of the last attempt. It is `accountChanged` if another user
+  ///   has signed in since the request began.
   public func send<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, to database: DatabaseScope,
     isIdempotent: Bool, options: Options = Options()
@@ -250,7 +251,7 @@ public final class Connection: Sendable {
     }
   }
 
-  /// The failure that an unsuccessful response describes.
+  /// Returns the failure that an unsuccessful response describes.
   static func failure(of response: HTTPResponse) -> TransportFailure {
     if (300..<400).contains(response.status) {
       return .unreadable(
@@ -265,7 +266,7 @@ public final class Connection: Sendable {
           ?? response.retryAfterSeconds)
     } catch {
       return .unreadable(
-        status: response.status, reason: "the answer is no CloudKit error",
+        status: response.status, reason: "the answer is not a CloudKit error",
         retryAfterSeconds: response.retryAfterSeconds)
     }
   }
@@ -278,8 +279,8 @@ public final class Connection: Sendable {
     return URL(string: text + query(as: identity))
   }
 
-  /// The URL of the stream of the user's notifications in this container, and the generation of its
-  /// tokens.
+  /// The URL of the user's notification stream in this container, and the generation of the tokens
+  /// in the URL.
   var streamAddress: (url: URL, generation: Int)? {
     let identity = identity.withLock { $0 }
     var text = address.url + "/device/1/" + Self.escaped(address.container)
@@ -287,7 +288,7 @@ public final class Connection: Sendable {
     return URL(string: text + query(as: identity)).map { ($0, identity.generation) }
   }
 
-  /// The query string that identifies the caller.
+  /// Returns the query string that identifies the caller.
   private func query(as identity: Identity) -> String {
     var text = "?clientId=" + Self.escaped(deviceID.withLock { $0 })
     if let apiToken = identity.apiToken { text += "&ckAPIToken=" + Self.escaped(apiToken) }
@@ -298,7 +299,7 @@ public final class Connection: Sendable {
   }
 
   static func escaped(_ text: String) -> String {
-    // Fast path: most texts contain nothing to escape, and Foundation is slow to find that out.
+    // Most texts contain nothing to escape, and Foundation finds that out slowly.
     if text.utf8.allSatisfy(isUnreserved) { return text }
     return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
@@ -313,13 +314,14 @@ public final class Connection: Sendable {
     }
   }
 
-  /// RFC 3986's unreserved characters.
+  /// The unreserved characters of RFC 3986.
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension HTTPResponse {
-  /// Seconds to wait before a retry, a day at most; nil if the header is missing or invalid.
+  /// The number of seconds to wait before a retry, at most a day. It is nil if the header is
+  /// missing or invalid.
   var retryAfterSeconds: Double? {
     guard let seconds = headers["retry-after"].flatMap(Double.init), seconds >= 0,
       seconds.isFinite
@@ -329,10 +331,10 @@ extension HTTPResponse {
 }
 
 extension TransportFailure {
-  /// A response with more bytes than the limit.
+  /// Returns the failure of a response that has more bytes than the limit.
   static func tooLarge(_ response: HTTPResponse) -> TransportFailure {
     .unreadable(
-      status: response.status, reason: "the answer is larger than was asked for",
+      status: response.status, reason: "the answer is larger than the limit",
       retryAfterSeconds: nil)
   }
 }

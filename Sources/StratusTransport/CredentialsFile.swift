@@ -4,9 +4,9 @@ import StratusWire
 /// The credentials file that `stratus login` writes for the programs of one user:
 /// `~/.config/stratus/credentials.json`.
 ///
-/// It is a JSON object with the optional keys `url`, `container`, `environment`, `apiToken` and
-/// `webAuthToken`. Only its owner can read it. Programs replace the token by newer ones of the same
-/// sign-in, and then also set the key `signIn`.
+/// The file contains a JSON object with the optional keys `url`, `container`, `environment`,
+/// `apiToken` and `webAuthToken`. Only its owner can read it. A program that receives a newer token
+/// of the same sign-in replaces the token and sets the key `signIn`.
 public enum CredentialsFile {
   private struct Contents: Codable {
     var url: String?
@@ -18,7 +18,7 @@ public enum CredentialsFile {
     /// replaces the token, the second digest no longer matches, and the first is ignored.
     var signIn: [String]?
 
-    /// Identifies the sign-in; nil if the token is its first one.
+    /// The digest of the sign-in's first token. nil means that the file contains the first token.
     var firstDigest: String? {
       guard let signIn, signIn.count == 2, let webAuthToken,
         signIn[1] == Connection.digest(of: webAuthToken)
@@ -27,7 +27,7 @@ public enum CredentialsFile {
     }
   }
 
-  /// The location of the file, according to a process's environment.
+  /// Returns the location of the file, according to the environment variables of a process.
   ///
   /// - Returns: nil if there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
@@ -40,8 +40,8 @@ public enum CredentialsFile {
 
   /// Reads the file.
   ///
-  /// - Returns: nil if the file is missing or invalid. Also nil if users other than its owner can
-  ///   read it, because an exposed token must not be used.
+  /// - Returns: nil if the file is missing or invalid, or if users other than its owner can read
+  ///   it. A token that others can read must not be used.
   public static func read(at location: URL) -> ServerSettings? {
     guard let data = ownersData(at: location),
       let contents = try? JSONDecoder().decode(Contents.self, from: data)
@@ -53,7 +53,7 @@ public enum CredentialsFile {
       signIn: contents.firstDigest)
   }
 
-  /// The file's bytes; nil if users other than its owner can read it.
+  /// Returns the bytes of the file, or nil if users other than its owner can read it.
   private static func ownersData(at location: URL) -> Data? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: location.path)
     guard let permissions = (attributes?[.posixPermissions] as? NSNumber)?.intValue,

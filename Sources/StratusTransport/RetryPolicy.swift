@@ -1,25 +1,25 @@
 /// How long a caller waits for a request to succeed.
 public enum Patience: Sendable, Hashable {
-  /// The user is waiting: failures are returned after a few short retries at most.
+  /// The user is waiting. A failure is returned after at most a few short retries.
   case short
-  /// The user is not waiting: temporary failures are retried until the resource timeout.
+  /// The user is not waiting. Temporary failures are retried until the resource timeout.
   case long
 }
 
 /// Decides whether a failed request is sent again, and when.
 ///
 /// Source: semantics §13 (quality of service), §22. Choice: with `short` patience, the policy still
-/// waits for a delay of a few seconds. Most apps would only show such a failure to the user.
+/// retries after a delay of a few seconds. Most apps would only show the failure to the user.
 public struct RetryPolicy: Sendable {
-  /// First delay of a series, in seconds. Each further delay is twice as long.
+  /// The first delay of a series, in seconds. Each further delay is twice as long.
   static let firstDelaySeconds = 0.5
-  /// Longest delay that the policy chooses, in seconds. The server may ask for more.
+  /// The longest delay that the policy chooses, in seconds. The server may request a longer one.
   static let delaySecondsMax = 60.0
-  /// Attempts in total with `short` patience.
+  /// The total number of attempts with `short` patience.
   static let shortAttemptsMax = 3
-  /// Consecutive attempts without progress for a file transfer with `short` patience.
+  /// The number of consecutive attempts without progress for a file transfer with `short` patience.
   static let shortAttemptsOfFileMax = 5
-  /// Longest delay with `short` patience, in seconds.
+  /// The longest delay with `short` patience, in seconds.
   static let shortDelaySecondsMax = 3.0
 
   public var patience: Patience
@@ -37,11 +37,11 @@ public struct RetryPolicy: Sendable {
     self.isResumed = isResumed
   }
 
-  /// Seconds to wait before the next attempt; nil: the failure is final.
+  /// Returns the number of seconds to wait before the next attempt, or nil if the failure is final.
   ///
   /// - Parameters:
-  ///   - attempt: attempts made so far, from 1.
-  ///   - remaining: seconds left for the whole request; nil: no limit.
+  ///   - attempt: the number of attempts made so far, at least 1.
+  ///   - remaining: the number of seconds left for the whole request. nil means no limit.
   ///   - chance: a random number from 0 up to 1 that spreads the retries of many clients.
   public func delay(
     after failure: TransportFailure, attempt: Int, remaining: Double?, chance: Double
@@ -68,8 +68,8 @@ public struct RetryPolicy: Sendable {
     case .network(.lostBeforeSending): return patience == .long || isResumed
     case .network(.timedOut): return patience == .long && isIdempotent
     case .network(.lostAfterSending):
-      // NB: retried once even with `short` patience. A kept connection that the server has just
-      // closed looks the same as a broken one.
+      // NB: one retry is made even with `short` patience. An idle connection that the server has
+      // just closed looks the same as a broken one.
       return isIdempotent && (patience == .long || isResumed || attempt == 1)
     }
   }

@@ -3,18 +3,19 @@ public import StratusWire
 
 /// The address of the server, and the caller's credentials.
 public struct ServerSettings: Sendable, Hashable {
-  /// Without the path of the web services, e.g. `https://cloud.example.org`.
+  /// The URL of the server without the path of the web services, for example
+  /// `https://cloud.example.org`.
   public var url: URL?
   public var container: String?
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
-  /// Identifies the sign-in from which the token was renewed; nil: the token comes directly from a
-  /// new sign-in. See ``Connection/accountDigest``.
+  /// The ``Connection/accountDigest`` of the sign-in from which the token was renewed. nil means
+  /// that the token comes directly from a new sign-in.
   public var signIn: String?
   /// The file in which this device saves the keys of encrypted values.
   public var keysFile: URL?
-  /// The folder for data that must outlast the process; see ``StateFolder``.
+  /// The folder for data that must outlast the process. See ``StateFolder``.
   public var stateFolder: URL?
 
   public init(
@@ -32,7 +33,8 @@ public struct ServerSettings: Sendable, Hashable {
     self.stateFolder = stateFolder
   }
 
-  /// The settings in a process's environment. An invalid value counts as absent.
+  /// Reads the settings from the environment variables of a process. An invalid value counts as
+  /// absent.
   public init(environmentVariables variables: [String: String]) {
     func value(_ name: String) -> String? {
       variables[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -47,7 +49,7 @@ public struct ServerSettings: Sendable, Hashable {
       stateFolder: StateFolder.location(environmentVariables: variables))
   }
 
-  /// These settings, with missing values taken from `other`.
+  /// Returns these settings, with missing values taken from `other`.
   public func completed(by other: ServerSettings) -> ServerSettings {
     ServerSettings(
       url: url ?? other.url,

@@ -1,17 +1,17 @@
-/// The clock, delays and randomness of the transport. They are injected, so that tests need not
+/// The clock, the delays and the randomness of the transport. Tests replace them in order not to
 /// wait.
 public struct Timing: Sendable {
-  /// Seconds on a monotonic clock.
+  /// Returns the number of seconds on a monotonic clock.
   public var now: @Sendable () -> Double
-  /// Waits for a number of seconds; throws when the task is cancelled.
+  /// Waits for a number of seconds. Throws an error when the task is cancelled.
   public var sleep: @Sendable (Double) async throws -> Void
   /// Waits like ``sleep``. It is used for time-outs that guard other work and should not expire. A
   /// test clock that jumps to the next delay ignores these time-outs.
   public var watch: @Sendable (Double) async throws -> Void
-  /// A random number from 0 up to 1.
+  /// Returns a random number from 0 up to 1.
   public var chance: @Sendable () -> Double
 
-  /// - Parameter watch: by default it waits until it is cancelled.
+  /// - Parameter watch: see ``watch``. The default waits until the task is cancelled.
   public init(
     now: @escaping @Sendable () -> Double,
     sleep: @escaping @Sendable (Double) async throws -> Void,

@@ -2,14 +2,14 @@ public import StratusWire
 
 /// The reason why a whole request failed.
 public enum TransportFailure: Error, Sendable {
-  /// The server refused the request. The seconds come from the response's body, else from its
-  /// `Retry-After`.
+  /// The server refused the request. The seconds come from the response's body, or else from its
+  /// header `Retry-After`.
   case refused(ErrorDictionary, status: Int, retryAfterSeconds: Double?)
-  /// The response does not have the endpoint's format; the text says why.
+  /// The response does not have the endpoint's format. The text says why.
   case unreadable(status: Int, reason: String, retryAfterSeconds: Double?)
   /// No response arrived.
   case network(NetworkFailure)
-  /// The request was not sent, because another account has signed in since it began.
+  /// The request was not sent, because another account has signed in since the request began.
   case accountChanged
 }
 
@@ -30,7 +30,7 @@ extension TransportFailure {
     }
   }
 
-  /// The delay in seconds that the server asked for.
+  /// The delay in seconds that the server requested.
   public var retryAfterSeconds: Double? {
     switch self {
     case .refused(_, _, let seconds), .unreadable(_, _, let seconds): seconds

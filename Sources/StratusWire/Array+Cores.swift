@@ -5,7 +5,8 @@ extension Array where Element: Sendable {
   /// Applies `body` to every element. Large arrays use as many threads as the machine has cores.
   /// The results have the order of the elements.
   ///
-  /// This call blocks. `body` must only compute.
+  /// This call blocks its thread until all parts are finished. `body` must only compute, and never
+  /// wait.
   @inlinable
   package func mappedOnAllCores<Value: Sendable>(
     _ body: @Sendable (Element) -> Value
@@ -29,8 +30,8 @@ extension Array where Element: Sendable {
 /// The processor cores of this machine.
 @usableFromInline
 package enum Cores {
-  /// Splits a number of elements into at most one part for each core. Parts are not so small that
-  /// waking a thread costs more than the part's work.
+  /// Splits `count` elements into at most one part for each core. If there are several parts, each
+  /// has at least 32 elements, because a smaller part is not worth a thread.
   @usableFromInline
   static func parts(of count: Int) -> [Range<Int>] {
     let most = count / 32

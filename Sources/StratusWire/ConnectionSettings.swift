@@ -1,25 +1,25 @@
-/// The time-outs of a server for its clients, and its maximum number of connections.
+/// The server's time-outs for its connections, and the maximum number of connections.
 ///
 /// Open streams and long polls are exempt from all these time-outs.
 public struct ConnectionSettings: Sendable, Hashable {
   /// The time from the first byte of a request's head to its last byte.
   public var headTimeout: Duration
-  /// The time within which a request's body must end, or ``Limits/progressBytesMin`` more bytes of
-  /// it must arrive.
+  /// The time within which the rest of a request's body must arrive, or at least
+  /// ``Limits/progressBytesMin`` more bytes of it.
   public var bodyTimeout: Duration
-  /// The time within which the client must read an answer, or ``Limits/progressBytesMin`` more
-  /// bytes of it.
+  /// The time within which the client must read the rest of an answer, or at least
+  /// ``Limits/progressBytesMin`` more bytes of it.
   public var answerTimeout: Duration
   /// The time between an answer and the first byte of the next request.
   public var idleTimeout: Duration
-  /// The time that pending requests get when the server shuts down.
+  /// The time in which pending requests may finish when the server shuts down.
   public var gracePeriod: Duration
-  /// The maximum number of connections from one address. nil: unlimited.
+  /// The maximum number of connections from one address. nil means unlimited.
   public var connectionsPerAddressMax: Int?
-  /// The maximum number of all connections together. nil: unlimited.
+  /// The maximum number of all connections together. nil means unlimited.
   public var connectionsMax: Int?
-  /// The proxies that may name the client, the host and the scheme of a request. Their connections
-  /// do not count as connections from one address.
+  /// The proxies that the server trusts to state the client's address, the host and the scheme of a
+  /// request. Connections from these proxies do not count towards ``connectionsPerAddressMax``.
   public var trustedProxies: [AddressRange] = []
 
   public init(

@@ -1,15 +1,15 @@
-/// One call of CloudKit Web Services: its path, its request and its answer.
+/// One endpoint of CloudKit Web Services, with its path, its request and its answer.
 ///
-/// Client and server use the same definition.
+/// The client and the server use the same definition.
 public protocol Endpoint: Sendable {
   associatedtype Request: JSONReadable & JSONWritable
   associatedtype Response: JSONReadable & JSONWritable
 
-  /// The entity and the action, for example `records/modify`.
+  /// The path of the endpoint: an entity and an action, for example `records/modify`.
   static var path: String { get }
 
-  /// The number of records, zones or subscriptions that a request saves and deletes. 0 if it only
-  /// reads.
+  /// The number of records, zones or subscriptions that a request saves and deletes. It is 0 if the
+  /// request only reads.
   static func operationsCount(of request: Request) -> Int
 }
 
@@ -18,7 +18,7 @@ extension Endpoint {
   public static func operationsCount(of request: Request) -> Int { 0 }
 }
 
-/// A request without contents.
+/// A request whose JSON object has no members.
 public struct EmptyRequest: JSONReadable, JSONWritable {
   public init() {}
   public init(json: JSONView) throws(WireError) {}

@@ -1,48 +1,49 @@
-/// The limits of a server for its callers.
+/// The limits that a server sets for its callers.
 public struct LimitSettings: Sendable, Hashable {
   /// A rate with a burst allowance.
   public struct Rate: Sendable, Hashable {
     /// The sustained rate, per second.
     public var perSecond: Int
-    /// The number of requests or operations that may arrive at once. At least 1.
+    /// The number of requests or operations that may arrive at once. It is at least 1.
     public var burst: Int
 
     /// - Parameters:
     ///   - perSecond: from 1 to 1,000,000. Other values become the nearest bound.
-    ///   - burst: nil: the amount of ``Limits/burstSeconds`` seconds.
+    ///   - burst: the burst allowance. nil means the amount of ``Limits/burstSeconds`` seconds.
     public init(perSecond: Int, burst: Int? = nil) {
       self.perSecond = min(max(1, perSecond), 1_000_000)
       self.burst = max(1, burst ?? self.perSecond * Limits.burstSeconds)
     }
   }
 
-  /// The rates of signed-in users and of API tokens. nil: unlimited, as for all rates below.
+  /// The maximum rates of each signed-in user and each API token. nil means that a rate is
+  /// unlimited.
   public var requestsPerUser: Rate?
   public var operationsPerUser: Rate?
   public var requestsPerAPIToken: Rate?
   public var operationsPerAPIToken: Rate?
-  /// The rates of requests without a signed-in user, by address and by API token.
+  /// The maximum rates of anonymous requests, by address and by API token. nil means unlimited.
   public var anonymousRequestsPerAddress: Rate?
   public var anonymousRequestsPerAPIToken: Rate?
-  /// The number of notification streams that one user may hold open.
+  /// The maximum number of notification streams that one user may hold open. nil means unlimited.
   public var streamsPerUserMax: Int?
-  /// The number of concurrent `records/modify` requests to one zone.
+  /// The maximum number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
   /// The number of requests that may wait for the writer of one store. The same number may wait for
   /// its readers.
   public var storeWaitingMax: Int
   /// The number of expensive requests of one caller that run at the same time while other callers
-  /// are active. nil: any number.
+  /// are active. nil means unlimited.
   public var expensiveRequestsPerCallerMax: Int?
-  /// The number of records that one request reads to build indexes.
+  /// The maximum number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
-  /// The bytes of one user's uploaded files that no record holds.
+  /// The maximum number of bytes that one user has uploaded and no record uses.
   public var unheldBytesPerUserMax: Int64
-  /// The bytes in one store that no record holds.
+  /// The maximum number of bytes in one store that no record uses.
   public var unheldBytesPerStoreMax: Int64
-  /// The seconds between the date of a signed request and the server's time.
+  /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds
-  /// The binary logarithm of scrypt's N for passwords. Tests use a cheaper one.
+  /// The binary logarithm of scrypt's cost N for passwords. Tests use a smaller value.
   public var passwordLogRounds = Limits.passwordLogRounds
 
   public init(

@@ -2,15 +2,15 @@ import Foundation
 
 /// An IPv4 or IPv6 address.
 public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
-  /// The 16 bytes of IPv6; an IPv4 address is mapped (`::ffff:0:0/96`).
+  /// The 16 bytes of an IPv6 address. An IPv4 address is mapped to IPv6 (`::ffff:0:0/96`).
   let bytes: [UInt8]
-  /// As it was written, without a zone or brackets.
+  /// The address as it was written, without a zone or brackets.
   public let description: String
 
-  /// The prefix of IPv4 addresses among those of IPv6.
+  /// The first bytes of an IPv6 address that represents an IPv4 address.
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-  /// - Returns: nil if the text is no address.
+  /// - Returns: nil if the text is not an address.
   public init?(_ text: String) {
     let plain = text.prefix { $0 != "%" }
     var four = in_addr()
@@ -40,11 +40,11 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Whether the address is one of IPv4.
+  /// Whether the address is an IPv4 address.
   public var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
-  /// A text for limits: an IPv4 address, or the first 64 bits of an IPv6 address, which one
-  /// customer of a provider has.
+  /// A text that identifies one customer of a provider, for limits. It is an IPv4 address, or the
+  /// first 64 bits of an IPv6 address.
   public var subscriber: String {
     if isIPv4 { return bytes.suffix(4).map { String($0) }.joined(separator: ".") }
     return prefix(bytes: 8)
@@ -70,7 +70,7 @@ extension NetworkAddress {
 /// A range of addresses, such as `10.0.0.0/8`.
 public struct AddressRange: Sendable, Hashable {
   private let first: NetworkAddress
-  /// The number of leading bits that addresses of the range share, of 128.
+  /// The number of leading bits, of 128, that all addresses of the range share.
   private let bits: Int
 
   /// - Parameter text: an address, or an address and the number of its leading bits.
@@ -90,7 +90,7 @@ public struct AddressRange: Sendable, Hashable {
     self.bits = bits + 128 - length
   }
 
-  /// Whether an address lies in the range. An IPv4 address that is mapped to IPv6 counts as itself.
+  /// Whether an address lies in the range. An IPv4 address and its mapping to IPv6 count as equal.
   public func contains(_ address: NetworkAddress) -> Bool {
     for index in 0..<16 {
       let shared = min(max(bits - 8 * index, 0), 8)

@@ -1,4 +1,4 @@
-/// The version of this program. It is stated only here; commands, packages and pages use it.
+/// The version of this program. Commands, packages and pages read it from here.
 public enum ServerVersion {
   public static let current = "0.1.0"
 }

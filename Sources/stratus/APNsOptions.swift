@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// The options for Apple's push service. Either all of them must be given, or none.
+/// The options for Apple's push service. Either all or none of them must be given.
 struct APNsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The .p8 key of the app's team; without it nothing goes to Apple's push service.",
+      "The .p8 key file of the app's team. Without it, Apple's push service is not used.",
       valueName: "file"))
   var apnsKey: String?
 

@@ -5,19 +5,19 @@ import StratusWire
 /// `stratus account`.
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make, configure, list, disable and enable accounts.",
+    commandName: "account", abstract: "Create, configure, list, disable and enable accounts.",
     subcommands: [Create.self, Configure.self, List.self, Disable.self, Enable.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make an account; prints its address.")
+      abstract: "Create an account and print its e-mail address.")
 
     @OptionGroup var server: ServerOptions
 
     @Argument(help: "The account's e-mail address.")
     var email: String
 
-    @Flag(help: "Read the account's password from standard input, one line.")
+    @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
     func run() async throws {
@@ -36,7 +36,7 @@ struct AccountCommand: AsyncParsableCommand {
     @Argument(help: "The account's e-mail address.")
     var email: String
 
-    @Flag(help: "Read the account's password from standard input, one line.")
+    @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
     func run() async throws {
@@ -86,7 +86,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shut an account out at once; its data stays.")
+      abstract: "Disable an account immediately, and keep its data.")
 
     @OptionGroup var server: ServerOptions
 
@@ -100,7 +100,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let an account in again; its sessions continue.")
+      abstract: "Enable a disabled account. Its sessions continue.")
 
     @OptionGroup var server: ServerOptions
 

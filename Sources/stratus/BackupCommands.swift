@@ -3,15 +3,15 @@ import Foundation
 import StratusProgress
 import StratusServer
 
-/// `stratus backup`: copies a server's data, even while the server runs.
+/// `stratus backup`: copies a server's data, even while the server is running.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy a server's data into a folder, while it runs or not.",
+    abstract: "Copy a server's data into a folder. The server may be running.",
     discussion: """
-      The folder holds everything except the server's own keys, which --keys copies. Without the \
-      keys all users sign in again after a restore. Restore the folder with "stratus restore". \
-      Never start a server on a copy: devices would miss changes.
+      The folder contains everything except the server's keys, which --keys copies. Without the \
+      keys, all users must sign in again after a restore. Restore the folder with "stratus \
+      restore". Never start a server on a copy, because devices would miss changes.
       """)
 
   @Argument(help: "The folder to create.")
@@ -21,7 +21,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      A file to create for the server's own keys, which the backup does not hold; keep it apart.
+      A file to create for the server's keys, which the folder does not contain. Store this file \
+      in another place.
       """)
   var keys: String?
 
@@ -40,10 +41,10 @@ struct BackupCommand: AsyncParsableCommand {
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Make a server's data from a backup.",
+    abstract: "Create a server's data folder from a backup.",
     discussion: """
-      Stop the server and move its data folder away first. The backup stays as it is. Devices \
-      fetch everything once more when they next call.
+      Stop the server and move its data folder away first. The backup is not changed. After a \
+      restore, devices fetch all their data again.
       """)
 
   @Argument(help: "A folder from \"stratus backup\", or a snapshot of a data folder.")
@@ -51,7 +52,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   @OptionGroup var data: DataOption
 
-  @Option(help: "The file of the server's keys that \"stratus backup --keys\" made.")
+  @Option(help: "The file of the server's keys that \"stratus backup --keys\" created.")
   var keys: String?
 
   func run() async throws {
@@ -65,7 +66,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 }
 
-/// Runs a copy, and shows its progress if standard error is a terminal.
+/// Copies data, and shows the progress if standard error is a terminal.
 private func withProgress(
   _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Backup.Summary
 ) throws -> Backup.Summary {

@@ -2,16 +2,17 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// `stratus compact`: makes a server's files smaller, while the server is stopped.
+/// `stratus compact`: makes the files of a stopped server smaller.
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
     abstract: "Return all unused disk space of a server's data to the system.",
     discussion: """
       Stop the server first. A running server returns the space of large deletions by itself, but \
-      not in files that version 0.1 made: run this command on them once. It writes a new file \
-      beside each old one, so the disk needs free space for the largest of them. An interrupted \
-      run loses nothing. The server removes files that no record holds after a day.
+      not in files that version 0.1 created. For such files, run this command once. It writes a \
+      new file beside each old one, so the disk needs free space for the largest file. An \
+      interrupted run loses nothing. Asset files that no record uses are removed by the running \
+      server after a day.
       """)
 
   @OptionGroup var data: DataOption

@@ -11,8 +11,8 @@ struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check a file for 'stratus serve --config', without starting a server.",
       discussion: """
-        Prints each fault with its line and what to do, and fails if there is one. Also reads the \
-        files that the settings name.
+        The command prints each fault with its line and a remedy, and fails if there is one. It \
+        also reads the files that the settings name.
         """)
 
     @Argument(help: "The configuration file.")

@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import Yams
 
-/// A configuration file: options of `stratus serve` by their names, as YAML.
+/// A configuration file in YAML. It contains options of `stratus serve` by their names.
 struct ConfigFile {
-  /// One line of the file, or several for a list.
+  /// A setting, which is one line of the file, or several lines for a list.
   struct Setting: Equatable {
     let name: String
     let values: [String]
     let line: Int
 
-    /// NB: joined by an equals sign, so that a value may begin with a hyphen.
+    /// NB: an equals sign joins the name and the value, so that a value may begin with a hyphen.
     var arguments: [String] { values.map { "--\(name)=\($0)" } }
   }
 
-  /// What is wrong with the file, and where.
+  /// A fault in the file, with its line.
   struct Fault: Error, Equatable, CustomStringConvertible {
     let path: String
     let line: Int
@@ -23,7 +23,8 @@ struct ConfigFile {
     var description: String { "\(path):\(line): \(sentence)" }
   }
 
-  /// No file needs more; the limit ends a mistaken name of a large file quickly.
+  /// The maximum size of a file. No configuration is larger, and a large file that was named by
+  /// mistake is refused quickly.
   private static let bytesMax = 1_048_576
 
   let path: String
@@ -31,13 +32,13 @@ struct ConfigFile {
 
   /// Reads a file.
   ///
-  /// - Throws: ``Failure`` if it cannot be read; ``Fault`` if it is malformed.
+  /// - Throws: ``Failure`` if the file cannot be read, or ``Fault`` if it is malformed.
   init(path: String) throws {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw Failure("the configuration file '\(path)' cannot be read; check its name and rights")
     }
     guard data.count <= Self.bytesMax, let text = String(data: data, encoding: .utf8) else {
-      throw Failure("'\(path)' is no text of settings; name the configuration file")
+      throw Failure("'\(path)' is not a configuration file; give the file's name")
     }
     try self.init(path: path, text: text)
   }
@@ -59,7 +60,7 @@ struct ConfigFile {
       return
     }
     guard case .mapping(let mapping) = root else {
-      throw fault(root, "the file holds no settings; write each as 'name: value'")
+      throw fault(root, "the file contains no settings; write each as 'name: value'")
     }
     var settings: [Setting] = []
     for (key, value) in mapping {
@@ -104,24 +105,24 @@ struct ConfigFile {
       .composer(_, let problem, let mark, _):
       Fault(
         path: path, line: mark.line,
-        sentence: "\(problem); write each setting as 'name: value', texts in quotes if need be")
+        sentence: "\(problem); write each setting as 'name: value', and quote texts if necessary")
     case .duplicatedKeysInMapping(let names, let context):
       Fault(
         path: path, line: context.mark.line,
-        sentence: "'\(names.first ?? "a setting")' stands in the file twice; delete one")
-    default: Fault(path: path, line: 1, sentence: "the file is no YAML text")
+        sentence: "'\(names.first ?? "a setting")' is in the file twice; delete one")
+    default: Fault(path: path, line: 1, sentence: "the file is not YAML")
     }
   }
 }
 
 extension ConfigFile {
-  /// The faults of single settings, in the order of the file: unknown names and impossible values.
+  /// The faults of single settings (unknown names and impossible values), in the order of the file.
   var faults: [Fault] {
     settings.compactMap { setting in
       if Self.reserved.contains(setting.name) {
         return fault(setting, "'\(setting.name)' belongs on the command line only")
       }
-      // A list without values is checked with one, for its name.
+      // A list without values is checked with an invented value, because its name must be checked.
       let arguments = setting.values.isEmpty ? ["--\(setting.name)=x"] : setting.arguments
       do {
         _ = try ServeCommand.parse(arguments)
@@ -134,10 +135,10 @@ extension ConfigFile {
 
   private static let reserved: Set = ["config", "help", "version"]
 
-  /// The command with the settings of the file. An option on the command line replaces the setting
-  /// of its name.
+  /// Returns the command with the settings of the file. An option on the command line replaces the
+  /// setting with the same name.
   ///
-  /// - Parameter arguments: those of the command line, after `serve`.
+  /// - Parameter arguments: the arguments of the command line after `serve`.
   /// - Throws: ``Fault``.
   func command(with arguments: [String]) throws -> ServeCommand {
     if let first = faults.first { throw first }
@@ -147,9 +148,9 @@ extension ConfigFile {
     return try ServeCommand.parse(remaining.flatMap(\.arguments) + arguments)
   }
 
-  /// The faults that show only when all settings are taken together.
+  /// Converts a failure that only shows when all settings are combined into a fault of the file.
   ///
-  /// - Returns: nil for a sentence about no setting of the file.
+  /// - Returns: nil if the failure does not concern a setting of the file.
   func fault(of failure: Failure) -> Fault? {
     let named = settings.filter { setting in
       failure.description.matches(of: /--([a-z0-9-]+)/).contains { $0.output.1 == setting.name }
@@ -161,7 +162,8 @@ extension ConfigFile {
     Fault(path: path, line: setting.line, sentence: sentence)
   }
 
-  /// An option's error as a sentence about a setting.
+  /// Rewrites an error message about a command-line option as a message about a setting of the
+  /// file.
   private func sentence(_ message: String) -> String {
     var text =
       message

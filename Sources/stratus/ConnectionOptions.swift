@@ -4,36 +4,40 @@ import StratusWire
 
 /// The options for the time-outs of clients and the maximum number of connections.
 struct ConnectionOptions: ParsableArguments {
-  /// One day, which is longer than a server should wait for any client.
+  /// The maximum of the time-outs: one day, which is longer than a server should wait for a client.
   private static let secondsMax: Int64 = 86_400
 
-  @Option(help: "Seconds for requests in progress when the server ends; then connections close.")
+  @Option(
+    help: """
+      The number of seconds for requests in progress when the server stops. After that, their \
+      connections are closed.
+      """)
   var gracePeriod = Limits.graceSeconds
 
-  @Option(help: "Seconds for the head of a request to arrive.")
+  @Option(help: "The number of seconds in which the head of a request must arrive.")
   var headTimeout = Limits.headSecondsMax
 
   @Option(
     help: """
-      Seconds in which a request's body ends or makes progress, 32 kB; an upload may take longer \
-      with steady progress.
+      The number of seconds in which 32 kB of a request's body, or its end, must arrive. A whole \
+      upload may take longer.
       """)
   var bodyTimeout = Limits.bodySecondsMax
 
   @Option(
     help: """
-      Seconds in which a client reads an answer or 32 kB more of it; a download may take longer \
-      with steady progress.
+      The number of seconds in which a client must read 32 kB of an answer, or its end. A whole \
+      download may take longer.
       """)
   var answerTimeout = Limits.answerSecondsMax
 
-  @Option(help: "Seconds for which a connection stays open without a request.")
+  @Option(help: "The number of seconds for which a connection stays open without a request.")
   var idleTimeout = Limits.idleSecondsMax
 
   @Option(
     help: """
-      Connections from one address; 0: any number, as behind a proxy that makes all of them. \
-      (default: \(Limits.connectionsPerAddressMax), at most half of all)
+      The maximum number of connections from one address; 0 means no limit, for example behind a \
+      proxy. (default: \(Limits.connectionsPerAddressMax), at most half of all)
       """)
   var connectionsPerAddress: Int?
 
@@ -41,12 +45,12 @@ struct ConnectionOptions: ParsableArguments {
     name: .customLong("trusted-proxy"),
     help: ArgumentHelp(
       """
-      A proxy whose X-Forwarded-For, -Host and -Proto count, as an address or a range such as \
-      10.0.0.0/8; may be given several times.
+      A proxy whose X-Forwarded-For, -Host and -Proto fields are trusted, as an address or a range \
+      such as 10.0.0.0/8. May be given several times.
       """, valueName: "range"))
   var trustedProxies: [String] = []
 
-  /// - Throws: `Failure` for a number out of range, or a text that is no range of addresses.
+  /// - Throws: `Failure` for a number out of range, or for a text that is not a range of addresses.
   func settings() throws -> ConnectionSettings {
     if let connectionsPerAddress, connectionsPerAddress < 0 {
       throw Failure("--connections-per-address must be 0 or more")
@@ -63,7 +67,8 @@ struct ConnectionOptions: ParsableArguments {
       connectionsPerAddressMax: connectionsPerAddress == 0 ? nil : connectionsPerAddress)
     for text in trustedProxies {
       guard let range = AddressRange(text) else {
-        throw Failure("--trusted-proxy '\(text)' is no address and no range such as 10.0.0.0/8")
+        throw Failure(
+          "--trusted-proxy '\(text)' is neither an address nor a range such as 10.0.0.0/8")
       }
       settings.trustedProxies.append(range)
     }

@@ -4,11 +4,12 @@ import StratusWire
 /// `stratus container`.
 struct ContainerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "container", abstract: "Make, configure, list and delete containers.",
+    commandName: "container", abstract: "Create, configure, list and delete containers.",
     subcommands: [Create.self, Configure.self, List.self, Delete.self])
 
   struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a container; prints its ID.")
+    static let configuration = CommandConfiguration(
+      abstract: "Create a container and print its ID.")
 
     @OptionGroup var server: ServerOptions
 
@@ -30,12 +31,12 @@ struct ContainerCommand: AsyncParsableCommand {
     @Argument(help: "The container's ID.")
     var id: String
 
-    @Flag(help: "Confirms the deletion: only a backup brings the container back.")
+    @Flag(help: "Confirm the deletion. Afterwards, only a backup can restore the container.")
     var yes = false
 
     func run() async throws {
       guard yes else {
-        throw Failure("this deletes all data of '\(id)'; say --yes if you mean it")
+        throw Failure("this deletes all data of '\(id)'; confirm it with --yes")
       }
       _ = try await server.send(DeleteContainer.self, .init(containerID: id))
     }
@@ -43,20 +44,21 @@ struct ContainerCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set what a container allows; prints its settings.")
+      abstract: "Change the settings of a container and print them.")
 
     @OptionGroup var server: ServerOptions
 
     @Argument(help: "The container's ID.")
     var id: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
 
-    @Option(help: "Queries beyond CloudKit's (anyOf, ENDS_WITH, counts): on or off.")
+    @Option(
+      help: "Whether queries may use extensions of CloudKit (anyOf, ENDS_WITH, counts): on or off.")
     var queryExtensions: Switch?
 
-    @Option(help: "Targets of deleteSelf references: required or optional.")
+    @Option(help: "Whether the target of a deleteSelf reference must exist: required or optional.")
     var referenceTargets: Targets?
 
     @Flag(help: "Print JSON.")

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// The option for the data folder of a server on this machine. All commands share it.
+/// The option for the data folder of a server on this machine. Many commands have it.
 struct DataOption: ParsableArguments {
   @Option(
     name: .customLong("data"),
-    help: "The server's data folder; default: STRATUS_DATA, then .stratus.")
+    help: "The server's data folder. Default: STRATUS_DATA, then .stratus.")
   var path: String?
 
   /// The path of the folder.

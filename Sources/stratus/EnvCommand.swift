@@ -3,13 +3,15 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// `stratus env`: prints the settings that a program needs to call the server.
+/// `stratus env`: prints shell commands that set the variables with which a program calls the
+/// server.
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
-    abstract: "Print the exports of the server that runs on the data folder.",
+    abstract: "Print the shell exports for the server that runs on the data folder.",
     discussion: """
-      A server for developers names a container and its tokens, too: eval "$(stratus env)".
+      Use the command as eval "$(stratus env)". The exports of a development server include a \
+      container and its tokens.
       """)
 
   @OptionGroup var data: DataOption
@@ -26,7 +28,7 @@ struct EnvCommand: AsyncParsableCommand {
   }
 }
 
-/// The shell exports that give programs the address and tokens of a server.
+/// Returns the shell commands that set the address and the tokens of a server.
 func exports(of server: ManagementFile) -> [String] {
   var lines = ["export STRATUS_URL=\(inShell(server.serverURL ?? server.url))"]
   guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {

@@ -23,22 +23,26 @@ struct ExplainCommand: AsyncParsableCommand {
   @Option(help: "The container's ID.")
   var container: String?
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment?
 
-  @Option(help: "public or private.")
+  @Option(help: "The database: public or private.")
   var database: Database = .private
 
-  @Option(help: "A file that holds the app's token; - for the input.")
+  @Option(help: "A file that contains the app's token, or - for standard input.")
   var apiTokenFile: String?
 
-  @Option(help: "A file that holds the user's token; - for the input.")
+  @Option(help: "A file that contains the user's token, or - for standard input.")
   var webTokenFile: String?
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Argument(help: "A query, or a request of records/query: JSON, a file of it, or - for the input.")
+  @Argument(
+    help: """
+      The JSON of a query or of a records/query request, a file with that JSON, or - for standard \
+      input.
+      """)
   var query: String
 
   enum Database: String, ExpressibleByArgument, CaseIterable {
@@ -62,8 +66,8 @@ struct ExplainCommand: AsyncParsableCommand {
     say("found    \(response.count ?? Int64(response.records.count)) records\(more)")
   }
 
-  /// Sends the query, and repeats it as long as the server builds an index that the query needs.
-  /// Each request builds a part of the index.
+  /// Sends the query, and repeats it while the server builds an index that the query needs. Each
+  /// request builds a part of the index.
   ///
   /// - Throws: ``Failure``.
   private func send(
@@ -118,10 +122,10 @@ struct ExplainCommand: AsyncParsableCommand {
       settings = settings.completed(by: stored)
     }
     guard let url = settings.url else {
-      throw Failure("which server? give --url or set STRATUS_URL")
+      throw Failure("no server is given; give --url or set STRATUS_URL")
     }
     guard let container = settings.container else {
-      throw Failure("which container? give --container or set STRATUS_CONTAINER")
+      throw Failure("no container is given; give --container or set STRATUS_CONTAINER")
     }
     return Connection(
       to: .init(
@@ -133,7 +137,7 @@ struct ExplainCommand: AsyncParsableCommand {
       exchange: NetworkExchange(), timing: Self.timing)
   }
 
-  /// Returns the contents of a file, without surrounding white space. Secrets must not be on the
+  /// Returns the contents of a file, without surrounding white space. Secrets are not on the
   /// command line, because other users of the machine can read it.
   ///
   /// - Throws: ``Failure``.
@@ -143,13 +147,13 @@ struct ExplainCommand: AsyncParsableCommand {
       ? FileHandle.standardInput.readDataToEndOfFile()
       : FileManager.default.contents(atPath: file)
     guard let data, let text = String(data: data, encoding: .utf8) else {
-      throw Failure("there is no token in '\(file)'; give a file that holds it, or - for the input")
+      throw Failure("there is no token in '\(file)'; give its file, or - for standard input")
     }
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// NB: there is no clock and no randomness. The request has no time limit, and a single command
-  /// need not spread its retries.
+  /// NB: this timing has no clock and no randomness. The request has no time limit, and a single
+  /// command need not retry at random times.
   private static let timing = Timing(
     now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0.5 })
 
@@ -158,7 +162,7 @@ struct ExplainCommand: AsyncParsableCommand {
     case .refused(let error, _, _): "the server refused the query: \(error.reason)"
     case .unreadable(_, let reason, _): "the server's answer cannot be read: \(reason)"
     case .network: "no server answers; start it with 'stratus dev'"
-    case .accountChanged: "somebody else has signed in; ask again"
+    case .accountChanged: "another user has signed in; try again"
     }
   }
 }

@@ -8,17 +8,19 @@ import StratusWire
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "Show, move and reset the key of this account's encrypted values.",
+    abstract: "Show, copy and reset the keys for an account's encrypted values.",
     discussion: """
-      The key lies on the user's devices only, in the file that STRATUS_KEYS names, else in \
-      ~/.config/stratus/keys.json. Without the key no one can read encrypted values, not even the \
-      server's operator.
+      The key is only on the user's devices, in the file that STRATUS_KEYS names, or else in \
+      ~/.config/stratus/keys.json. Without the key, not even the server's operator can read \
+      encrypted values.
       """,
     subcommands: [Show.self, Export.self, Import.self, Reset.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show the keys of this device, and whether they read the container's values.")
+      abstract: """
+        Show the keys of this device, and whether they can decrypt the container's values.
+        """)
 
     @OptionGroup var device: DeviceOptions
 
@@ -60,7 +62,9 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print this device's recovery keys, one a line; they open all encrypted values.")
+      abstract: """
+        Print this device's recovery keys, one per line. They decrypt all encrypted values.
+        """)
 
     @OptionGroup var device: DeviceOptions
 
@@ -76,10 +80,10 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Bring recovery keys, read from standard input, to this device.",
+      abstract: "Read recovery keys from standard input, and store them on this device.",
       discussion: """
-        Reads recovery keys as 'stratus keys export' prints them, one a line, to the end of the \
-        input. They are not arguments, because other users and the shell's history would see them.
+        The input has one recovery key per line, as 'stratus keys export' prints them. The keys \
+        are not arguments, because other users and the shell's history would see arguments.
         """)
 
     @OptionGroup var device: DeviceOptions
@@ -110,15 +114,16 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give the account a new key after the old one is lost.",
+      abstract: "Create a new key for the account after the old key was lost.",
       discussion: """
-        Deletes every zone of the account's private database in the container that has encrypted \
-        values. Apps make the zones again and upload what is left on the devices.
+        In the account's private database of the container, every zone with encrypted values is \
+        deleted. Apps create these zones again and upload the values that are still on the \
+        devices.
         """)
 
     @OptionGroup var device: DeviceOptions
 
-    @Flag(help: "Delete the zones that have encrypted values.")
+    @Flag(help: "Confirm the deletion of the zones that have encrypted values.")
     var yes = false
 
     func run() async throws {
@@ -129,7 +134,7 @@ struct KeysCommand: AsyncParsableCommand {
       guard yes else {
         throw Failure(
           "this deletes every zone of \(account.container) that has encrypted values; "
-            + "say --yes if no device has the key any more")
+            + "confirm it with --yes if no device has the key any more")
       }
       let (key, zoneCount) = try await asked { () async throws(KeyFailure) in
         try await account.keys.reset(randomness: Live.systemRandomness)
@@ -140,15 +145,18 @@ struct KeysCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that select the key file of a command, and the account.
+/// The options that select the key file and the account of a command.
 struct DeviceOptions: ParsableArguments {
-  @Option(help: "The key file; default: STRATUS_KEYS, else ~/.config/stratus/keys.json.")
+  @Option(help: "The key file. Default: STRATUS_KEYS, then ~/.config/stratus/keys.json.")
   var file: String?
 
-  @Option(help: "The container's ID; default: STRATUS_CONTAINER.")
+  @Option(help: "The container's ID. Default: STRATUS_CONTAINER.")
   var container: String?
 
-  @Option(help: "development or production; default: STRATUS_ENVIRONMENT, else development.")
+  @Option(
+    help: """
+      The environment: development or production. Default: STRATUS_ENVIRONMENT, then development.
+      """)
   var environment: ContainerEnvironment?
 
   private func settings() -> ServerSettings {
@@ -172,7 +180,7 @@ struct DeviceOptions: ParsableArguments {
     return DeviceKeys(file: file)
   }
 
-  /// The account in the container; nil if no container is named.
+  /// Returns the account in the container, or nil if no container is given.
   func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
     let settings = settings()
     guard let container = settings.container else { return nil }
@@ -182,7 +190,7 @@ struct DeviceOptions: ParsableArguments {
     )
   }
 
-  /// A connection in the name of the user.
+  /// Returns a connection that acts for the user.
   func connection() throws -> Connection {
     let settings = settings()
     guard let container = settings.container else {
@@ -200,17 +208,17 @@ struct DeviceOptions: ParsableArguments {
         deviceID: "stratus-keys"),
       apiToken: settings.apiToken, webAuthToken: settings.webAuthToken,
       exchange: NetworkExchange(),
-      // Calls have no time limit, so they need no clock.
+      // The requests have no time limit, so they need no clock.
       timing: Timing(now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0 }))
   }
 }
 
-/// Runs `body`, and turns its error about keys into a sentence that says what to do.
+/// Runs `body`, and converts an error about keys to a sentence that says what to do.
 func explained<Value>(_ body: () throws(KeyFailure) -> Value) throws -> Value {
   do throws(KeyFailure) { return try body() } catch { throw Failure(error) }
 }
 
-/// Does the same as ``explained(_:)`` for calls to the server.
+/// Runs `body`, and converts an error of a request to a sentence that says what to do.
 private func asked<Value>(
   _ body: () async throws(KeyFailure) -> Value
 ) async throws -> Value {
@@ -228,13 +236,13 @@ extension Failure {
 }
 
 extension Failure {
-  /// The failure of a call to the server.
+  /// Creates the failure of a request to the server.
   init(_ failure: TransportFailure) {
     switch failure {
     case .refused(let error, _, _): self.init(error.reason)
     case .unreadable(let status, _, _): self.init("the server answered with status \(status)")
     case .network: self.init("no server answers; set STRATUS_URL to where it is")
-    case .accountChanged: self.init("somebody else has signed in; try again")
+    case .accountChanged: self.init("another user has signed in; try again")
     }
   }
 }

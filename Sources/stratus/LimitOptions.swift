@@ -4,61 +4,81 @@ import StratusWire
 
 /// The options for the limits on callers' requests.
 struct LimitOptions: ParsableArguments {
-  @Option(help: "Requests a second of one user, over time; 0: any number.")
+  @Option(help: "The average number of requests per second of one user; 0 means no limit.")
   var requestsPerUser = Limits.requestsPerUserPerSecond
 
   @Option(
-    help: "Records, zones and subscriptions a second that one user changes; 0: any number.")
+    help: """
+      The average number of records, zones and subscriptions that one user changes per second; 0 \
+      means no limit.
+      """)
   var operationsPerUser = Limits.operationsPerUserPerSecond
 
   @Option(
     name: .customLong("requests-per-api-token"),
-    help: "Requests a second with one API token, over time; 0: any number.")
+    help: "The average number of requests per second with one API token; 0 means no limit.")
   var requestsPerAPIToken = Limits.requestsPerAPITokenPerSecond
 
   @Option(
     name: .customLong("operations-per-api-token"),
-    help: "Changes a second with one API token, over time; 0: any number.")
+    help: "The average number of changes per second with one API token; 0 means no limit.")
   var operationsPerAPIToken = Limits.operationsPerAPITokenPerSecond
 
   @Option(
-    help: "Requests a second from one address without a user, over time; 0: any number.")
+    help: """
+      The average number of requests per second without a user from one address; 0 means no limit.
+      """)
   var anonymousRequestsPerAddress = Limits.anonymousRequestsPerAddressPerSecond
 
   @Option(
     name: .customLong("anonymous-requests-per-api-token"),
-    help: "Requests a second with one API token without a user, over time; 0: any number.")
+    help: """
+      The average number of requests per second without a user with one API token; 0 means no limit.
+      """)
   var anonymousRequestsPerAPIToken = Limits.anonymousRequestsPerAPITokenPerSecond
 
-  @Option(help: "Streams of notifications that one user holds open; 0: any number.")
+  @Option(help: "The maximum number of open notification streams of one user; 0 means no limit.")
   var streamsPerUser = Limits.streamsPerUserMax
 
-  @Option(help: "Requests that save or delete records of one zone at the same time.")
+  @Option(
+    help: """
+      The maximum number of requests that save or delete records of one zone at the same time.
+      """)
   var writersPerZone = Limits.zoneWritersMax
 
-  @Option(help: "Requests that wait for a container's store, to write or to read.")
+  @Option(
+    help: """
+      The maximum number of requests that wait to write to a container's store, and of requests \
+      that wait to read it.
+      """)
   var waitingPerStore = Limits.storeWaitingMax
 
   @Option(
     help: """
-      Expensive requests of one caller that run at the same time while other callers are active; \
-      0: any number.
+      The maximum number of expensive requests of one caller at the same time while other callers \
+      are active; 0 means no limit.
       """)
   var expensiveRequestsPerCaller = Limits.expensiveRequestsPerCallerMax
 
-  @Option(help: "Records one request looks at to build an index that a query needs.")
+  @Option(
+    help: "The maximum number of records that one request reads to build an index for a query.")
   var indexBuilding = Limits.indexBuildRequestRows
 
-  @Option(help: "Bytes that one user has uploaded and that no record holds.")
+  @Option(help: "The maximum number of bytes that one user has uploaded and no record uses.")
   var unheldBytesPerUser = Limits.unheldBytesPerUserMax
 
-  @Option(help: "Bytes in a container's store that no record holds.")
+  @Option(help: "The maximum number of bytes in a container's store that no record uses.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
-  @Option(help: "Seconds between the date of a request with a server key and the server's time.")
+  @Option(
+    help: """
+      The maximum number of seconds between the server's time and the date of a request with a \
+      server key.
+      """)
   var signatureWindow = Limits.signatureWindowSeconds
 
-  /// An hour: with a longer time, an overheard request could be repeated for long.
+  /// The maximum of the option: one hour. With a longer time, an intercepted request could be sent
+  /// again for a long time.
   private static let signatureWindowMax: Int64 = 3_600
 
   /// - Throws: `Failure` for a number out of range.

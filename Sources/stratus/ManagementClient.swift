@@ -3,14 +3,14 @@ import Foundation
 import StratusTransport
 public import StratusWire
 
-/// The options by which a management command finds its server.
+/// The options with which a management command finds its server.
 struct ServerOptions: ParsableArguments {
   @OptionGroup var data: DataOption
 
   @Option(
     help: """
-      Where the server is managed, with STRATUS_MANAGEMENT_TOKEN set, instead of --data: see \
-      --management-port of 'stratus serve'.
+      The server's management address, which replaces --data and needs STRATUS_MANAGEMENT_TOKEN. \
+      See --management-port of 'stratus serve'.
       """)
   var url: String?
 
@@ -50,7 +50,7 @@ extension ManagementFile {
   /// - Throws: ``Failure``.
   func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
     guard let address = URL(string: "\(url)/management/1/\(E.path)") else {
-      throw Failure("'\(url)' is no URL")
+      throw Failure("'\(url)' is not a URL")
     }
     let exchange = NetworkExchange()
     let answer: HTTPResponse

@@ -1,14 +1,15 @@
 import Foundation
 import StratusWire
 
-/// The reason why a command failed, as one sentence that says what to do.
+/// The reason why a command failed, as a sentence that says what to do.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// Writes a line to standard output immediately, so that a script that reads a pipe gets it.
+/// Writes a line to standard output immediately, so that a script that reads the output gets the
+/// line at once.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -1,25 +1,26 @@
 import ArgumentParser
 import StratusServer
 
-/// The options for notifications over open connections.
+/// The options for notifications that the server sends over open connections.
 struct PushOptions: ParsableArguments {
-  /// The maximum interval between keep-alive messages. With a longer interval, the native framework
-  /// would treat a stream as lost if one message is late.
+  /// The maximum number of seconds between keep-alive messages. With a longer interval, the native
+  /// framework would consider a stream lost if one message is late.
   private static let heartbeatSecondsMax: Int64 = 30
-  /// The maximum time of a poll. Proxies do not keep an unanswered request open for longer.
+  /// The maximum number of seconds of a long poll. Proxies do not keep an unanswered request open
+  /// for longer.
   private static let pollSecondsMax: Int64 = 600
 
   @Option(
     help: """
-      Seconds between signs of life on a silent stream, 1 to 30; fewer if a proxy closes silent \
-      connections sooner.
+      The number of seconds between two keep-alive messages on a stream, 1 to 30. Use a smaller \
+      number if a proxy closes silent connections sooner.
       """)
   var heartbeatSeconds = PushSettings().heartbeatSeconds
 
   @Option(
     help: """
-      Seconds that a long poll of CloudKit JS waits for a notification, 1 to 600; fewer if a proxy \
-      ends requests sooner.
+      The number of seconds for which a long poll of CloudKit JS waits for a notification, 1 to \
+      600. Use a smaller number if a proxy ends requests sooner.
       """)
   var pollSeconds = PushSettings().pollHoldSeconds
 

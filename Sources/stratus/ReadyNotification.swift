@@ -1,10 +1,9 @@
 import Foundation
 
-/// The message to the program that started the server, such as systemd, and that waits until the
-/// server is ready.
+/// Notifies the program that started the server, such as systemd, that the server is ready.
 enum ReadyNotification {
-  /// Sends the message by the protocol of `sd_notify(3)`: the server answers requests. Does nothing
-  /// if no service manager waits.
+  /// Sends the notification by the protocol of `sd_notify(3)`. Does nothing if no service manager
+  /// is waiting for it.
   static func send(
     variables: [String: String] = ProcessInfo.processInfo.environment
   ) {
@@ -21,8 +20,8 @@ enum ReadyNotification {
     }
   }
 
-  /// nil: the path cannot be that of a socket. A path that begins with `@` names an abstract socket
-  /// without a file, and its first byte is 0.
+  /// Returns the address of a socket, or nil if the path cannot be that of a socket. A path that
+  /// begins with `@` names an abstract socket, which has no file and whose first byte is 0.
   private static func address(of path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -6,17 +6,17 @@ struct RoleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "role", abstract: "List, grant and revoke the custom roles of users.",
     discussion: """
-      A custom role is part of the schema, which also says what the role may do with records of \
-      each type in the public database.
+      A custom role is part of the schema. The schema also defines the permissions of the role for \
+      each record type in the public database.
       """,
     subcommands: [List.self, Grant.self, Revoke.self])
 
-  /// The container and environment whose roles a command changes or lists.
+  /// The container and environment whose roles a command lists or changes.
   struct Place: ParsableArguments {
     @Option(help: "The container's ID.")
     var container: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
   }
 
@@ -27,7 +27,7 @@ struct RoleCommand: AsyncParsableCommand {
     @Option(help: "The account's e-mail address.")
     var account: String
 
-    @Argument(help: "The role, as the schema names it.")
+    @Argument(help: "The name of the role in the schema.")
     var role: String
 
     var request: GrantRole.Request {
@@ -43,7 +43,7 @@ struct RoleCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @OptionGroup var place: Place
 
-    @Option(help: "The e-mail address of the only account to list; none: all accounts.")
+    @Option(help: "The e-mail address of the account to list. Default: all accounts.")
     var account: String?
 
     @Flag(help: "Print JSON.")
@@ -65,7 +65,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a role to an account's user; it counts from the user's next request.")
+      abstract: "Give a role to an account's user, beginning with the user's next request.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment
@@ -75,7 +75,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a role from an account's user; it ends with the user's next request.")
+      abstract: "Take a role from an account's user, beginning with the user's next request.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment

@@ -5,26 +5,27 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// `stratus dev`: a complete development server in one process.
+/// `stratus dev`: runs a complete development server in one process.
 struct DevCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
     abstract: "Run a server for development on this machine.",
     discussion: """
-      Containers are made on first use and an account is signed in. Prints the settings to export, \
-      then "stratus is ready at URL". Ctrl-C stops it; the data stays.
+      The server creates each container at its first use. The command signs in an account for \
+      development, and prints the settings to export. Then it prints "stratus is ready at URL". \
+      Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
-  /// The container of `CKContainer.default()`, unless the developer names another one.
+  /// The container of `CKContainer.default()`, unless the developer chooses another one.
   static let container = "iCloud.org.example.Stratus"
 
   @OptionGroup var data: DataOption
 
-  @Option(help: "The address to listen on.")
+  @Option(help: "The address at which the server listens.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port to listen on; 0 for any free one.")
+  @Option(help: "The port at which the server listens; 0 means any free port.")
   var port = 8080
 
   @OptionGroup var management: ManagementOptions
@@ -34,8 +35,8 @@ struct DevCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
-    // NB: this is the developer's own key file, outside the data folder. A server's data never
-    // contains a key that opens it, so a copy of the folder cannot be decrypted.
+    // NB: this is the developer's own key file, outside the data folder. A data folder never
+    // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
       environmentVariables: ProcessInfo.processInfo.environment)
     try await serve(settings) { ready in
@@ -50,7 +51,7 @@ struct DevCommand: AsyncParsableCommand {
   }
 }
 
-/// Makes the key for the developer's encrypted values, unless a key exists.
+/// Creates the key for the developer's encrypted values, unless there is one.
 ///
 /// - Returns: whether a key exists now.
 private func makeKey(in file: URL) -> Bool {
@@ -66,7 +67,7 @@ private func makeKey(in file: URL) -> Bool {
   }
 }
 
-/// Quotes a text so that a shell reads the same text.
+/// Quotes a text, so that a shell reads it unchanged.
 func inShell(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     switch byte {
@@ -87,50 +88,50 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve",
     abstract: "Run the server.",
     discussion: """
-      Prints "stratus is ready at URL" when it answers. SIGTERM ends it once the requests in \
-      progress are answered, at the latest after --grace-period.
+      The command prints "stratus is ready at URL" when the server accepts requests. SIGTERM stops \
+      the server after the requests in progress are answered, at the latest after --grace-period.
       """)
 
-  /// The maximum of the option: a hundred years.
+  /// The maximum of the option `--history-days`: a hundred years.
   private static let historyDaysMax: Int64 = 36_500
-  /// The maximum of the option: one year.
+  /// The maximum of the option `--store-idle`: one year.
   private static let storeIdleMax: Int64 = 31_536_000
 
-  /// Options that may be given several times.
+  /// The options that may be given several times.
   static let repeatedOptions: Set = ["trusted-proxy"]
 
   @Option(
     help: ArgumentHelp(
-      "A file of these options (YAML); an option on the command line replaces its setting.",
+      "A YAML file with these options. An option on the command line replaces the file's setting.",
       valueName: "file"))
   var config: String?
 
   @OptionGroup var data: DataOption
 
-  @Option(help: "The address to listen on.")
+  @Option(help: "The address at which the server listens.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port to listen on; 0 for any free one.")
+  @Option(help: "The port at which the server listens; 0 means any free port.")
   var port = 8080
 
   @Option(
     help: """
-      The address that clients use, such as https://cloud.example.org; needed behind a proxy that \
-      ends TLS.
+      The address that clients use, such as https://cloud.example.org. It is needed behind a proxy \
+      that terminates TLS.
       """)
   var publicURL: String?
 
   @Option(
     help: """
-      Days for which histories keep deletions. A client with an older token must start again \
-      without a token. 0: without limit.
+      The number of days for which deletions are kept. A client with an older change token must \
+      fetch all records again. 0 keeps all deletions.
       """)
   var historyDays: Int64 = 0
 
   @Option(
     help: """
-      Seconds after which a container's store without requests is closed; 0: never. The next \
-      request opens it again.
+      The number of seconds without requests after which a container's store is closed. The next \
+      request opens it again. 0 keeps stores open.
       """)
   var storeIdle: Int64 = 600
 
@@ -229,12 +230,12 @@ private func requirePort(_ port: Int) throws {
 struct ManagementOptions: ParsableArguments {
   @Option(
     help: """
-      A port of 127.0.0.1 for management requests, 0 for any free one; without it they go to a \
-      socket in the data folder.
+      A port of 127.0.0.1 for management requests; 0 means any free port. Default: a socket in the \
+      data folder.
       """)
   var managementPort: Int?
 
-  /// - Throws: `Failure` for a number that is no port.
+  /// - Throws: `Failure` for a number that is not a port.
   func port() throws -> Int? {
     if let managementPort, !(0...65_535).contains(managementPort) {
       throw Failure("--management-port must be 0 to 65535")

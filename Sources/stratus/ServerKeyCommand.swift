@@ -11,9 +11,9 @@ struct ServerKeyCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Register a public key; prints the key ID, 64 hex digits.",
+      abstract: "Register a public key and print its key ID (64 hex digits).",
       discussion: """
-        The private key stays with the program that signs. Make both with:
+        The private key stays with the program that signs requests. These commands create both keys:
 
           openssl ecparam -name prime256v1 -genkey -noout -out eckey.pem
           openssl ec -in eckey.pem -pubout -out public.pem
@@ -24,7 +24,7 @@ struct ServerKeyCommand: AsyncParsableCommand {
     @Option(help: "The container's ID.")
     var container: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
 
     @Option(help: "A name for the key in lists.")
@@ -33,7 +33,7 @@ struct ServerKeyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, with the user record name of the key.")
     var json = false
 
-    @Argument(help: "The file of the public key (PEM); - for standard input.")
+    @Argument(help: "The PEM file of the public key, or - for standard input.")
     var file: String
 
     func run() async throws {
@@ -55,7 +55,7 @@ struct ServerKeyCommand: AsyncParsableCommand {
       guard let text = String(data: data, encoding: .utf8) else {
         throw Failure("'\(file)' is not a PEM file; give the file of a public key")
       }
-      // NB: checked before anything is sent, because a private key must not leave its owner.
+      // NB: this check comes before the request, because a private key must not leave its owner.
       if text.contains("PRIVATE KEY-----") {
         throw Failure(
           "'\(file)' holds a private key, which the server must not have; give the public key: "
@@ -67,7 +67,7 @@ struct ServerKeyCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the keys with their user record names, also the revoked ones.")
+      abstract: "List all keys, including revoked ones, with their user record names.")
 
     @OptionGroup var server: ServerOptions
 
@@ -87,7 +87,7 @@ struct ServerKeyCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End a key immediately; the records that it wrote stay.")
+      abstract: "Revoke a key immediately. The records that it wrote are kept.")
 
     @OptionGroup var server: ServerOptions
 

@@ -9,22 +9,22 @@ struct ShareCommand: AsyncParsableCommand {
     commandName: "share",
     abstract: "Join, list and leave shares of other users.",
     discussion: """
-      Acts for the user whose web auth token STRATUS_WEB_AUTH_TOKEN holds, in the container that \
-      STRATUS_CONTAINER names.
+      The command acts for the user whose web auth token is in STRATUS_WEB_AUTH_TOKEN, in the \
+      container that STRATUS_CONTAINER names.
       """,
     subcommands: [Accept.self, List.self, Leave.self])
 
   struct Accept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Join the shares whose URLs stand on standard input, one a line.",
+      abstract: "Join the shares whose URLs are on standard input, one per line.",
       discussion: """
-        A URL is a secret. It is no argument, because other users and the shell's history would \
-        see it. '-' stands for standard input.
+        The URL of a share is a secret. It is not an argument, because other users and the shell's \
+        history would see an argument. '-' means standard input.
         """)
 
     @OptionGroup var device: DeviceOptions
 
-    @Argument(help: "'-': standard input.")
+    @Argument(help: "The argument must be '-', which means standard input.")
     var input: String
 
     func run() async throws {
@@ -36,7 +36,7 @@ struct ShareCommand: AsyncParsableCommand {
         let text = line.trimmingCharacters(in: .whitespaces)
         if text.isEmpty { continue }
         guard let value = ShareURL.shortGUID(in: text) else {
-          throw Failure("line \(shortGUIDs.count + 1) is no URL of a share")
+          throw Failure("line \(shortGUIDs.count + 1) is not the URL of a share")
         }
         shortGUIDs.append(ShortGUID(value: value, shouldFetchRootRecord: false))
       }
@@ -83,7 +83,7 @@ struct ShareCommand: AsyncParsableCommand {
       }
     }
 
-    /// The share records of a zone.
+    /// Returns the share records of a zone.
     private static func shares(
       in zoneID: ZoneID, over connection: Connection
     ) async throws -> [RecordDictionary] {
@@ -108,7 +108,7 @@ struct ShareCommand: AsyncParsableCommand {
 
   struct Leave: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Leave a share, or all shares of a zone. Nothing of the owner's is deleted.")
+      abstract: "Leave a share, or all shares of a zone. The owner's records are kept.")
 
     @OptionGroup var device: DeviceOptions
 
@@ -118,7 +118,7 @@ struct ShareCommand: AsyncParsableCommand {
     @Option(help: "The user record name of the zone's owner.")
     var owner: String
 
-    @Option(help: "The record name of the share; default: all shares of the zone.")
+    @Option(help: "The record name of the share. Default: all shares of the zone.")
     var share: String?
 
     func run() async throws {
@@ -143,9 +143,9 @@ struct ShareCommand: AsyncParsableCommand {
   }
 }
 
-/// The URL of a share: the last part of its path is the ID. The fragment is for people.
+/// The URL of a share. The last part of its path is the ID, and its fragment is only for people.
 enum ShareURL {
-  /// The ID; nil: the text is neither a URL of a share nor an ID.
+  /// Returns the ID in a URL of a share, or an ID itself, or nil for any other text.
   static func shortGUID(in text: String) -> String? {
     let path = text.prefix { $0 != "#" && $0 != "?" }
     let parts = path.split(separator: "/")
@@ -161,7 +161,7 @@ enum ShareURL {
   }
 }
 
-/// Runs `body`, and turns its error into a sentence that says what to do.
+/// Runs `body`, and converts its error to a sentence that says what to do.
 private func answered<Value>(
   _ body: () async throws(TransportFailure) -> Value
 ) async throws -> Value {

@@ -6,10 +6,10 @@ import StratusWire
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the state of a running server: first what production lacks.",
+    abstract: "Show the state of a running server, and the schema parts that production lacks.",
     discussion: """
       A line that begins with "production of" names a record type, field or index that an app \
-      needed in vain, because its schema was not deployed.
+      needed, but production does not have. To add it, deploy the schema.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -55,15 +55,15 @@ struct StatusCommand: AsyncParsableCommand {
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what is wrong with a server and its data, and say how to repair it.",
+    abstract: "Find the problems of a server and its data, and explain how to repair them.",
     discussion: """
-      Works while the server runs and when it does not. Changes nothing. The exit status is 1 if \
-      something is wrong. With --url, only what the server reports is looked at.
+      The command works whether or not the server runs, and changes nothing. Its exit status is 1 \
+      if there is a problem. With --url, it shows only what the server reports.
       """)
 
   @OptionGroup var server: ServerOptions
 
-  @Flag(help: "Read large stores as a whole, too.")
+  @Flag(help: "Read large stores completely, which takes longer.")
   var thorough = false
 
   @Flag(help: "Print JSON.")
@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var all: [Finding] = []
     if server.url == nil {
       all = Doctor(data: server.data.url, readsAll: thorough).findings()
-      // A stopped server is not a problem: the folder can be examined without it.
+      // A stopped server is not a problem, because the folder can be examined without it.
       if let status = try? await server.send(FetchStatus.self, .init()) {
         let names = Set(all.map(\.name))
         let own = Self.findings(of: status).filter {

@@ -18,8 +18,8 @@ struct Stratus: AsyncParsableCommand {
       CloudKitToolCommand.self,
     ])
 
-  /// Runs the command line. A binary with the name `cktool` has the verbs of `stratus cktool` as
-  /// its commands.
+  /// Runs the command line. In a binary with the name `cktool`, the commands are the verbs of
+  /// `stratus cktool`.
   static func main() async {
     let arguments = CommandLine.arguments
     if arguments.first?.split(separator: "/").last == "cktool" {

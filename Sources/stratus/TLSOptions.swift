@@ -1,14 +1,14 @@
 import ArgumentParser
 import StratusServer
 
-/// The files of the server's certificate: both, or none.
+/// The files of the server's certificate and its key. Either both or none must be given.
 struct TLSOptions: ParsableArguments {
   @Option(
     name: .customLong("tls-certificate"),
     help: ArgumentHelp(
       """
-      The server's certificate and the intermediate ones (PEM); read again after SIGHUP and when \
-      the files change.
+      The server's certificate and the intermediate certificates (PEM). They are read again after \
+      SIGHUP and when the files change.
       """,
       valueName: "file"))
   var certificate: String?

@@ -4,23 +4,25 @@ import StratusWire
 /// `stratus api-token`.
 struct APITokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "api-token", abstract: "Make, list and revoke API tokens.",
+    commandName: "api-token", abstract: "Create, list and revoke API tokens.",
     subcommands: [Create.self, List.self, Revoke.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a token that lets an app call; prints 64 hex digits.",
-      discussion: "The server keeps only a hash of the token: it is printed this once.")
+      abstract: "Create a token for the requests of an app and print it (64 hex digits).",
+      discussion: """
+        The server stores only a hash of the token, so the token cannot be printed again.
+        """)
 
     @OptionGroup var server: ServerOptions
 
     @Option(help: "The container's ID.")
     var container: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
 
-    @Option(help: "Its name in lists.")
+    @Option(help: "The token's name in lists.")
     var name: String?
 
     @Option(
@@ -31,7 +33,11 @@ struct APITokenCommand: AsyncParsableCommand {
         """)
     var origins: [String] = []
 
-    @Option(help: "Where the browser goes after a sign-in; none: the page posts a message.")
+    @Option(
+      help: """
+        The URL to which the browser goes after a sign-in. Default: the sign-in page sends a \
+        message to the window that opened it.
+        """)
     var callbackURL: String?
 
     @Flag(help: "Print JSON, with the token's ID.")
@@ -74,7 +80,7 @@ struct APITokenCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End an API token at once.")
+      abstract: "Revoke an API token immediately.")
 
     @OptionGroup var server: ServerOptions
 
@@ -90,12 +96,12 @@ struct APITokenCommand: AsyncParsableCommand {
 /// `stratus web-token`.
 struct WebTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "web-token", abstract: "Make, list and revoke web auth tokens.",
+    commandName: "web-token", abstract: "Create, list and revoke web auth tokens.",
     subcommands: [Create.self, List.self, Revoke.self, RotateKey.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a ckWebAuthToken, with which programs send requests as an account.")
+      abstract: "Create a ckWebAuthToken, with which a program sends requests for an account.")
 
     @OptionGroup var server: ServerOptions
 
@@ -105,7 +111,7 @@ struct WebTokenCommand: AsyncParsableCommand {
     @Option(help: "The container's ID.")
     var container: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
 
     func run() async throws {
@@ -118,7 +124,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List sessions: each is one sign-in and its tokens.")
+      abstract: "List sessions. A session is one sign-in with its tokens.")
 
     @OptionGroup var server: ServerOptions
 
@@ -136,7 +142,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End a session, and with it all its web auth tokens.")
+      abstract: "End a session and all its web auth tokens.")
 
     @OptionGroup var server: ServerOptions
 
@@ -150,7 +156,10 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Seal tokens and asset URLs with new keys; those of the keys before last end.")
+      abstract: """
+        Sign tokens and asset URLs with new keys. The previous keys stay valid until the next \
+        rotation.
+        """)
 
     @OptionGroup var server: ServerOptions
 

@@ -47,7 +47,7 @@ import Testing
     #expect(record.allKeys() == ["more"])
   }
 
-  @Test func `a field's value can be identified by its class`() {
+  @Test func `the value of a field can be identified by its class`() {
     let record = CKRecord(recordType: "Photo")
     record["image"] = CKAsset(fileURL: url)
     record["title"] = "x"

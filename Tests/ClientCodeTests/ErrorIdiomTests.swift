@@ -18,7 +18,7 @@ import Testing
     #expect(CKError(CKError.Code.quotaExceeded).errorCode == 25)
   }
 
-  @Test func `a switch over the code compiles with an unknown default`() {
+  @Test func `a switch over CKError codes compiles with an unknown default`() {
     let error = failure(CKError.Code.networkFailure.rawValue)
     var isRetryable = false
     if let error = error as? CKError {
@@ -34,7 +34,7 @@ import Testing
     #expect(isRetryable)
   }
 
-  @Test func `catch patterns match`() {
+  @Test func `errors match the catch patterns of apps`() {
     var caught: [String] = []
     do { try fail(.zoneNotFound) } catch CKError.zoneNotFound { caught.append("code") } catch {}
     do { try fail(.unknownItem) } catch CKError.zoneNotFound {} catch let error as CKError

@@ -2,8 +2,8 @@ import CloudKit
 import Foundation
 import Testing
 
-/// A file that imports Foundation and CloudKit needs this alias, since Foundation's type of this
-/// name cannot be created on Linux.
+/// A file that imports Foundation and CloudKit needs this alias, because Foundation's type with
+/// this name cannot be created on Linux.
 private typealias NSComparisonPredicate = CloudKit.NSComparisonPredicate
 
 /// App code that uses Foundation together with CloudKit.

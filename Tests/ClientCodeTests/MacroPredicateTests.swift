@@ -2,12 +2,12 @@ import CloudKit
 import Foundation
 import Testing
 
-/// `#Predicate` over records.
+/// The use of `#Predicate` for records.
 @Suite struct MacroPredicates {
   private let title = "x"
   private let date = Date(timeIntervalSince1970: 1000)
 
-  @Test func `conditions on fields and dates become predicate formats`() throws {
+  @Test func `macro predicates on fields and dates become predicate formats`() throws {
     let (title, date, names) = (title, date, ["x", "y"])
     let pairs: [(Predicate<CKRecord>, NSPredicate)] = [
       (#Predicate<CKRecord> { $0["title"] == title }, NSPredicate(format: "title == 'x'")),
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a predicate that would exclude records without the field is not converted`() {
+  @Test func `a macro predicate that would exclude records without the field is not converted`() {
     #expect(NSPredicate(#Predicate<CKRecord> { ($0["n"] ?? 0) < 3 }) == nil)
     #expect(NSPredicate(#Predicate<CKRecord> { !(($0["n"] ?? 0) > 3) }) == nil)
   }

@@ -1,11 +1,11 @@
 import CloudKit
 import Testing
 
-/// App code that must compile unchanged.
+/// Notification code of apps, which must compile unchanged.
 @Suite struct NotificationIdioms {
   private enum FetchResult { case newData, noData }
 
-  /// The method of an app delegate that receives a push.
+  /// The method of an app delegate that receives a push notification.
   private func didReceive(_ userInfo: [AnyHashable: Any]) -> FetchResult {
     guard let notification = CKNotification(fromRemoteNotificationDictionary: userInfo) else {
       return .noData
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a push can be identified by its subscription`() {
+  @Test func `a push notification can be identified by its subscription`() {
     let push: [AnyHashable: Any] = [
       "aps": ["content-available": 1],
       "ck": ["met": ["sid": "private-changes", "dbs": 2], "nid": "1"] as [String: Any],
@@ -60,7 +60,7 @@ import Testing
     #expect(await task.value == 0)
   }
 
-  /// Compiled but not called, since it needs a server.
+  /// Compiled but not called, because it needs a server.
   private func catchUp(_ container: CKContainer, since token: CKServerChangeToken?) {
     let operation = CKFetchNotificationChangesOperation(previousServerChangeToken: token)
     var unread: [CKNotification.ID] = []

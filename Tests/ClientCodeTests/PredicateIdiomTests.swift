@@ -14,7 +14,7 @@ import Testing
     return record
   }()
 
-  @Test func `formats with arguments of every kind compile and evaluate`() {
+  @Test func `predicate formats with arguments of every kind compile and evaluate`() {
     let title = "Groceries"
     let date = Date(timeIntervalSince1970: 500)
     let names: [String] = ["Groceries", "Other"]
@@ -53,7 +53,7 @@ import Testing
     for predicate in predicates { #expect(predicate.evaluate(with: record), "\(predicate)") }
   }
 
-  @Test func `references, records and locations can be arguments`() {
+  @Test func `references, records and locations can be arguments of predicates`() {
     let reference = CKRecord.Reference(record: record, action: .deleteSelf)
     let here = CLLocation(latitude: 1, longitude: 2)
     let radius = 500.0
@@ -68,7 +68,7 @@ import Testing
     for predicate in predicates { #expect((predicate.copy() as? NSPredicate) == predicate) }
   }
 
-  @Test func `sort descriptors have their key`() {
+  @Test func `sort descriptors have the key that the app gave them`() {
     let descriptors = [
       NSSortDescriptor(key: "creationDate", ascending: false),
       NSSortDescriptor(key: "title", ascending: true),

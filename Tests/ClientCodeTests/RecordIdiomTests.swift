@@ -6,7 +6,7 @@ import Testing
 @Suite struct RecordIdioms {
   private func note() -> CKRecord { CKRecord(recordType: "Note") }
 
-  @Test func `a cast of the subscript gives the requested type`() {
+  @Test func `a cast of a record's field gives the requested type`() {
     let record = note()
     record["title"] = "Groceries"
     record["count"] = 5
@@ -29,7 +29,7 @@ import Testing
     #expect(record["title"] as! String == "Groceries")
   }
 
-  @Test func `the generic subscript gives nil for another type`() {
+  @Test func `the generic subscript gives nil for a value of another type`() {
     let record = note()
     record["title"] = "Groceries"
     record["price"] = 2.5
@@ -43,7 +43,7 @@ import Testing
     #expect(absent == nil)
   }
 
-  @Test func `values can be set in all usual ways`() {
+  @Test func `field values can be set in all usual ways`() {
     let record = note()
     record["n"] = 5 as CKRecordValue
     record["s"] = "text" as CKRecordValue
@@ -73,7 +73,7 @@ import Testing
     #expect(!record.allKeys().contains("n"))
   }
 
-  @Test func `a record can be iterated over its fields`() {
+  @Test func `an app can iterate over the fields of a record`() {
     let record = note()
     record["a"] = "x"
     record["b"] = 2
@@ -102,7 +102,7 @@ import Testing
     #expect(others?.first?.action == CKRecord.Reference.Action.none)
   }
 
-  @Test func `system fields survive archiving in the form that apps use`() throws {
+  @Test func `system fields can be archived and restored in the form that apps use`() throws {
     let record = CKRecord(
       recordType: "Note",
       recordID: CKRecord.ID(recordName: "n", zoneID: CKRecordZone.ID(zoneName: "Notes")))
@@ -120,7 +120,7 @@ import Testing
     #expect(read.changedKeys().isEmpty)
   }
 
-  @Test func `an extension of the record value protocol compiles`() {
+  @Test func `an app's extension of the record value protocol compiles`() {
     #expect(describe("x") == "value")
     let record: CKRecordKeyValueSetting = note()
     record["a"] = 1

@@ -1,7 +1,7 @@
 import CloudKit
 import Testing
 
-/// App code that must compile unchanged.
+/// Subscription code of apps, which must compile unchanged.
 @Suite struct SubscriptionIdioms {
   private let zoneID = CKRecordZone.ID(zoneName: "Notes", ownerName: CKCurrentUserDefaultName)
 
@@ -11,7 +11,7 @@ import Testing
     return info
   }
 
-  @Test func `a database subscription is created once`() {
+  @Test func `an app can create a database subscription once`() {
     let subscription = CKDatabaseSubscription(subscriptionID: "private-changes")
     let notificationInfo = CKSubscription.NotificationInfo()
     notificationInfo.shouldSendContentAvailable = true
@@ -82,7 +82,7 @@ import Testing
     #expect(byID["query"] is CKQuerySubscription)
   }
 
-  /// Compiled but not called, since it needs a server.
+  /// Compiled but not called, because it needs a server.
   private func ensureSubscribed(_ database: CKDatabase) async throws {
     let id: CKSubscription.ID = "zone"
     do {
@@ -101,7 +101,7 @@ import Testing
     try await database.deleteSubscription(withID: "old")
   }
 
-  /// Compiled but not called, since it needs a server.
+  /// Compiled but not called, because it needs a server.
   private func withCompletionHandlers(_ database: CKDatabase) {
     database.fetchAllSubscriptions { subscriptions, error in
       guard error == nil, let subscriptions else { return }

@@ -2,7 +2,7 @@ import CloudKit
 import Foundation
 import Testing
 
-/// An app's store in the form that apps use: an actor that owns its engine.
+/// An actor that owns a sync engine, in the form that apps use.
 private actor Journal: CKSyncEngineDelegate {
   private let container: CKContainer
   private var entries: [String: String] = [:]
@@ -123,7 +123,7 @@ private actor Journal: CKSyncEngineDelegate {
     identifier: "iCloud.org.example.Journal",
     settings: CKContainer.Settings(url: URL(string: "http://127.0.0.1:9")))
 
-  @Test func `an app's store owns an engine and adds its changes`() async throws {
+  @Test func `an app's store can own a sync engine and add its changes`() async throws {
     let journal = Journal(container: container)
     await journal.save("Hello", id: "1")
     await journal.save("Again", id: "1")
@@ -147,7 +147,7 @@ private actor Journal: CKSyncEngineDelegate {
     await engine.cancelOperations()
   }
 
-  @Test func `options have default values, and scopes contain their zones`() {
+  @Test func `sync options have default values, and sync scopes contain their zones`() {
     let zone = CKRecordZone.ID(zoneName: "A")
     let other = CKRecordZone.ID(zoneName: "B")
     var fetch = CKSyncEngine.FetchChangesOptions()
@@ -168,7 +168,7 @@ private actor Journal: CKSyncEngineDelegate {
     #expect(first != CKSyncEngine.FetchChangesOptions().operationGroup.operationGroupID)
   }
 
-  @Test func `pending changes are equal if their records or zones are`() {
+  @Test func `pending changes are equal if their records or zones are equal`() {
     let zone = CKRecordZone(zoneName: "A")
     #expect(
       CKSyncEngine.PendingDatabaseChange.saveZone(zone)

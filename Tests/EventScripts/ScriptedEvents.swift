@@ -1,7 +1,7 @@
 public import StratusTransport
 import Synchronization
 
-/// A queue between tasks that produce values and tasks that wait for them, in order.
+/// A queue of values. Tasks that wait get the values in order.
 public final class Handoff<Thing: Sendable>: Sendable {
   private struct State {
     var things: [Thing] = []
@@ -45,7 +45,7 @@ public final class Handoff<Thing: Sendable>: Sendable {
   }
 }
 
-/// A network of streams that a test answers by hand.
+/// A network of streams. The test answers each request for a stream.
 public final class ScriptedEvents: EventExchange {
   /// A request for a stream.
   public final class Opening: Sendable {
@@ -93,7 +93,7 @@ public final class ScriptedEvents: EventExchange {
   }
 }
 
-/// The body of a stream, which a test sends.
+/// The body of a stream. The test sends its bytes.
 public final class ScriptedBody: EventBody {
   private enum Part: Sendable { case bytes([UInt8]), end, failure(NetworkFailure) }
 
@@ -118,14 +118,14 @@ public final class ScriptedBody: EventBody {
   /// Waits until the reader has closed the stream.
   public func closed() async { await closing.take() }
 
-  /// Sends a notification that the database has changed.
+  /// Sends a notification about a change of the database.
   public func notify(_ number: Int64, id: String? = nil) {
     let id = id ?? "N-\(number)"
     send("id: \(number)\nevent: notification\ndata: \(databasePayload(id))\n\n")
   }
 }
 
-/// A notification of the private database.
+/// The payload of a notification about the private database.
 public func databasePayload(_ id: String) -> String {
   #"{"aps":{"content-available":1},"ck":{"ce":2,"cid":"iCloud.org.example.App","nid":"\#(id)","#
     + #""ckuserid":"_me","met":{"sid":"all","dbs":2}}}"#

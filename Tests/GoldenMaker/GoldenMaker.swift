@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes the golden files of the release that it is built with. `scripts/make-golden` runs it.
+/// Writes the golden files of the release with which it is built. `scripts/make-golden` runs it.
 ///
-/// It is not a target of this package. The script copies it into a checkout of the release, because
-/// only that release's code can write that release's files.
+/// The program is not a target of this package. The script copies it into a checkout of the
+/// release, because only the code of the release can write the files of that release.
 @main
 struct GoldenMaker {
   static func main() async throws {

@@ -3,7 +3,7 @@ import StratusFoundation
 
 @testable import StratusKit
 
-/// The values of golden records. Tests/GoldenTests repeats them.
+/// The values of the golden records. Tests/GoldenTests contains the same values.
 enum GoldenValues {
   static let notes = CKRecordZone.ID(zoneName: "Notes")
 

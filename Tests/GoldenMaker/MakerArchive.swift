@@ -11,13 +11,13 @@ struct MakerArchive {
     try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
   }
 
-  /// Writes one object as apps do: with secure coding, as a binary property list.
+  /// Writes an object in the same form as apps: with secure coding, as a binary property list.
   func write(_ object: any NSObject & NSSecureCoding, as name: String) throws {
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
       .write(to: file(name))
   }
 
-  /// Writes a record's system fields as Apple's documentation shows.
+  /// Writes a record's system fields in the way that Apple's documentation shows.
   func writeSystemFields(of record: CKRecord, as name: String) throws {
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: coder)
@@ -25,7 +25,7 @@ struct MakerArchive {
     try coder.encodedData.write(to: file(name))
   }
 
-  /// Writes a sync engine's state as JSON and as property lists.
+  /// Writes the state of a sync engine as JSON and as property lists.
   func write(_ state: CKSyncEngine.State.Serialization, as name: String) throws {
     let json = JSONEncoder()
     json.outputFormatting = [.sortedKeys]

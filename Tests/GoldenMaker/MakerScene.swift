@@ -8,10 +8,10 @@ import Synchronization
 
 @testable import StratusKit
 
-/// The server whose data becomes golden files, and its clients.
+/// A server and its clients. The data of the server becomes golden files.
 ///
-/// The clock stands still between two steps, and random values come from a seed. Most of the output
-/// is therefore equal in every run of the script.
+/// The clock moves only between steps, and random values come from a seed. Most of the output is
+/// therefore the same in every run of the script.
 final class MakerScene: Sendable {
   static let golden = "iCloud.org.example.Golden"
   static let second = "iCloud.org.example.Second"
@@ -23,7 +23,7 @@ final class MakerScene: Sendable {
   let server: TestServer
   private let scratch: URL
   private let clock: MakerClock
-  /// Values that clients may have stored as text.
+  /// Values that apps may store as text.
   private let texts = Mutex<[String: String]>([:])
 
   init(writingTo folder: URL) async throws {
@@ -62,11 +62,11 @@ final class MakerScene: Sendable {
   var device: URL { folder.appendingPathComponent("device", isDirectory: true) }
   var keysFile: URL { device.appendingPathComponent("keys.json") }
 
-  /// The container of the app on one of the user's devices.
+  /// Returns the container of the app on one of the user's devices.
   ///
   /// - Parameters:
-  ///   - name: the device; the files of `phone` become golden files.
-  ///   - exchange: sends the requests; nil: the server's own exchange.
+  ///   - name: the name of the device. The files of `phone` become golden files.
+  ///   - exchange: sends the requests. If it is nil, the server's own exchange sends them.
   func container(
     _ identifier: String = MakerScene.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development, on name: String = "phone",
@@ -93,7 +93,7 @@ final class MakerScene: Sendable {
     return file
   }
 
-  /// Creates a device's account key and name from the seed.
+  /// Creates a device's account key from the seed, and gives the device a fixed name.
   func makeDevice() throws {
     _ = try DeviceKeys(file: keysFile).newest(orDrawnFrom: clock.draw)
     let identity = DeviceIdentity.taken(
@@ -120,7 +120,8 @@ struct MakerFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// A clock that moves only on request, and random values from a seed (SplitMix64).
+/// A clock that moves only when the program advances it, and random values from a seed
+/// (SplitMix64).
 final class MakerClock: Sendable {
   private let milliseconds: Mutex<Int64>
   private let state = Mutex<UInt64>(13)

@@ -7,8 +7,8 @@ import Synchronization
 
 @testable import StratusKit
 
-/// Long-lived operations in the state folder: one of each kind that has not started, and one whose
-/// process died during its save.
+/// Long-lived operations in the state folder. One operation of each kind has not started. Another
+/// operation was saving a record when its process died.
 struct OperationMaker {
   private let scene: MakerScene
   private let container: CKContainer
@@ -114,8 +114,8 @@ struct OperationMaker {
         subscriptionIDsToDelete: ["x"]), as: "modify-subscriptions")
   }
 
-  /// Stores an operation whose process died while it waited for the answer to its save. The upload
-  /// was answered before, and the server has carried out the save.
+  /// Stores an operation whose process died while it waited for the answer to its save. Its upload
+  /// was answered earlier, and the server has done the save.
   private func interrupted() async throws {
     let exchange = DyingExchange(scene.server.exchange)
     let container = scene.container(of: "alice", through: exchange)
@@ -141,7 +141,7 @@ struct OperationMaker {
   }
 }
 
-/// Sends requests to a server, and withholds the answer to a save of records.
+/// Sends requests to a server. The answer to a save of records does not arrive.
 private final class DyingExchange: HTTPExchange {
   private let exchange: any HTTPExchange
   private let death = AsyncStream.makeStream(of: Void.self)

@@ -5,8 +5,8 @@ import StratusWire
 @testable import StratusKit
 
 extension ServerDataMaker {
-  /// Archives the values that an app has fetched so far: tokens, cursors, records and the state of
-  /// its sync engine.
+  /// Archives the values that an app has fetched: tokens, cursors, records and the state of its
+  /// sync engine.
   func remember(_ time: String) async throws {
     let container = scene.container(of: "alice")
     let database = container.privateCloudDatabase
@@ -93,11 +93,11 @@ extension ServerDataMaker {
 }
 
 extension CKSyncEngine.State {
-  /// The value that a state update passes to the app.
+  /// The value that the event for a state update contains.
   fileprivate var serialization: Serialization { Serialization(snapshot) }
 }
 
-/// An app that stores nothing.
+/// An app that stores nothing and sends nothing.
 private final class QuietApp: CKSyncEngineDelegate {
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}
 

@@ -6,7 +6,8 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Fills a server as its operator, users and apps do, and archives the values that apps received.
+/// Fills a server with the requests of an operator, users and apps, and archives values of the
+/// apps.
 struct ServerDataMaker {
   let scene: MakerScene
   let archive: MakerArchive
@@ -197,7 +198,7 @@ struct ServerDataMaker {
     scene.pass()
   }
 
-  /// Makes a change that is not yet matched with subscriptions, and disables an account.
+  /// Makes a change that has not been matched with subscriptions yet, and disables an account.
   private func end() async throws {
     let laptop = scene.container(of: "alice", on: "laptop").privateCloudDatabase
     try await save([note("big-2", "Unmatched", 102)], to: laptop)

@@ -3,7 +3,7 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Archives of shares, participants and metadata, as the framework decodes them from answers.
+/// Archives of shares, participants and metadata that the framework has decoded from answers.
 struct ShareArchiveMaker {
   private let archive: MakerArchive
   private let naming = UserNaming(currentUserRecordName: "_owner")
@@ -67,7 +67,7 @@ struct ShareArchiveMaker {
         currentUserParticipant: owner))
   }
 
-  /// The metadata that Bob gets.
+  /// Writes the share metadata that Bob would receive.
   private func metadata() throws {
     var wire = wire()
     let bob = wire.sharing?.participants[1]

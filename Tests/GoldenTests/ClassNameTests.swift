@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-/// The names of classes in an archive.
+/// Returns the names of the classes in an archive.
 private func classNames(in archive: Data) throws -> Set<String> {
   let list = try PropertyListSerialization.propertyList(from: archive, format: nil)
   let objects = try #require((list as? [String: Any])?["$objects"] as? [Any])
@@ -18,7 +18,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
 }
 
 @Suite struct `The names of classes in archives` {
-  /// Names that Foundation itself writes.
+  /// Class names that Foundation writes by itself.
   private static let foundation: Set<String> = [
     "NSArray", "NSDate", "NSDictionary", "NSMutableArray", "NSMutableDictionary", "NSObject",
     "NSPredicate", "NSCompoundPredicate", "NSSet", "NSSortDescriptor", "NSURL",
@@ -30,12 +30,13 @@ private func classNames(in archive: Data) throws -> Set<String> {
     return try classNames(in: data).subtracting(Self.foundation)
   }
 
-  /// Names of `StratusArchive`. They must never change, since users' archives contain them.
+  /// Class names with the prefix `StratusArchive`. They must never change, because the archives of
+  /// users contain them.
   private func chosen(_ names: String...) -> Set<String> {
     Set(names.map { "StratusArchive.\($0)" })
   }
 
-  @Test func `of records are the fixed names`() throws {
+  @Test func `archives of records contain the fixed class names`() throws {
     let record = try GoldenFiles.object("record-unsaved", of: CKRecord.self)
     #expect(
       try written(record)
@@ -44,7 +45,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
           "EncryptedRecordValues", "RecordValues"))
   }
 
-  @Test func `of IDs and references are the fixed names`() throws {
+  @Test func `archives of IDs and references contain the fixed class names`() throws {
     #expect(try written(CKRecordZone.ID.default) == chosen("CKRecordZoneID"))
     #expect(
       try written(CKRecordZone(zoneName: "Z")) == chosen("CKRecordZone", "CKRecordZoneID"))
@@ -56,7 +57,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKOperationGroup()) == chosen("CKOperationGroup"))
   }
 
-  @Test func `of queries and predicates are the fixed names`() throws {
+  @Test func `archives of queries and predicates contain the fixed class names`() throws {
     #expect(
       try written(GoldenFiles.object("query", of: CKQuery.self))
         == chosen(
@@ -71,7 +72,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(NSSortDescriptor(key: "a", ascending: true)) == [])
   }
 
-  @Test func `of subscriptions are the fixed names`() throws {
+  @Test func `archives of subscriptions contain the fixed class names`() throws {
     #expect(
       try written(GoldenFiles.object("subscription-query", of: CKQuerySubscription.self))
         == chosen(
@@ -85,7 +86,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
         == chosen("CKDatabaseSubscription", "CKNotificationInfo"))
   }
 
-  @Test func `of the configuration of a changes fetch are the fixed names`() throws {
+  @Test func `archives of changes fetch configurations contain the fixed class names`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
     #expect(try written(configuration) == chosen("CKFetchRecordZoneChangesConfiguration"))
     let options = CKFetchRecordZoneChangesOperation.ZoneOptions()
@@ -93,7 +94,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(CKFetchRecordZoneChangesSelection()) == chosen("ZoneChangesSelection"))
   }
 
-  @Test func `in shares and their participants are the fixed ones`() throws {
+  @Test func `archives of shares and participants contain the fixed class names`() throws {
     let share = CKShare(rootRecord: CKRecord(recordType: "List"))
     #expect(
       try written(share)
@@ -104,12 +105,12 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(try written(lookup) == chosen("CKUserIdentityLookupInfo"))
   }
 
-  /// The archived object is a group of a class that the app defines.
-  @Test func `are the Swift names for classes of the app`() throws {
+  /// The archived object is an operation group of a class that the app defines.
+  @Test func `archives of an app's own classes contain their Swift names`() throws {
     #expect(try written(AppsGroup()).contains("GoldenTests.AppsGroup"))
   }
 
-  @Test func `are Swift class names in old archives, which can still be read`() throws {
+  @Test func `archives with the earlier Swift class names can still be read`() throws {
     let data = try GoldenFiles.archive("record-unsaved")
     #expect(try classNames(in: data).contains("StratusKit.RecordValueStore"))
     let coder = try NSKeyedUnarchiver(forReadingFrom: data)
@@ -118,9 +119,9 @@ private func classNames(in archive: Data) throws -> Set<String> {
     #expect(record?["texts"] as? [String] == ["a", "", "ß"])
   }
 
-  /// Each class name in the golden archives is registered. Without the registration, a name would
-  /// be found only as long as the Swift class keeps that name.
-  @Test func `of the last release without sharing all have an alias`() throws {
+  /// Each class name in the golden archives is registered. Without a registration, Foundation would
+  /// find a class only as long as the class has that Swift name.
+  @Test func `all class names in archives from before sharing have an alias`() throws {
     let folder = GoldenFiles.folder
     var names: Set<String> = []
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -146,7 +147,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     }
   }
 
-  /// Superclasses that never occur in archives themselves.
+  /// Superclasses. Archives contain their names, but no object of these classes.
   private static let basesAlone: Set<String> = ["StratusKit.CKSubscription"]
 }
 

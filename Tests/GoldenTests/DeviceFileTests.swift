@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A device from the last release without sharing` {
+@Suite struct `Device files from the last release before sharing` {
   private let scratch: ScratchFolder
   private let device: URL
 
@@ -15,7 +15,7 @@ import Testing
     try GoldenFiles.copy("device", to: device)
   }
 
-  @Test func `keeps its credentials`() throws {
+  @Test func `a device has its credentials after an update of the framework`() throws {
     let settings = try #require(
       CredentialsFile.read(at: device.appending(path: "credentials.json")))
     #expect(settings.url == URL(string: "http://stratus.test"))
@@ -26,14 +26,15 @@ import Testing
     #expect(settings.webAuthToken == (try GoldenFiles.text("webAuthToken.\(place).alice")))
   }
 
-  @Test func `keeps the key of its encrypted values`() throws {
+  @Test
+  func `a device has the key of its encrypted values after an update of the framework`() throws {
     let keys = try DeviceKeys(file: device.appending(path: "keys.json")).all()
     #expect(keys.count == 1)
     let text = try String(contentsOf: device.appending(path: "keys.json"), encoding: .utf8)
     #expect(text.contains(RecoveryKey(try #require(keys.first)).text))
   }
 
-  @Test func `keeps its name`() throws {
+  @Test func `a device has its name after an update of the framework`() throws {
     let identity = DeviceIdentity.known(
       to: GoldenFiles.program, in: device.appending(path: "state"),
       container: GoldenFiles.golden, environment: .development)

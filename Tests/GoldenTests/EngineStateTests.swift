@@ -3,11 +3,13 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A sync engine's state from the last release without sharing` {
+@Suite struct `Sync engine states from the last release before sharing` {
   private static let forms = ["json", "xml.plist", "binary.plist"]
 
   @Test(arguments: ["fetched-early", "fetched-late"], forms)
-  func `has its user and its fetch positions`(name: String, form: String) throws {
+  func `an old sync engine state has its user and its fetch positions`(name: String, form: String)
+    throws
+  {
     let saved = try GoldenFiles.engineState(name, form).saved
     #expect(saved.user == .known(recordName: try GoldenFiles.text("userRecordName.alice")))
     let time = name == "fetched-early" ? "early" : "late"
@@ -24,7 +26,9 @@ import Testing
   }
 
   @Test(arguments: ["pending-early", "pending-late"], forms)
-  func `has its pending changes, in order`(name: String, form: String) throws {
+  func `an old sync engine state has its pending changes, in order`(name: String, form: String)
+    throws
+  {
     let saved = try GoldenFiles.engineState(name, form).saved
     let pending = CKRecordZone.ID(zoneName: "Pending")
     #expect(

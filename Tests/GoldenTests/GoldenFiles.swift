@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote. It is the last release before the preparation for
-/// sharing. See docs/internals/golden-files.md.
+/// Files that the release of November 2026 wrote, the last one before work on sharing began. See
+/// docs/internals/golden-files.md.
 enum GoldenFiles {
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum GoldenFiles {
   static let golden = "iCloud.org.example.Golden"
   static let second = "iCloud.org.example.Second"
   static let program = "golden-app"
-  /// The time at which the release's server was started: 1 November 2026, noon, UTC.
+  /// The time when that release's server was started: 1 November 2026, noon, UTC.
   static let start = Date(timeIntervalSince1970: 1_793_534_400)
   static let notes = CKRecordZone.ID(zoneName: "Notes")
 
@@ -22,7 +22,7 @@ enum GoldenFiles {
     CKRecord.ID(recordName: name, zoneID: zone)
   }
 
-  /// A token, name or change tag that a client may have kept as text.
+  /// Returns a token, name or change tag that an app may have stored as text.
   static func text(_ name: String) throws -> String {
     let data = try Data(contentsOf: folder.appending(path: "texts.json"))
     let texts = try JSONDecoder().decode([String: String].self, from: data)
@@ -33,14 +33,14 @@ enum GoldenFiles {
     try Data(contentsOf: folder.appending(path: "archives/\(name).archive"))
   }
 
-  /// An archived object, decoded as apps decode it.
+  /// Returns an archived object. It is decoded in the same way as in apps.
   static func object<Value: NSObject & NSSecureCoding>(
     _ name: String, of type: Value.Type
   ) throws -> Value {
     try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: archive(name)))
   }
 
-  /// A sync engine's state, in one of the forms in which apps store it.
+  /// Returns a sync engine's state from one of the formats in which apps store it.
   static func engineState(
     _ name: String, _ form: String = "json"
   ) throws -> CKSyncEngine.State.Serialization {
@@ -51,9 +51,9 @@ enum GoldenFiles {
     return try PropertyListDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
   }
 
-  /// Copies files to a new folder that only the owner can read, since git keeps no permissions.
+  /// Copies files to a new folder. Only the owner can read the copies. Git does not store this.
   ///
-  /// NB: the copies get the present date, since operations in an old folder would be removed.
+  /// NB: the copies have today's date. The framework would remove operations with an old date.
   static func copy(_ name: String, to target: URL) throws {
     let source = folder.appending(path: name)
     let files = FileManager.default
@@ -76,7 +76,7 @@ enum GoldenFiles {
   }
 }
 
-/// A temporary folder. It is removed together with this object.
+/// A temporary folder. It is removed when this object is released.
 final class ScratchFolder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "stratus-test-\(UUID().uuidString)")

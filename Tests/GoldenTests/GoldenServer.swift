@@ -6,13 +6,13 @@ import Testing
 
 @testable import StratusKit
 
-/// The present server on a copy of the data folder from the last release without sharing, and the
-/// devices of its users with the files of that release.
+/// A server of the current version with a copy of the golden data folder, and the users' devices
+/// with a copy of the golden device files.
 final class GoldenServer: Sendable {
   let server: TestServer
   private let scratch: ScratchFolder
 
-  /// - Parameter isReopened: whether the present server has already used the folder once before.
+  /// - Parameter isReopened: whether a server of the current version has used the folder before.
   init(isReopened: Bool = false) async throws {
     scratch = try ScratchFolder()
     try GoldenFiles.copy("server-data", to: scratch.url.appending(path: "data"))
@@ -27,14 +27,14 @@ final class GoldenServer: Sendable {
   }
 
   private static func server(in scratch: ScratchFolder) async throws -> TestServer {
-    // NB: the clock starts an hour after the data was written. At today's date, the sign-ins would
+    // NB: the clock starts an hour after the data was written. By today's date, the users' sign-ins
     // have expired.
     try await TestServer(
       folder: scratch.url.appending(path: "data"),
       clock: TestClock(at: GoldenFiles.start.addingTimeInterval(3_600)))
   }
 
-  /// A user's container, with the tokens that the release issued.
+  /// Returns a user's container with the tokens that the earlier release issued.
   func container(
     _ identifier: String = GoldenFiles.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development
@@ -73,9 +73,9 @@ final class GoldenServer: Sendable {
   }
 }
 
-/// Runs a test on the golden data.
+/// Runs a test with the golden data.
 ///
-/// - Parameter isReopened: whether the present server has already used the data once before.
+/// - Parameter isReopened: whether a server of the current version has used the data before.
 func withGoldenServer(
   isReopened: Bool = false, _ body: (GoldenServer) async throws -> Void
 ) async throws {
@@ -90,7 +90,7 @@ func withGoldenServer(
 }
 
 extension CKAsset {
-  /// The contents of the asset's file; nil: the asset has no file.
+  /// The contents of the asset's file, or nil if the asset has no file.
   var text: String? {
     get throws {
       guard let fileURL else { return nil }

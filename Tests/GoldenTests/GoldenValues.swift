@@ -4,14 +4,14 @@ import Testing
 
 @testable import StratusKit
 
-/// The values of records in the golden files, as Tests/GoldenMaker set them.
+/// The values of the golden records. Tests/GoldenMaker contains the same values.
 enum GoldenValues {
   static func date(_ milliseconds: Int) -> Date {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
   }
 
-  /// Checks that a location is the one with this number. A server does not store the accuracy of
-  /// course and speed, so they are checked only if `isWhole`.
+  /// Compares a location with the golden location of this number. A server does not store the
+  /// accuracy of course and speed. The test compares them only if `isWhole` is true.
   static func expect(
     _ value: CLLocation?, is number: Int, isWhole: Bool,
     _ location: SourceLocation = #_sourceLocation

@@ -5,9 +5,11 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A server with data from the last release without sharing` {
+@Suite struct `Server data from the last release before sharing` {
   @Test(arguments: [false, true])
-  func `has records with every value and file`(isReopened: Bool) async throws {
+  func `a server with old data has the records with every value and file`(isReopened: Bool)
+    async throws
+  {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.record(for: GoldenFiles.id("all-1"))
@@ -23,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `has encrypted values that the old key decrypts`(isReopened: Bool) async throws {
+  func `a server with old data has encrypted values that the old key decrypts`(isReopened: Bool)
+    async throws
+  {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let secret = try await database.record(for: GoldenFiles.id("secret-1"))
@@ -36,7 +40,10 @@ import Testing
     }
   }
 
-  @Test func `has exactly the zones and records of that release`() async throws {
+  @Test
+  func `a server with old data has exactly the zones and records of the earlier release`()
+    async throws
+  {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let zones = try await database.allRecordZones()
@@ -62,7 +69,9 @@ import Testing
     }
   }
 
-  @Test func `has the public database, with the records' creators and files`() async throws {
+  @Test
+  func `a server with old data has the public records with their creators and files`() async throws
+  {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "bob").publicCloudDatabase
       let post = try await database.record(for: CKRecord.ID(recordName: "post-1"))
@@ -78,7 +87,8 @@ import Testing
     }
   }
 
-  @Test func `has the deployed production schema and the second container`() async throws {
+  @Test
+  func `a server with old data has the production schema and the second container`() async throws {
     try await withGoldenServer { golden in
       let production = try golden.container(of: "alice", in: .production).privateCloudDatabase
       let deployed = try await production.record(for: GoldenFiles.id("deployed-1"))
@@ -95,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `has the accounts, containers and settings`() async throws {
+  @Test func `a server with old data has the accounts, containers and settings`() async throws {
     try await withGoldenServer { golden in
       let accounts = try await golden.manage(ListAccounts.self, .init()).accounts
       let standing = Dictionary(uniqueKeysWithValues: accounts.map { ($0.email, $0.isDisabled) })
@@ -114,7 +124,9 @@ import Testing
     }
   }
 
-  @Test func `accepts the sign-ins of that release, with the same user record names`() async throws
+  @Test
+  func `a server with old data accepts earlier sign-ins, and user record names are the same`()
+    async throws
   {
     try await withGoldenServer { golden in
       for user in ["alice", "bob"] {
@@ -130,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `deletes the records that refer to a deleted record`() async throws {
+  @Test func `a server with old data cascades a deletion to the referring records`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.record(for: GoldenFiles.id("all-1"))
@@ -148,11 +160,11 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `accepts saves of archived records`(time: String) async throws {
+  func `a server with old data accepts saves of archived records`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let record = try GoldenFiles.object("record-edited-\(time)", of: CKRecord.self)
-      // The device no longer has its cached files, but the server has them.
+      // The files are no longer in the device's cache, but the server has them.
       _ = try await database.save(record)
       let saved = try await database.record(for: GoldenFiles.id("all-1"))
       #expect(saved["text"] as? String == "changed here")
@@ -166,7 +178,10 @@ import Testing
     }
   }
 
-  @Test func `accepts an operation that resumes after its process died`() async throws {
+  @Test
+  func `a server with old data accepts an operation that resumes after its process died`()
+    async throws
+  {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
       let ids = try await container.allLongLivedOperationIDs()
@@ -188,7 +203,7 @@ import Testing
       container.privateCloudDatabase.add(operation)
       var codes: [CKError.Code?] = []
       for await code in results.stream { codes.append(code) }
-      // The server has carried out the operation and must not repeat it.
+      // The server has already done the save and must not repeat it.
       #expect(codes == [.serverResponseLost])
       let record = try await container.privateCloudDatabase.record(
         for: GoldenFiles.id("interrupted-1"))

@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-@Suite struct `Schemas from the last release without sharing` {
+@Suite struct `Schemas from the last release before sharing` {
   private func export(
     _ container: String, _ environment: ContainerEnvironment, _ golden: GoldenServer
   ) async throws -> String {
@@ -20,7 +20,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `can be exported, imported and deployed unchanged`(isReopened: Bool) async throws {
+  func `an old schema can be exported, imported and deployed unchanged`(isReopened: Bool)
+    async throws
+  {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let development = try await export(GoldenFiles.golden, .development, golden)
       #expect(development.contains("RECORD TYPE "))

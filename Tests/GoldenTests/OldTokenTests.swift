@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A token from the last release without sharing` {
+@Suite struct `Tokens from the last release before sharing` {
   private let later: Set<String> = ["note-2", "note-7", "big-2", "interrupted-1"]
   private let gone: Set<String> = ["note-3", "folder-2", "doomed-1", "doomed-2", "doomed-3"]
 
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `continues in a zone without a gap`(isReopened: Bool) async throws {
+  func `an old zone token continues without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.recordZoneChanges(
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `continues in the middle of a zone`() async throws {
+  @Test func `an old zone token continues in the middle of a zone`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let rest = try await database.recordZoneChanges(
@@ -45,7 +45,7 @@ import Testing
       let all = try await database.recordZoneChanges(
         inZoneWith: GoldenFiles.notes, since: nil)
       let names = Set(rest.modificationResultsByID.keys.map(\.recordName))
-      // The token belongs to a first page of two changes, so the rest lacks at most two changes.
+      // The token belongs to a first page of two changes, so at most two changes are missing.
       #expect(names.isSubset(of: Set(all.modificationResultsByID.keys.map(\.recordName))))
       #expect(names.isSuperset(of: later))
       let changes = all.modificationResultsByID.count + all.deletions.count
@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  @Test func `of a zone that was deleted and created again has expired`() async throws {
+  @Test
+  func `an old token of a zone that was deleted and created again has expired`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let again = CKRecordZone.ID(zoneName: "Again")
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `continues in the database without a gap`(isReopened: Bool) async throws {
+  func `an old database token continues without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.databaseChanges(since: token("database-token-early"))
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `in a sync engine's state continues without a gap`(time: String) async throws {
+  func `a sync engine with an old state continues without a gap`(time: String) async throws {
     try await withGoldenServer { golden in
       let app = ChangesApp()
       var configuration = CKSyncEngine.Configuration(
@@ -98,7 +99,8 @@ import Testing
       if time == "early" {
         #expect(seen.records == later.union(["again-2"]))
         #expect(seen.deletedRecords == gone)
-        // The engine reports a zone that was deleted and made again as deleted, then as changed.
+        // The zone was deleted and created again. The engine reports first its deletion, then its
+        // records.
         #expect(seen.deletedZones == ["Gone", "Again"])
       } else {
         #expect(seen.records == ["big-2", "interrupted-1"])
@@ -108,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `is still valid: a query cursor continues with the next page`(time: String) async throws {
+  func `an old query cursor continues with the next page`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(
@@ -121,14 +123,15 @@ import Testing
         }
         cursor = page.queryCursor
       }
-      // The first page had two of the records whose count is 1. Before the deletion, there were
-      // more such records.
+      // The first page had two records whose count is 1. There were more such records before some
+      // were deleted.
       #expect(counts.filter { $0 > 1 } == [2, 4, 5, 6, 7, 101, 102])
       if time == "late" { #expect(counts.count == 7) }
     }
   }
 
-  @Test func `of notifications continues, and the last change is included`() async throws {
+  @Test
+  func `an old notifications token continues, and the last change is included`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
       // NB: the server matches changes with subscriptions only in open stores.
@@ -141,8 +144,8 @@ import Testing
       #expect(query.first?.recordFields?["title"] as? String == "Unmatched")
       let early = try await notifications(
         of: container, since: token("notifications-token-early"))
-      // Between the two tokens, there was one notification of a database subscription. The last
-      // change has replaced it with a newer notification.
+      // Between the two tokens, there was one notification of a database subscription. The
+      // notification of the last change has replaced it.
       #expect(early.map(\.notificationID) == late.map(\.notificationID))
     }
   }
@@ -167,7 +170,7 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test func `is not needed to find the subscriptions`() async throws {
+  @Test func `a server with old data has the subscriptions`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.allSubscriptions()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A long-lived operation from the last release without sharing` {
+@Suite struct `Long-lived operations from the last release before sharing` {
   private let scratch: ScratchFolder
   private let container: CKContainer
   private let operations: SavedOperations
@@ -37,7 +37,7 @@ import Testing
     return made
   }
 
-  @Test func `is listed`() {
+  @Test func `old long-lived operations are listed`() {
     #expect(
       operations.ids(now: 0) == [
         "fetch-database-changes", "fetch-record-changes", "fetch-records",
@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  @Test func `that fetches records has its configuration and group`() throws {
+  @Test func `an old operation that fetches records has its configuration and group`() throws {
     let made = try operation(
       "fetch-records", of: CKFetchRecordsOperation.self, in: .public)
     #expect(made.recordIDs == [GoldenFiles.id("note-1")])
@@ -59,7 +59,7 @@ import Testing
     #expect(!made.configuration.allowsCellularAccess)
   }
 
-  @Test func `that saves records has their values and files`() throws {
+  @Test func `an old operation that saves records has their values and files`() throws {
     let made = try operation("modify-records", of: CKModifyRecordsOperation.self)
     #expect(made.recordIDsToDelete == [GoldenFiles.id("note-9")])
     #expect(made.savePolicy == .changedKeys)
@@ -73,7 +73,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("kept bytes".utf8))
   }
 
-  @Test func `that queries has its query`() throws {
+  @Test func `an old operation that queries has its query`() throws {
     let made = try operation("query", of: CKQueryOperation.self)
     #expect(made.query?.recordType == "Note")
     #expect(made.query?.predicate == NSPredicate(format: "title == 'x'"))
@@ -84,7 +84,7 @@ import Testing
     #expect(made.desiredKeys == [])
   }
 
-  @Test func `on zones has the IDs of the zones`() throws {
+  @Test func `an old operation on zones has the IDs of the zones`() throws {
     let fetch = try operation("fetch-zones", of: CKFetchRecordZonesOperation.self)
     #expect(fetch.recordZoneIDs == [GoldenFiles.notes])
     let modify = try operation("modify-zones", of: CKModifyRecordZonesOperation.self)
@@ -93,7 +93,7 @@ import Testing
     #expect(modify.recordZoneIDsToDelete == [CKRecordZone.ID(zoneName: "Old")])
   }
 
-  @Test func `that fetches changes has its tokens`() throws {
+  @Test func `an old operation that fetches changes has its tokens`() throws {
     let database = try operation(
       "fetch-database-changes", of: CKFetchDatabaseChangesOperation.self)
     #expect(database.previousServerChangeToken == token)
@@ -117,7 +117,7 @@ import Testing
     #expect(records.previousServerChangeToken == token)
   }
 
-  @Test func `on subscriptions has the subscriptions and their IDs`() throws {
+  @Test func `an old operation on subscriptions has the subscriptions and their IDs`() throws {
     let fetch = try operation("fetch-subscriptions", of: CKFetchSubscriptionsOperation.self)
     #expect(fetch.subscriptionIDs == ["a"])
     let modify = try operation("modify-subscriptions", of: CKModifySubscriptionsOperation.self)
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-/// A network that answers no request.
+/// A network on which every request fails.
 private struct NoServer: HTTPExchange {
   func send(_ request: HTTPRequest) async throws(NetworkFailure) -> HTTPResponse {
     throw .notConnected

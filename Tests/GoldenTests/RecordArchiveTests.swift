@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `An archived record from the last release without sharing` {
+@Suite struct `Archived records from the last release before sharing` {
   private func record(_ name: String) throws -> CKRecord {
     try GoldenFiles.object(name, of: CKRecord.self)
   }
@@ -20,7 +20,7 @@ import Testing
     #expect(record.recordType == "All")
     #expect(record.recordID == GoldenFiles.id("all-1"))
     #expect(record.recordChangeTag == (try GoldenFiles.text("changeTag.Notes.all-1")))
-    // The record was saved a minute after the start of the server.
+    // The record was saved one minute after the start of the server.
     let time = GoldenFiles.start.addingTimeInterval(60)
     #expect(record.creationDate == time)
     #expect(record.modificationDate == time)
@@ -29,7 +29,8 @@ import Testing
     #expect(record.parent?.recordID == parent.map { GoldenFiles.id($0) })
   }
 
-  @Test func `that was never saved has every value as a pending change`() throws {
+  @Test
+  func `an archived record that was never saved has every value as a pending change`() throws {
     let record = try record("record-unsaved")
     #expect(record.recordType == "All")
     #expect(record.recordID == GoldenFiles.id("unsaved-1"))
@@ -44,9 +45,8 @@ import Testing
     #expect((record["photos"] as? [CKAsset])?.map(\.fileURL?.path) == ["/golden/one.bin"])
   }
 
-  @Test func `with only the system fields of an unsaved record has the parent and no change tag`()
-    throws
-  {
+  @Test
+  func `archived system fields of an unsaved record have its parent and no change tag`() throws {
     let record = try systemFields("record-unsaved-system-fields")
     #expect(record.recordID == GoldenFiles.id("unsaved-1"))
     #expect(record.recordChangeTag == nil)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `that was fetched has the server's values`(time: String) throws {
+  func `an archived record that was fetched has the server's values`(time: String) throws {
     let record = try record("record-fetched-\(time)")
     try expectSaved(record)
     #expect(Set(record.allKeys()) == GoldenValues.fieldNames)
@@ -73,7 +73,9 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `that was edited keeps its changes and the previous values`(time: String) throws {
+  func `an archived record that was edited has its changes and the previous values`(time: String)
+    throws
+  {
     let record = try record("record-edited-\(time)")
     try expectSaved(record, parent: nil)
     #expect(record.changedKeys() == ["added", "fraction", "text"])
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `with encrypted values has them in decrypted form`(time: String) throws {
+  func `an archived record with encrypted values has them in decrypted form`(time: String) throws {
     let record = try record("record-encrypted-\(time)")
     #expect(record["title"] as? String == "Open")
     GoldenValues.expectSecrets(of: record, text: "anders", isWhole: false)
@@ -99,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `with values that could not be decrypted keeps them encrypted`(time: String) throws {
+  func `an archived record with undecryptable values keeps them encrypted`(time: String) throws {
     let record = try record("record-sealed-\(time)")
     #expect(record["title"] as? String == "Open")
     #expect(record.encryptedValues["secretText"] == nil)

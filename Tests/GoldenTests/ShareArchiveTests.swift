@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Archives that the first release with sharing wrote: `Tests/Golden/2026-11-shares`.
-@Suite struct `An archive of the first release with shares` {
+/// Archives that the first release with sharing wrote (`Tests/Golden/2026-11-shares`).
+@Suite struct `Archives from the first release with sharing` {
   private func data(_ name: String) throws -> Data {
     try Data(
       contentsOf: GoldenFiles.folder.deletingLastPathComponent()
@@ -32,7 +32,7 @@ import Testing
         "https://cloud.example.org/share/0NEa3AEPXwK71VM4gHFnvh2kw") == true)
   }
 
-  @Test func `of a new share has its root and the invited participant`() throws {
+  @Test func `an archived new share has its root and the invited participant`() throws {
     let share = try object("share-new", of: CKShare.self)
     #expect(share.recordID == GoldenFiles.id("share-new"))
     #expect(share.url == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect(zoneSave.share?.rootRecordName == nil)
   }
 
-  @Test func `of a saved share has the server's version and no changes`() throws {
+  @Test func `an archived saved share has the server's version and no changes`() throws {
     let share = try object("share-saved", of: CKShare.self)
     expectSaved(share)
     #expect(share.participants.map(\.permission) == [.readWrite, .readWrite, .readOnly])
@@ -60,7 +60,7 @@ import Testing
     #expect(try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share == nil)
   }
 
-  @Test func `of a share's system fields has its participants and no fields`() throws {
+  @Test func `archived system fields of a share have its participants and no fields`() throws {
     let coder = try NSKeyedUnarchiver(forReadingFrom: data("share-saved-system-fields"))
     coder.requiresSecureCoding = true
     let share = CKShare(coder: coder)
@@ -69,7 +69,7 @@ import Testing
     #expect(share.participants.count == 3)
   }
 
-  @Test func `of an edited share keeps the changes of its participants`() throws {
+  @Test func `an archived edited share has the changes of its participants`() throws {
     let share = try object("share-edited", of: CKShare.self)
     expectSaved(share)
     let input = try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share
@@ -77,7 +77,7 @@ import Testing
     #expect(input?.participants?.map(\.permission) == [.readOnly])
   }
 
-  @Test func `of a participant and an identity has every property`() throws {
+  @Test func `an archived participant and an archived identity have every property`() throws {
     let participant = try object("share-participant", of: CKShare.Participant.self)
     #expect(participant.participantID == "participant-2")
     #expect(participant.role == .privateUser)
@@ -91,7 +91,7 @@ import Testing
     #expect(lookup.phoneNumber == "+49 30 123")
   }
 
-  @Test func `of metadata leads to the share`() throws {
+  @Test func `archived share metadata refers to the share`() throws {
     let metadata = try object("share-metadata", of: CKShare.Metadata.self)
     #expect(metadata.containerIdentifier == "iCloud.org.example.Golden")
     #expect(

@@ -5,10 +5,10 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `An archive from the last release without sharing` {
+@Suite struct `Archived values from the last release before sharing` {
   private let shared = CKRecordZone.ID(zoneName: "Shared", ownerName: "_0123456789abcdef")
 
-  @Test func `of an ID or a reference has the same names`() throws {
+  @Test func `archived IDs and references have the same names`() throws {
     let record = CKRecord.ID(recordName: "r-1", zoneID: shared)
     #expect(try GoldenFiles.object("zone-id", of: CKRecordZone.ID.self) == shared)
     #expect(try GoldenFiles.object("zone-id-default", of: CKRecordZone.ID.self) == .default)
@@ -24,7 +24,7 @@ import Testing
     #expect(ids as? [CKRecord.ID] == [GoldenFiles.id("a"), GoldenFiles.id("b")])
   }
 
-  @Test func `of a zone keeps its scope and capabilities`() throws {
+  @Test func `an archived zone has its scope and capabilities`() throws {
     let unsaved = try GoldenFiles.object("zone-unsaved", of: CKRecordZone.self)
     #expect(unsaved.zoneID == CKRecordZone.ID(zoneName: "Scoped"))
     #expect(unsaved.explicitEncryptionScope == .perZone)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `that contains a location or an asset has its original properties`() throws {
+  @Test func `an archived location and an archived asset have their original properties`() throws {
     let location = try GoldenFiles.object("location", of: CLLocation.self)
     GoldenValues.expect(location, is: 0, isWhole: true)
     let asset = try GoldenFiles.object("asset-unsaved", of: CKAsset.self)
@@ -45,7 +45,7 @@ import Testing
     #expect(asset.held == nil)
   }
 
-  @Test func `of a query has the same filters in the same order`() throws {
+  @Test func `an archived query has the same filters in the same order`() throws {
     let all = try GoldenFiles.object("query-all", of: CKQuery.self)
     #expect(all.recordType == "Note")
     #expect(all.predicate == NSPredicate(value: true))
@@ -68,15 +68,15 @@ import Testing
       "NOT (title IN {'a', 'b'})", "ANY tags == 'x' OR count != 2", "self contains 'word'",
       "distanceToLocation:fromLocation:(place, %@) < 100", "FALSEPREDICATE",
     ].enumerated().map { ($0.offset, $0.element) })
-  func `of a predicate is equal to the original`(number: Int, format: String) throws {
+  func `an archived predicate is equal to the original`(number: Int, format: String) throws {
     let place = try GoldenFiles.object("location", of: CLLocation.self)
     let read = try GoldenFiles.object("predicate-\(number)", of: NSPredicate.self)
     let made = NSPredicate(format: format, argumentArray: [place])
-    // NB: two locations are never equal, so a predicate with a location is compared as text.
+    // NB: two locations are never equal. Predicates with a location are compared as text.
     #expect(read == made || read.description == made.description)
   }
 
-  @Test func `of a sort descriptor sorts by the same key`() throws {
+  @Test func `an archived sort descriptor has the same key`() throws {
     let sort = try GoldenFiles.object("sort", of: NSSortDescriptor.self)
     #expect(sort.key == "title")
     #expect(sort.ascending)
@@ -85,7 +85,7 @@ import Testing
     #expect(nearest.key == "place")
   }
 
-  @Test func `of a notification info has every property`() throws {
+  @Test func `an archived notification info has every property`() throws {
     let info = try GoldenFiles.object(
       "notification-info", of: CKSubscription.NotificationInfo.self)
     #expect(info.alertBody == "Body")
@@ -106,7 +106,7 @@ import Testing
     #expect(info.collapseIDKey == "collapse")
   }
 
-  @Test func `of a subscription has the same subject`() throws {
+  @Test func `an archived subscription has the same subject`() throws {
     let query = try GoldenFiles.object("subscription-query", of: CKQuerySubscription.self)
     #expect(query.subscriptionID == "query-1")
     #expect(query.recordType == "Note")
@@ -130,7 +130,7 @@ import Testing
     #expect(fetched.querySubscriptionOptions == [.firesOnRecordCreation, .firesOnRecordUpdate])
   }
 
-  @Test func `of an operation group has its configuration`() throws {
+  @Test func `an archived operation group has its configuration`() throws {
     let group = try GoldenFiles.object("operation-group", of: CKOperationGroup.self)
     #expect(group.name == "Golden")
     #expect(group.quantity == 3)
@@ -149,13 +149,13 @@ import Testing
       "database-token", "zone-token-Notes", "zone-token-Again", "zone-token-Empty",
       "zone-token-Notes-part", "notifications-token",
     ], ["early", "late"])
-  func `of a change token has the server's text`(name: String, time: String) throws {
+  func `an archived change token has the server's text`(name: String, time: String) throws {
     let token = try GoldenFiles.object("\(name)-\(time)", of: CKServerChangeToken.self)
     #expect(token.syncToken == (try GoldenFiles.text("syncToken.\(name)-\(time)")))
   }
 
   @Test(arguments: ["early", "late"])
-  func `of a cursor has its query and its marker`(time: String) throws {
+  func `an archived query cursor has its query and its continuation marker`(time: String) throws {
     let cursor = try GoldenFiles.object("query-cursor-\(time)", of: CKQueryOperation.Cursor.self)
     let request = try #require(cursor.request)
     #expect(request.query.recordType == "Note")

@@ -81,17 +81,17 @@ def check_records(client):
     ).records
     check("modify creates two records", [r.recordName for r in saved] == ["note-1", "note-2"])
     found = client.lookup(["note-1", "note-2"], zone_id=ZONE).records
-    check("lookup finds them", [r.recordName for r in found] == ["note-1", "note-2"])
+    check("lookup finds the records", [r.recordName for r in found] == ["note-1", "note-2"])
     note = values(found[0])
-    check("a string comes back", note["title"] == "Milk – ☕️")
-    check("a large whole number comes back", note["count"] == 9007199254740993)
-    check("a fraction comes back", note["price"] == 1.25)
+    check("a string is unchanged", note["title"] == "Milk – ☕️")
+    check("a large whole number is unchanged", note["count"] == 9007199254740993)
+    check("a fraction is unchanged", note["price"] == 1.25)
     due = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-    check("a time comes back", note["due"] == due)
-    check("bytes come back", note["data"] == b"\x00\x01\xff")
-    check("a place comes back", note["place"]["latitude"] == 60.17)
-    check("a reference comes back", note["next"].recordName == "note-2")
-    check("lists come back", note["tags"] == ["a", "b"] and note["counts"] == [1, 2])
+    check("a time is unchanged", note["due"] == due)
+    check("bytes are unchanged", note["data"] == b"\x00\x01\xff")
+    check("a location is unchanged", note["place"]["latitude"] == 60.17)
+    check("a reference is unchanged", note["next"].recordName == "note-2")
+    check("lists are unchanged", note["tags"] == ["a", "b"] and note["counts"] == [1, 2])
     some = client.lookup(["note-1"], zone_id=ZONE, desired_keys=["title"]).records[0]
     check("desired keys limit the fields", set(some.fields) == {"title"})
 
@@ -100,8 +100,11 @@ def check_records(client):
     updated = client.modify(
         operations=[operation("update", "note-1", change, tag)], zone_id=ZONE
     ).records[0]
-    check("an update merges", values(updated)["title"] == "Oat milk" and "count" in updated.fields)
-    check("an update changes the tag", updated.recordChangeTag != tag)
+    check(
+        "an update keeps the other fields",
+        values(updated)["title"] == "Oat milk" and "count" in updated.fields,
+    )
+    check("an update changes the change tag", updated.recordChangeTag != tag)
 
 
 def check_conflict(client):
@@ -116,7 +119,7 @@ def check_conflict(client):
     }
     item = client.raw_post("/records/modify", payload)["records"][0]
     check("a stale tag is a conflict", item["serverErrorCode"] == "CONFLICT")
-    check("the conflict carries the server's record", item["serverRecord"]["recordName"] == "note-1")
+    check("the conflict has the server's record", item["serverRecord"]["recordName"] == "note-1")
 
 
 def check_changes(client):
@@ -126,7 +129,7 @@ def check_changes(client):
     check("changes come page by page", sorted(names) == ["note-1", "note-2"])
     token = pages[-1].syncToken
     deleted = client.modify(operations=[operation("forceDelete", "note-2")], zone_id=ZONE).records
-    check("modify deletes", isinstance(deleted[0], CKTombstoneRecord))
+    check("modify deletes a record", isinstance(deleted[0], CKTombstoneRecord))
     later = client.changes(
         zone_req=CKZoneChangesZoneReq(zoneID={"zoneName": "Notes"}, syncToken=token)
     ).zones[0]
@@ -150,10 +153,16 @@ def check_zones(client):
         {"operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": "Notes"}}}]},
     )
     names = [zone.zoneID.zoneName for zone in client.zones_list().zones]
-    check("the zone is listed beside the default one", names == ["_defaultZone", "Notes"])
+    check("the custom zone and the default zone are listed", names == ["_defaultZone", "Notes"])
     feed = client.database_changes()
-    check("the database's changes name it", [z.zoneID.zoneName for z in feed.zones] == ["Notes"])
-    check("and only once", client.database_changes(sync_token=feed.syncToken).zones == [])
+    check(
+        "the database's changes contain the custom zone",
+        [z.zoneID.zoneName for z in feed.zones] == ["Notes"],
+    )
+    check(
+        "the database's changes contain the zone only once",
+        client.database_changes(sync_token=feed.syncToken).zones == [],
+    )
 
 
 def main():

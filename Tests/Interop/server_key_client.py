@@ -1,7 +1,7 @@
-"""Signs requests with a server-to-server key by the package cryptography, in the forms of known clients.
+"""Signs requests with a server-to-server key in the forms of known clients, with the package cryptography.
 
-Starts `stratus dev` on a free port and a fresh folder, registers a key by the command line, and sends
-requests with the standard library. Prints one line a check; exits 1 at the first that fails.
+Starts `stratus dev` on a free port with a new folder, registers a key on the command line, and sends
+requests with the standard library. Prints one line for each check, and exits with 1 at the first failure.
 
 Usage: server_key_client.py PATH_TO_STRATUS
 """
@@ -95,19 +95,25 @@ def run(binary, folder):
         status, answer = program.send("records/modify", body)
         saved = answer["records"][0]
         check("a record is saved", status == 200 and "serverErrorCode" not in saved)
-        check("as the user of the key", saved["created"]["userRecordName"] == added["userRecordName"])
+        check(
+            "the record's creator is the user of the key",
+            saved["created"]["userRecordName"] == added["userRecordName"],
+        )
         status, _ = program.send("zones/list")
-        check("GET with the hash of nothing", status == 200)
+        check("a GET with the hash of an empty body is accepted", status == 200)
         status, _ = program.send("zones/list", body_text="")
-        check("GET with an empty text, as MistKit", status == 200)
+        check("a GET with an empty text is accepted, as from MistKit", status == 200)
         query = "?ckjsBuildVersion=2402&clientId=a%20b"
         status, _ = program.send("zones/list", query=query)
-        check("a query in the signature, as CloudKit JS", status == 200)
+        check("a signed query is accepted, as from CloudKit JS", status == 200)
         path = f"/database/1/{CONTAINER}/development/public/zones/list"
         status, _ = program.send("zones/list", query=query, signed_path=path)
-        check("a query outside of it, as OpenCloudKit", status == 200)
+        check("an unsigned query is accepted, as from OpenCloudKit", status == 200)
         status, answer = program.send("zones/list", signed_path=path + "x")
-        check("another path is refused", (status, answer["reason"]) == (401, "Authentication failed"))
+        check(
+            "a signature of another path is refused",
+            (status, answer["reason"]) == (401, "Authentication failed"),
+        )
         status, answer = program.send("zones/list", minutes=-11)
         check("an old request is refused", status == 401 and "date" in answer["reason"])
         subprocess.run(

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct `The account` {
   @Test
-  func `keeps the notes after a sign-out, and sends later changes after a sign-in`() async throws {
+  func `the app keeps its notes after a sign-out, and sends later changes after a sign-in`()
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.signOut()
@@ -17,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `of another user receives none of the notes, sent or unsent`() async throws {
+  @Test
+  func `an account of another user receives none of the notes, sent or unsent`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -43,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `of another user is also detected at the start of the app`() async throws {
+  @Test func `an account of another user is detected at the start of the app`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.phone.app.stop()
@@ -55,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `is retried while it is temporarily unavailable`() async throws {
+  @Test func `the app retries while the account is temporarily unavailable`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.alice.isTemporarilyUnavailable = true

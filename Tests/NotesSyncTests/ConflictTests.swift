@@ -5,7 +5,7 @@ import Testing
 @testable import NotesSync
 
 @Suite struct `A note that two devices change` {
-  @Test func `has both texts, and is the same on both devices`() async throws {
+  @Test func `a note that two devices change has both texts on both devices`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `has both texts when the other device's text arrives during a save`() async throws {
+  @Test
+  func `a note has both texts if the other device's text arrives during a save`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.disturb(next: .modifyRecords, by: .isLate(by: .seconds(20)))
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `has both texts when both devices created it`() async throws {
+  @Test func `a note that two devices create has both texts`() async throws {
     try await withHousehold { home in
       await home.start()
       try await home.server.wait { await home.laptop.app.overview.isBackedUp }
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `is kept when one device deletes it and the other changes it`() async throws {
+  @Test func `a note that one device deletes and the other changes is kept`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `is not a conflict when only the answer was lost`() async throws {
+  @Test func `a note whose save lost its answer is not a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
@@ -71,10 +72,11 @@ import Testing
     }
   }
 
-  @Test func `is not a conflict when it changed again after the answer was lost`() async throws {
+  @Test
+  func `a note that changed again after the answer was lost is not a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
-      // Keeps the phone from retrying before the note changes.
+      // The phone does not retry before the note changes.
       home.server.clock.jumpMax = .zero
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
       try await home.phone.app.write("Bread", as: "shopping")
@@ -103,13 +105,13 @@ import Testing
     Case(
       testDescription: "only there", mine: "old", theirs: "new", before: "old", result: "new"),
     Case(
-      testDescription: "the same on both", mine: "new", theirs: "new", before: "old",
+      testDescription: "the same change on both", mine: "new", theirs: "new", before: "old",
       result: "new"),
     Case(
-      testDescription: "another on each", mine: "b", theirs: "a", before: "old",
+      testDescription: "another change on each", mine: "b", theirs: "a", before: "old",
       result: "a" + MergeRule.seam + "b"),
     Case(
-      testDescription: "begun on both", mine: "b", theirs: "a", before: nil,
+      testDescription: "created on both", mine: "b", theirs: "a", before: nil,
       result: "a" + MergeRule.seam + "b"),
     Case(
       testDescription: "removed here", mine: nil, theirs: "old", before: "old", result: nil),
@@ -124,14 +126,15 @@ import Testing
     Case(testDescription: "begun here", mine: "new", theirs: nil, before: nil, result: "new"),
     Case(testDescription: "begun there", mine: nil, theirs: "new", before: nil, result: "new"),
     Case(
-      testDescription: "sent, and changed again", mine: "newer", theirs: "new", before: "old",
+      testDescription: "sent, then changed again", mine: "newer", theirs: "new", before: "old",
       sent: "new", result: "newer"),
     Case(
-      testDescription: "sent, and removed again", mine: nil, theirs: "new", before: nil,
+      testDescription: "sent, then removed", mine: nil, theirs: "new", before: nil,
       sent: "new", result: nil),
   ]
 
-  @Test(arguments: cases) func `decides by the changes since the common ancestor:`(_ row: Case) {
+  @Test(arguments: cases)
+  func `the merge rule compares both notes with their common ancestor`(_ row: Case) {
     let known =
       row.before == nil && row.sent == nil
       ? nil : BackupState.Known(record: nil, text: row.before, sent: row.sent)

@@ -3,8 +3,7 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// The interval between polls is longer than any test. Every change that arrives was reported by a
-/// push.
+/// The interval between polls is longer than any test, so a change arrives only after a push.
 private let pushesOnly: Backup.Settings = {
   var settings = Backup.Settings()
   settings.lookInterval = .seconds(86_400)
@@ -12,7 +11,7 @@ private let pushesOnly: Backup.Settings = {
 }()
 
 @Suite struct `Two devices` {
-  @Test func `show each other's notes`() async throws {
+  @Test func `two devices show each other's notes`() async throws {
     try await withHousehold(pushesOnly) { home in
       await home.start()
       try await home.phone.app.write("Milk", as: "shopping")
@@ -22,7 +21,8 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `store the note in a file, and send changes made by another program`() async throws {
+  @Test
+  func `a device stores notes in files, and sends changes made by another program`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       #expect(home.laptop.text(in: "shopping.txt") == "Milk")
@@ -32,7 +32,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `move a note to the folder Deleted when the other device removes it`() async throws {
+  @Test func `a note that another device removes is moved to the folder Deleted`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       try await home.phone.app.remove("shopping")
@@ -41,7 +41,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `also get changes without pushes, with a delay`() async throws {
+  @Test func `devices without pushes get changes with a delay`() async throws {
     var settings = Backup.Settings()
     settings.hearsPushes = false
     try await withHousehold(settings) { home in
@@ -55,7 +55,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `find the change of an undelivered push in the next poll`() async throws {
+  @Test func `the change of an undelivered push is found by the next poll`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.dropNotifications(next: 100)
@@ -64,7 +64,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `are not disturbed by a push that arrives twice`() async throws {
+  @Test func `a push that arrives twice does no harm`() async throws {
     try await withHousehold(pushesOnly) { home in
       try await home.shareMilk()
       home.laptop.device.duplicateNotifications()
@@ -73,7 +73,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `send notes later that were written without a network`() async throws {
+  @Test func `notes that were written without a network are sent later`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -87,7 +87,7 @@ private let pushesOnly: Backup.Settings = {
 }
 
 @Suite struct `A start of the app` {
-  @Test func `fetches all notes the first time, and keeps existing notes`() async throws {
+  @Test func `the first start fetches all notes and keeps existing notes`() async throws {
     try await withHousehold { home in
       await home.phone.app.start()
       for number in 1...120 {
@@ -102,7 +102,10 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `fetches changes made meanwhile, and does not repeat the setup`() async throws {
+  @Test
+  func `a later start fetches the changes since the last run and does not repeat the setup`()
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.laptop.app.stop()
@@ -119,7 +122,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `loses no note when the state file is damaged`() async throws {
+  @Test func `a start with a damaged state file loses no note`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       await home.phone.app.stop()

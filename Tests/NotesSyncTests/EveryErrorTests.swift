@@ -3,12 +3,10 @@ import NotesSync
 import StratusTesting
 import Testing
 
-/// Whatever error the server returns, and to whatever request, the app loses no note and does not
-/// stop.
+/// The server returns each error to each kind of request. The app loses no note and does not stop.
 @Suite struct `Each of the 37 errors` {
   @Test(arguments: CKError.Code.allCases)
-  func `can be returned to every request of a running device without loss:`(_ code: CKError.Code)
-    async throws
+  func `a running app loses no note for any error of any request`(_ code: CKError.Code) async throws
   {
     try await withHousehold { home in
       try await home.shareMilk()
@@ -32,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `can be returned to every request of the first start without loss:`(_ code: CKError.Code)
+  func `the first start of the app loses no note for any error of any request`(_ code: CKError.Code)
     async throws
   {
     try await withHousehold { home in
@@ -47,8 +45,8 @@ import Testing
     }
   }
 
-  /// Waits until both devices have all notes. Switches a device's backup on again if an error has
-  /// switched it off.
+  /// Waits until both devices have all notes. If an error has switched the backup of a device off,
+  /// switches the backup on again.
   private func goOn(_ home: Household, until texts: [String: String]) async throws {
     try await home.server.wait(upTo: .seconds(7_200)) {
       var areInStep = true

@@ -4,7 +4,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// Alice's phone and laptop, with NotesSync on both.
+/// Alice's phone and laptop. NotesSync runs on both.
 struct Household: Sendable {
   let server: TestServer
   let alice: TestAccount
@@ -29,7 +29,7 @@ struct Household: Sendable {
     try await server.wait { await device.texts == texts }
   }
 
-  /// Waits until both devices show these notes, and the server has them.
+  /// Waits until both devices and the server have exactly these notes.
   func waitUntilBothShow(_ texts: [String: String]) async throws {
     for device in [phone, laptop] {
       try await server.wait {
@@ -47,7 +47,7 @@ struct Household: Sendable {
   }
 }
 
-/// Runs a test with a household.
+/// Runs a test with Alice's devices and a server.
 func withHousehold(
   _ settings: Backup.Settings = Backup.Settings(), _ body: (Household) async throws -> Void
 ) async throws {
@@ -60,7 +60,7 @@ func withHousehold(
   try outcome.get()
 }
 
-/// A device with the app and a folder of notes.
+/// A device that runs the app with a folder of notes.
 final class NotesDevice: Sendable {
   static let containerID = "iCloud.com.example.NotesSync"
 
@@ -101,7 +101,7 @@ final class NotesDevice: Sendable {
   var texts: [String: String] { get async { await app.overview.texts } }
   var message: String? { get async { await app.overview.message } }
 
-  /// A file in the folder, as another program sees it.
+  /// The URL of a file in the folder. Other programs see the same file.
   func file(_ path: String) -> URL { folder.appendingPathComponent(path) }
 
   func text(in path: String) -> String? {

@@ -3,8 +3,8 @@ import NotesSync
 import StratusTesting
 import Testing
 
-@Suite struct `A server problem` {
-  @Test func `of expired tokens makes the app read all notes again and find the deletions`()
+@Suite struct `Server problems` {
+  @Test func `after its tokens expire, the app fetches all notes again and finds the deletions`()
     async throws
   {
     try await withHousehold { home in
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `of a zone deleted by the user switches the backup off`() async throws {
+  @Test func `a zone that the user deletes switches the backup off`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.alice.purgeZone("NotesSync", in: NotesDevice.containerID)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `of a reset zone makes the app send the notes again`() async throws {
+  @Test func `after a reset of the zone, the app sends its notes again`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.alice.resetEncryptedData(ofZone: "NotesSync", in: NotesDevice.containerID)
@@ -52,7 +52,10 @@ import Testing
     }
   }
 
-  @Test func `of full storage keeps the note on the device until there is space`() async throws {
+  @Test
+  func `a note for which the storage is full stays on the device until there is space`()
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       home.alice.isStorageFull = true
@@ -68,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `of a busy zone makes the app wait as long as the server asks`() async throws {
+  @Test func `the app waits for the retry delay of a busy zone`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.fail(next: .modifyRecords, with: .zoneBusy, retryAfterSeconds: 90)
@@ -81,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `of a note that is too long does not delay other notes`() async throws {
+  @Test func `a note that is too long does not delay other notes`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       let long = String(repeating: "x", count: 1_100_000)
@@ -98,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `of a file that is not text does not delay other notes`() async throws {
+  @Test func `a file that is not text does not delay other notes`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       let bytes = Data([0xFF, 0xFE, 0x00])
@@ -121,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
-  func `of refused requests makes the app send smaller requests:`(
+  func `the app sends smaller requests after a refused request`(
     _ code: CKError.Code
   ) async throws {
     try await withHousehold { home in
@@ -140,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `of a temporary outage delays the app and loses no note`() async throws {
+  @Test func `a temporary outage delays the app but loses no note`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.server.isAvailable = false

@@ -4,7 +4,9 @@ import StratusTesting
 import Testing
 
 @Suite struct `The backup` {
-  @Test func `sends nothing while it is off, and sends all changes once it is on`() async throws {
+  @Test
+  func `a backup sends nothing while it is off, and sends all changes once it is on`() async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.laptop.app.switchOff()
@@ -22,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `is deleted completely, on the server and in the local state`() async throws {
+  @Test func `a backup is deleted completely, on the server and on the device`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.phone.app.write("Nails", as: "tools")
@@ -34,7 +36,7 @@ import Testing
       #expect(home.phone.text(in: "shopping.txt") == nil)
       #expect(home.phone.text(in: "Deleted/tools.txt") == nil)
 
-      // The other device keeps its notes, and does not send them again by itself.
+      // The other device keeps its notes and does not send them again.
       try await home.server.wait { await home.laptop.app.overview.activity == .off }
       #expect(await home.laptop.texts == ["shopping": "Milk"])
       let zones = try await home.laptop.device.container(NotesDevice.containerID)
@@ -43,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func `is deleted later if there is no network, even after a relaunch`() async throws {
+  @Test
+  func `a backup is deleted later if there is no network, even after a relaunch`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -58,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `is not deleted if the user cancels the deletion in time`() async throws {
+  @Test func `a backup is not deleted if the user cancels the deletion in time`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false
@@ -71,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `starts again after everything was deleted`() async throws {
+  @Test func `a backup can start again after everything was deleted`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -80,7 +83,8 @@ import Testing
       try await home.phone.app.switchOn()
       try await home.phone.app.write("Nails", as: "tools")
       try await home.server.wait { await home.phone.app.overview.isBackedUp }
-      // The laptop was offline all the time. The new backup does not contain the shopping list.
+      // The laptop was offline during the deletion. The new backup does not contain the shopping
+      // list.
       home.laptop.device.isOnline = true
       try await home.waitUntilBothShow(["tools": "Nails"])
       #expect(home.laptop.text(in: "Deleted/shopping.txt") == "Milk")
@@ -88,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: ["", ".hidden", "_system", "a/b", "a\u{0}b", "e\u{301}"])
-  func `refuses an invalid name:`(_ name: String) async throws {
+  func `a note with an invalid name is refused`(_ name: String) async throws {
     try await withHousehold { home in
       await #expect(throws: NoteFolder.BadName.self) {
         try await home.phone.app.write("text", as: name)

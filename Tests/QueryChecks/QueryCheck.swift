@@ -5,13 +5,13 @@ import StratusTesting
 import StratusWire
 import Synchronization
 
-/// Random queries, compared with a naive evaluation of the same records.
+/// Compares random queries with a naive evaluation of the same records.
 ///
-/// The seed and the data set's number determine a data set, so that a failure can be repeated.
+/// The seed and the number of a data set determine its content, so that a failure can be repeated.
 public struct QueryCheck: Sendable {
   /// The number of data sets that run in parallel, each with its own store.
   private static let workersCount = 2
-  /// With fewer data sets, the frequency of rare cases proves little.
+  /// With fewer data sets, the numbers of rare cases are not checked.
   private static let dataSetsLeast = 20
 
   private let seed: UInt64
@@ -19,9 +19,9 @@ public struct QueryCheck: Sendable {
   private let seconds: Int?
 
   /// - Parameters:
-  ///   - variables: `STRATUS_SEED`, `STRATUS_QUERY_FIRST`, `STRATUS_QUERY_DATA_SETS` and
-  ///     `STRATUS_QUERY_SECONDS`. Without the last two, `dataSets` is the number of data sets.
-  ///   - dataSets: the default number.
+  ///   - variables: the environment variables `STRATUS_SEED`, `STRATUS_QUERY_FIRST`,
+  ///     `STRATUS_QUERY_DATA_SETS` and `STRATUS_QUERY_SECONDS`.
+  ///   - dataSets: the number of data sets if neither of the last two variables is set.
   public init(variables: [String: String], dataSets: Int) {
     seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let first = variables["STRATUS_QUERY_FIRST"].flatMap { Int($0) } ?? 0
@@ -77,7 +77,7 @@ public struct QueryCheck: Sendable {
         let count = queue.done(run.tally, failed: true)
         let reached = Array(steps[...error.step])
         var shrinker = Shrinker(plan: plan)
-        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "no second time")
+        let (fewer, text) = await shrinker.shrink(reached) ?? (reached, "it does not repeat")
         queue.note(
           failure: """
             Data set \(number), step \(error.step) of seed \(seed), after \(count) cases \
@@ -92,13 +92,13 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// The cases that occurred too seldom to prove much.
+  /// The kinds of cases that occurred too seldom.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),
       (refused * 20 > cases, "too few queries are refused"),
       (open * 50 < cases, "too many queries may be answered in any way"),
-      (empty * 4 < cases * 3, "too many queries find nothing"),
+      (empty * 4 < cases * 3, "too many queries find no record"),
       (pages > cases, "too few pages"),
       (edited * 20 > cases, "too few queries have changes between their pages"),
       (counted * 50 > cases, "too few counts"),
@@ -130,7 +130,7 @@ private enum Report {
   }
 }
 
-/// Distributes the numbers of the data sets.
+/// Hands out the numbers of the data sets to the workers.
 private final class DataSetQueue: Sendable {
   private struct Contents {
     var numbers: Range<Int>
@@ -154,7 +154,8 @@ private final class DataSetQueue: Sendable {
 
   func note(failure: String) { contents.withLock { $0.failures.append(failure) } }
 
-  /// The next number; nil: all data sets are distributed.
+  /// Returns the next number. Returns nil after the last number, after the time is over, and after
+  /// a failure.
   func next() -> Int? {
     contents.withLock { contents in
       if contents.isStopped { return nil }
@@ -163,7 +164,7 @@ private final class DataSetQueue: Sendable {
     }
   }
 
-  /// - Returns: the total number of cases.
+  /// - Returns: the total number of cases so far.
   @discardableResult
   func done(_ tally: DataSetRun.Tally, failed: Bool = false) -> Int {
     contents.withLock { contents in

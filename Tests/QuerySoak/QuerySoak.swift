@@ -1,7 +1,8 @@
 import Foundation
 import QueryChecks
 
-/// The query test without its test runner, so that it runs in a release build: `scripts/soak`.
+/// The query test as a program for `scripts/soak`. It needs no test runner and runs in a release
+/// build.
 @main
 struct QuerySoak {
   static func main() async {

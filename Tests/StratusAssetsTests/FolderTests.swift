@@ -7,17 +7,18 @@ import Testing
 
 @testable import StratusAssets
 
-/// Files in memory, tested by the suite for all asset stores.
+/// An asset store in memory. The conformance suite of all asset stores tests it.
 @Suite struct MemoryAssets {
   @Test(arguments: AssetStoreConformance.checks)
-  func `an asset store in memory passes the conformance suite:`(
+  func `an asset store in memory passes the conformance suite`(
     _ check: AssetStoreConformance.Check
   ) async throws {
     try await check.run { MemoryAssetStore(now: { AssetStoreConformance.now }) }
   }
 }
 
-/// The folder store, tested by the suite for all asset stores and by its own tests.
+/// An asset store in a folder. The conformance suite of all asset stores and tests of its own test
+/// it.
 @Suite struct FolderAssets {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
@@ -40,20 +41,20 @@ import Testing
   private static let counter = Mutex(0)
 
   @Test(arguments: AssetStoreConformance.checks)
-  func `an asset store in a folder passes the conformance suite:`(
+  func `an asset store in a folder passes the conformance suite`(
     _ check: AssetStoreConformance.Check
   ) async throws {
     try await withFolder { _, store in try await check.run { store } }
   }
 
-  @Test func `files and unfinished uploads remain after a restart`() async throws {
+  @Test func `stored files and unfinished uploads remain after a restart`() async throws {
     try await withFolder { folder, store in
       let done = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await done.append(Array("abc".utf8))
       _ = try await done.finish(as: "00000001")
       let broken = try await store.open(upload: "upload-2", at: Self.address, fromNothing: true)
       try await broken.append(Array("ab".utf8))
-      // The store is not closed, as when the process is killed.
+      // The store is not closed. A killed process does not close it, either.
       let next = Self.store(folder)
       let file = try #require(try await next.open(file: "00000001", at: Self.address))
       #expect(try await file.read(at: 0, count: 3) == Array("abc".utf8))
@@ -67,7 +68,9 @@ import Testing
   }
 
   @Test
-  func `files are in the environment's folder and only the owner can read them`() async throws {
+  func `asset files are in the environment's folder, and only the owner can read them`()
+    async throws
+  {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       _ = try await upload.finish(as: "ABCD0001")
@@ -79,7 +82,8 @@ import Testing
   }
 
   @Test(arguments: ["../../etc", "a/b", "", ".", "short", "name.note", "ünïcode-name"])
-  func `a file name that leads outside of its folder is refused`(name: String) async throws {
+  func `an asset's file name that leads outside of its folder is refused`(name: String) async throws
+  {
     try await withFolder { folder, store in
       await #expect(throws: ServerError.self) {
         _ = try await store.open(file: name, at: Self.address)
@@ -106,9 +110,9 @@ import Testing
     folder.path + "/iCloud.org.example/development.assets/uploads/upload-1"
   }
 
-  /// The test changes the bytes on the disk. If the store read them again, the checksum would be
-  /// different.
-  @Test func `a resumed upload is not read again`() async throws {
+  /// The test changes the bytes on the disk. If the store read the bytes again, the checksum would
+  /// be different.
+  @Test func `the stored part of a resumed upload is not read again`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await upload.append(Array("ab".utf8))
@@ -122,7 +126,8 @@ import Testing
     }
   }
 
-  @Test func `an upload whose file has another length is read again`() async throws {
+  @Test
+  func `the stored part of an upload is read again if its file has another length`() async throws {
     try await withFolder { folder, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await upload.append(Array("abXY".utf8))
@@ -139,7 +144,7 @@ import Testing
 
   private static let checksumOfABC = AssetStoreConformance.checksumOfABC
 
-  /// `/dev/null` accepts all bytes and refuses to be flushed.
+  /// `/dev/null` accepts all bytes, and its flush fails.
   @Test func `an upload whose flush failed accepts no bytes and is removed`() async throws {
     try await withFolder { folder, store in
       let path = Self.uploadPath(folder)
@@ -163,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `an upload that could not be opened does not count as open`() async throws {
+  @Test func `an upload whose file could not be opened does not count as open`() async throws {
     try await withFolder { folder, store in
       let path = Self.uploadPath(folder)
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -177,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `a disk error is an internal error without a path in it`() async throws {
+  @Test func `a disk error becomes an internal error without a path`() async throws {
     try await withFolder { folder, store in
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let inTheWay = folder.appendingPathComponent("iCloud.org.example")

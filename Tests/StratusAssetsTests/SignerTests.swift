@@ -2,7 +2,7 @@ import StratusAssets
 import Testing
 
 @Suite struct Signatures {
-  /// RFC 4231, test case 2.
+  /// The test vector is RFC 4231, test case 2.
   @Test func `a signature is HMAC-SHA256`() {
     let signer = HMACSigner(secret: Array("Jefe".utf8))
     let signature = signer.signature(of: Array("what do ya want for nothing?".utf8))
@@ -20,7 +20,7 @@ import Testing
     #expect(!HMACSigner(secret: [1, 2]).isValid(signature, of: [4, 5]))
   }
 
-  @Test func `a signature is valid after one rotation, and not after two`() {
+  @Test func `a signature is valid after one rotation of the secret, but not after two`() {
     let signer = HMACSigner(secret: [1])
     let first = signer.signature(of: [4, 5])
     signer.replace(by: [[2], [1]])
@@ -30,7 +30,7 @@ import Testing
     #expect(!signer.isValid(first, of: [4, 5]))
   }
 
-  @Test func `encrypted bytes are read by this server only`() {
+  @Test func `encrypted bytes can be decrypted only with the server's secret`() {
     let signer = HMACSigner(secret: [1])
     let text = Array("the title of a record".utf8)
     let encrypted = signer.encrypted(text)

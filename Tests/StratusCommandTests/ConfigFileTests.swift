@@ -10,7 +10,7 @@ import Testing
     try ConfigFile(path: "stratus.yaml", text: text)
   }
 
-  /// The fault of a text, as the operator reads it.
+  /// The error message for a configuration file, as the operator reads it.
   private func fault(_ text: String) -> String {
     do {
       let file = try file(text)
@@ -24,7 +24,7 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  @Test func `sets the options of the server by their names`() throws {
+  @Test func `a configuration file sets the options of the server by their names`() throws {
     let command = try file(
       """
       # A comment
@@ -45,7 +45,7 @@ import Testing
     #expect(settings.connections.headTimeout == .seconds(9))
   }
 
-  @Test func `is overridden by the command line`() throws {
+  @Test func `options of the command line override the configuration file`() throws {
     let file = try file("port: 9090\nhost: 0.0.0.0\ntrusted-proxy: [10.0.0.0/8, 127.0.0.1]\n")
     let settings = try file.command(
       with: ["--config", "stratus.yaml", "--port", "1", "--trusted-proxy=192.0.2.1"]
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["", "# nothing", "---\n", "trusted-proxy: []\n"])
-  func `may be empty`(text: String) throws {
+  func `a configuration file may be empty`(text: String) throws {
     #expect(fault(text) == "")
   }
 
@@ -70,9 +70,9 @@ import Testing
     ("trusted-proxy: [[10.0.0.1]]", "stratus.yaml:1: the list of 'trusted-proxy'"),
     ("limits:\n  port: 1", "stratus.yaml:1: 'limits' takes a value; settings have no groups"),
     ("port:", "stratus.yaml:1: 'port' has no value"), ("port: ~", "stratus.yaml:1: 'port' has no"),
-    ("port: 1\nport: 2", "stratus.yaml:1: 'port' stands in the file twice"),
-    ("- port", "stratus.yaml:1: the file holds no settings"),
-    ("port 9090", "stratus.yaml:1: the file holds no settings"),
+    ("port: 1\nport: 2", "stratus.yaml:1: 'port' is in the file twice"),
+    ("- port", "stratus.yaml:1: the file contains no settings"),
+    ("port 9090", "stratus.yaml:1: the file contains no settings"),
     ("--port: 1", "stratus.yaml:1: a setting's name is that of an option"),
     ("Port: 1", "stratus.yaml:1: a setting's name"), ("port=1: 2", "stratus.yaml:1: a setting's"),
     ("config: other.yaml", "stratus.yaml:1: 'config' belongs on the command line only"),
@@ -80,11 +80,13 @@ import Testing
     ("a: &x [*x]", "stratus.yaml:"), ("port: 1\n---\nport: 2", "stratus.yaml:"),
     ("\thost: a", "stratus.yaml:1: "), ("unknown: []", "stratus.yaml:1: "),
   ])
-  func `is refused with the line of its fault`(text: String, beginning: String) {
+  func `the error for a faulty configuration file begins with the line of the fault`(
+    text: String, beginning: String
+  ) {
     #expect(fault(text).hasPrefix(beginning), "\(fault(text))")
   }
 
-  @Test func `reports every fault of its settings`() throws {
+  @Test func `the error for a configuration file reports every fault of its settings`() throws {
     let faults = try file("prot: 1\nport: 2\nhots: a\nhead-timeout: x\n").faults
     #expect(faults.map(\.line) == [1, 3, 4])
   }

@@ -3,7 +3,8 @@ import Testing
 
 extension Crashes {
   @Test
-  func `an upload killed at random points completes and leaves no other file`() async throws {
+  func `an upload that is killed at random points completes and leaves no other file`() async throws
+  {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let binary = try #require(
@@ -18,10 +19,10 @@ extension Crashes {
     try await test.run(kills: kills)
     print(
       "asset kill test: seed \(seed), \(test.serverKills) kills of the server, "
-        + "\(test.clientKills) of the client, \(test.resumed) pieces that went on, "
+        + "\(test.clientKills) of the client, \(test.resumed) continued uploads, "
         + "\(test.filesCount) files")
     #expect(test.faults.isEmpty, "seed \(seed): \(test.faults.joined(separator: "\n"))")
-    // Without kills, the test would prove nothing.
+    // With fewer kills, the test would not show enough.
     #expect(test.serverKills + test.clientKills == kills)
     #expect(test.filesCount > 0 && test.resumed > 0)
   }

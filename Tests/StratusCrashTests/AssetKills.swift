@@ -4,13 +4,13 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Uploads files while server and client are killed at random points, and checks the remaining
-/// data.
+/// Uploads files while the server and the client are killed at random points, and checks the
+/// remaining data.
 struct AssetKills {
   /// A file during its upload.
   private struct Going: Sendable {
     let recordName: String
-    /// The path of the upload URL. The port is not kept, since it changes with each start.
+    /// The path of the upload URL. The port is left out, because it changes with each start.
     let path: String
     let bytes: [UInt8]
   }
@@ -21,7 +21,7 @@ struct AssetKills {
   private var saved: [String: [UInt8]] = [:]
   private(set) var serverKills = 0
   private(set) var clientKills = 0
-  /// The number of ranges that continued an upload after a kill.
+  /// The number of requests that continued an upload after a kill.
   private(set) var resumed = 0
   private(set) var faults: [String] = []
 
@@ -33,8 +33,8 @@ struct AssetKills {
 
   var filesCount: Int { saved.count }
 
-  /// Uploads files until there were this many kills, completes the open upload, and compares the
-  /// files on the server with the sent bytes.
+  /// Uploads files until the given number of kills is reached and completes the last upload. Then
+  /// compares the files on the server with the sent bytes.
   mutating func run(kills: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     var going: Going?
@@ -80,8 +80,8 @@ struct AssetKills {
       throw AssetLine.Broken()
     }
     let count = Int.random(in: 200_000...6_000_000, using: &chance)
-    // NB: the bytes are one random block with a changing number, since drawing each byte at random
-    // would delay all other tests.
+    // NB: the bytes are one random block with a changing number. Random values for all bytes would
+    // take much processor time, which would delay the other tests.
     let block = (0..<4_096).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -105,8 +105,8 @@ struct AssetKills {
       jsonBytes: await AssetLine.apart { try AssetLine.ask("GET", file.path, port: port) })
   }
 
-  /// Sends a range up to a random byte, or sends all of it and waits for a short time. Then calls
-  /// `kill` and disconnects.
+  /// Sends a range up to a random byte, or sends the whole range and waits for a short time. Then
+  /// calls `kill` and disconnects.
   private mutating func send(
     _ file: Going, from received: Int, to server: ServerProcess,
     kill: @escaping @Sendable () -> Void
@@ -152,15 +152,15 @@ struct AssetKills {
 
   private mutating func end(_ file: Going, on server: ServerProcess) async throws {
     var state = try await Self.state(of: file, on: server)
-    // NB: bytes that a connection sent before it was cut may still arrive. The server then refuses
-    // the range and returns the offset.
+    // NB: bytes of the earlier connection may still arrive. The server then refuses the range and
+    // returns the right offset.
     var attempts = 0
     while state.singleFile == nil, attempts < 1_000 {
       attempts += 1
       state = try await Self.send(file, from: Int(state.received ?? 0), to: server)
     }
     guard let done = state.singleFile else {
-      faults.append("\(file.recordName) cannot be ended: \(state)")
+      faults.append("\(file.recordName) cannot be completed: \(state)")
       return
     }
     try await save(file, done, over: server.connect(as: "saver"))
@@ -205,15 +205,15 @@ struct AssetKills {
       }
       let (path, port) = (url.path, try Self.port(of: server))
       let found = try await AssetLine.apart { try AssetLine.ask("GET", path, port: port) }
-      if found != bytes { faults.append("\(name) has other bytes, \(found.count) of them") }
+      if found != bytes { faults.append("\(name) has \(found.count) bytes, not the sent ones") }
     }
   }
 
-  /// Runs a server in this process, sweeps its assets without a grace period, and counts the
-  /// remaining files.
+  /// Runs a server in this process, deletes unused asset files without a grace period, and counts
+  /// the remaining files.
   private mutating func sweep() async throws {
     let server = try await TestServer(onDiskIn: data)
-    // Opens the store, since only open stores are swept.
+    // Opens the store with a request. The server deletes files only of open stores.
     _ = try await Connection(
       to: Connection.Address(
         url: "http://stratus.test", container: "iCloud.test.crash", environment: .development,
@@ -230,10 +230,10 @@ struct AssetKills {
       _ = FileManager.default.fileExists(atPath: data.path + "/" + path, isDirectory: &isFolder)
       if isFolder.boolValue { continue }
       left += 1
-      if path.contains("/uploads/") { faults.append("an upload was not swept: \(path)") }
+      if path.contains("/uploads/") { faults.append("an unused upload was not deleted: \(path)") }
     }
     if left != saved.count {
-      faults.append("\(left) files are left, but \(saved.count) are held")
+      faults.append("\(left) files are left, but records use \(saved.count)")
     }
   }
 }

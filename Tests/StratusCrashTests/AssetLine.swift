@@ -1,8 +1,8 @@
 import Foundation
 
-/// One HTTP request over a connection that can be cut at any byte.
+/// One HTTP request over a connection that the test can close after any byte.
 ///
-/// Its calls block; run them on a thread of their own.
+/// The methods block their thread. A caller runs them with ``apart(_:)``.
 struct AssetLine {
   struct Broken: Error {}
 
@@ -33,7 +33,7 @@ struct AssetLine {
 
   func close() { Foundation.close(descriptor) }
 
-  /// Sends as many bytes as possible. A dead server accepts none.
+  /// Sends as many bytes as the connection accepts. A killed server accepts none.
   func send(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     while !rest.isEmpty {
@@ -45,7 +45,7 @@ struct AssetLine {
     }
   }
 
-  /// Checks for an answer this many times without waiting for it.
+  /// Checks up to this many times, without waiting, whether an answer has arrived.
   func glance(times: Int) {
     var buffer = [UInt8](repeating: 0, count: 1)
     for _ in 0..<times where recv(descriptor, &buffer, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) > 0 {
@@ -53,7 +53,7 @@ struct AssetLine {
     }
   }
 
-  /// Waits until a byte has arrived and leaves it for ``answer()``.
+  /// Waits until a byte has arrived. The byte can still be read with ``answer()``.
   func waitForByte() throws {
     var buffer = [UInt8](repeating: 0, count: 1)
     if recv(descriptor, &buffer, 1, Int32(MSG_PEEK)) <= 0 { throw Broken() }
@@ -77,7 +77,7 @@ struct AssetLine {
     return (status, Array(received[place.upperBound...]))
   }
 
-  /// Runs a blocking body on a thread of its own.
+  /// Runs a function that blocks on another thread.
   static func apart<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -86,7 +86,7 @@ struct AssetLine {
     }
   }
 
-  /// The head of a request.
+  /// Returns the head of a request.
   static func head(_ method: String, _ path: String, _ fields: [String]) -> [UInt8] {
     let lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + fields
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

@@ -4,7 +4,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Kills a server during writes, repeatedly with the same data folder, and checks the data.
+/// Kills a server again and again during writes, and checks its data after each restart.
 struct CrashRounds {
   static let writersCount = 6
 
@@ -12,11 +12,11 @@ struct CrashRounds {
   let data: URL
   let ledger: Ledger
   var chance: SeededChance
-  /// Copies of readers, taken at moments before a kill.
+  /// Copies of readers with the tokens that they had before a kill.
   private var moments: [Reader] = []
   private(set) var startDurations: [Duration] = []
   private(set) var writesCount = 0
-  /// Batches that were under way at a kill, and how many of them the server had carried out.
+  /// The number of batches without an answer at a kill, and the number of those that were stored.
   private(set) var openCount = 0
   private(set) var openDoneCount = 0
   private(set) var liveChecksCount = 0
@@ -32,8 +32,8 @@ struct CrashRounds {
       })
   }
 
-  /// Starts the server, lets writers write and readers read, kills the server, starts it again, and
-  /// compares its records with the ledger.
+  /// In each round, starts the server, writes and reads until the server is killed, and starts the
+  /// server again. Then compares the records with the ledger.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))
@@ -72,13 +72,14 @@ struct CrashRounds {
   mutating func writeUntilKilled(_ server: ServerProcess) async {
     ledger.arm(killAt: Int.random(in: 10...250, using: &chance)) { server.killHard() }
     await load(over: server.connect(as: "writer"))
-    // A writer that gets an error ends early. The server must be dead before the restart.
+    // A writer ends early if it gets an error. In this case, the server must be killed here.
     server.killHard()
   }
 
-  /// Lets writers write and readers read until the ledger's round ends.
+  /// Runs the writers and the readers until the ledger's round ends.
   ///
-  /// - Parameter refusals: counts writes that a full disk refuses; nil: the disk must not be full.
+  /// - Parameter refusals: counts writes that a full disk refuses. If it is nil, a refusal is a
+  ///   fault.
   mutating func load(over connection: Connection, refusals: Refusals? = nil) async {
     let writers = (0..<Self.writersCount).map { writer in
       Writer(
@@ -114,7 +115,7 @@ struct CrashRounds {
           moments += reader.moments
         } else {
           writing -= 1
-          // Readers end with the writers, also if the writers ended early.
+          // When the last writer has ended, even early, the readers must end, too.
           if writing == 0 { ledger.end() }
         }
       }
@@ -149,7 +150,7 @@ struct CrashRounds {
         .filter { reader.records[$0] != fresh.records[$0] }
       if let name = wrong.sorted().first {
         faults.append(
-          "a token from before a kill leads elsewhere for \(wrong.count) records of zone \(zone), "
+          "a token from before a kill is wrong for \(wrong.count) records of zone \(zone), "
             + "as \(name): \(text(reader.records[name])) instead of \(text(fresh.records[name]))")
       }
     }
@@ -168,7 +169,7 @@ struct CrashRounds {
     }
     for (name, number) in found where number == lane.acknowledged[name] {
       if let tag = lane.tags[name], tag != tags[name] {
-        faults.append("\(name) of zone \(lane.zone) has another tag than was acknowledged")
+        faults.append("\(name) of zone \(lane.zone) does not have the acknowledged tag")
       }
     }
     ledger.settle(index, on: found, tags: tags)
@@ -179,13 +180,13 @@ struct CrashRounds {
     let wrong = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.sorted()
     let details = wrong.prefix(6).map { name in
       "\(name): found \(text(found[name])), acknowledged \(text(expected[name])), "
-        + "under way \(text(lane.states[lane.issuedCount][name]))"
+        + "open batch \(text(lane.states[lane.issuedCount][name]))"
     }
-    return "zone \(lane.zone), \(lane.prefix): no state between the acknowledged and the one under "
-      + "way; \(details.joined(separator: "; "))"
+    return "zone \(lane.zone), \(lane.prefix): the state is neither the acknowledged one "
+      + "nor that of the open batch; \(details.joined(separator: "; "))"
   }
 
-  /// Checks that a save with an acknowledged tag succeeds, and that one with an earlier tag is
+  /// Checks that a save with an acknowledged tag succeeds, and that a save with an earlier tag is
   /// refused.
   private mutating func compareAndSet(over connection: Connection) async throws {
     for index in ledger.lanes.indices.shuffled(using: &chance).prefix(4) {
@@ -201,7 +202,7 @@ struct CrashRounds {
       let batch = WriterRecords.Batch(number: lane.newestNumber + 1, saved: [name])
       let save = Writer.save(.update, name, tag: tag, number: batch.number, text: "after the kill")
       if await !writer.send([save], as: batch, in: index) {
-        faults.append("\(name): the acknowledged tag does not pass after the kill")
+        faults.append("\(name): a save with the acknowledged tag is refused after the kill")
       }
       let now = ledger.lane(index)
       ledger.settle(index, on: now.acknowledged, tags: now.tags)
@@ -219,7 +220,7 @@ struct CrashRounds {
     guard case .failure(let failure)? = answer.records.first, failure.error.code == .conflict,
       failure.serverRecord?.recordChangeTag == current
     else {
-      faults.append("\(name): a stale tag is no conflict with the server's record after the kill")
+      faults.append("\(name): a save with a stale tag after the kill gives no conflict")
       return
     }
   }

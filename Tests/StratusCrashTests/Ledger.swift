@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The sent and the acknowledged requests of all writers. The ledger kills the server after a given
+/// Records the sent and the acknowledged requests of all writers. Kills the server after a given
 /// number of acknowledged requests.
 final class Ledger: Sendable {
   private struct Contents {
@@ -44,10 +44,10 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
-  /// Records that the server refused the batch under way and stored nothing of it.
+  /// Records that the server has refused the batch without an answer and stored no part of it.
   func withdraw(in index: Int) { contents.withLock { $0.lanes[index].withdraw() } }
 
-  /// Records an answer, and kills the server if it was the last one of the round.
+  /// Records an answer. Kills the server if the answer is the last one of the round.
   func acknowledge(in index: Int, tags: [String: String]) {
     contents.withLock { contents in
       contents.lanes[index].acknowledge(tags: tags)

@@ -3,12 +3,12 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Notifications across SIGKILL, through the framework as apps use it.
-@Suite(.timeLimit(.minutes(10))) struct `Notifications of a server that is killed` {
+/// Apps use the framework to receive notifications from a server that is killed.
+@Suite(.timeLimit(.minutes(10))) struct `Notifications of a killed server` {
   private static let roundsCount = 3
   private static let notesPerRound = 20
 
-  /// A device that subscribes to notifications. The test does not tell it that the server was down.
+  /// A device that subscribes to notifications. The test does not tell the device about the kills.
   private final class Device: Sendable {
     let names = Mutex<Set<String>>([])
     private let container: CKContainer
@@ -17,8 +17,8 @@ import Testing
 
     var hasHeard: Bool { names.withLock { !$0.isEmpty } }
 
-    /// Records the names of the notes in the notifications, until the notification of the given
-    /// note has arrived. The earlier notifications have arrived by then.
+    /// Records the names of the notes in the notifications until the notification of the given note
+    /// arrives.
     func listen(until last: String) async {
       for await notification in container.remoteNotifications {
         guard let query = notification as? CKQueryNotification, let id = query.recordID else {
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Writes notes until all devices have received a notification. A new device receives only
-  /// notifications that are created after its registration, so this shows that it is registered.
+  /// notifications from after its registration, so the first one shows that it is registered.
   private static func waitForStreams(of devices: [Device], _ notes: CKDatabase) async throws {
     var count = 0
     while !devices.allSatisfy(\.hasHeard) {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `are not lost, and clients reconnect by themselves`() async throws {
+  @Test func `clients of a killed server reconnect and get every notification`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -2,7 +2,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Follows a zone's changes. Holds a token and the records of all changes up to it.
+/// Reads a zone's changes. Has a token and the records from all changes up to that token.
 struct Reader: Sendable {
   let zone: Int
   private(set) var token: String?
@@ -12,7 +12,7 @@ struct Reader: Sendable {
 
   /// Fetches one page.
   ///
-  /// - Returns: whether more is coming.
+  /// - Returns: whether there are more pages.
   /// - Throws: ``TransportFailure``, or the zone's ``ErrorDictionary``.
   mutating func readPage(over connection: Connection, limit: Int?) async throws -> Bool {
     let item = FetchZoneChanges.Item(
@@ -52,14 +52,14 @@ struct Reader: Sendable {
   }
 }
 
-/// Follows one zone during writes, until the server is dead. Each time it is up to date, it must
-/// hold the state of every writer after a complete batch.
+/// Reads one zone's changes during writes, until the round ends. After each last page, it must have
+/// the state of every writer after a complete batch.
 struct LiveReader {
   let ledger: Ledger
   let connection: Connection
   var chance: SeededChance
   var reader: Reader
-  /// Copies of the reader at some moments. The test uses their tokens after the kill.
+  /// Copies of the reader at random moments. The test uses their tokens after the kill.
   private(set) var moments: [Reader] = []
   private(set) var checkedCount = 0
 
@@ -86,7 +86,7 @@ struct LiveReader {
         check(acknowledgedBefore: before)
       }
     } catch {
-      if !ledger.isDead { ledger.note(fault: "reading from a living server: \(error)") }
+      if !ledger.isDead { ledger.note(fault: "a read from a running server failed: \(error)") }
     }
   }
 
@@ -94,7 +94,7 @@ struct LiveReader {
     checkedCount += 1
     for (index, lane) in ledger.lanes.enumerated() where lane.zone == reader.zone {
       if lane.place(of: lane.part(of: reader.records), from: before[index]) == nil {
-        ledger.note(fault: "a reader of a living server saw half a batch of \(lane.prefix)")
+        ledger.note(fault: "a reader of a running server saw a partial batch of \(lane.prefix)")
       }
     }
   }

@@ -3,11 +3,11 @@ import Foundation
 /// The program under test.
 struct ServerBinary {
   let file: URL
-  /// Whether it is the release build that `scripts/test` names.
+  /// Whether the program is the release build that `scripts/test` names.
   let isRelease: Bool
 
-  /// The program named by `STRATUS_RELEASE_BINARY`, else the debug program beside the tests; nil if
-  /// there is none.
+  /// Finds the program in `STRATUS_RELEASE_BINARY`, or else the debug build beside the tests.
+  /// Returns nil if there is none.
   static func find() -> ServerBinary? {
     let named = ProcessInfo.processInfo.environment["STRATUS_RELEASE_BINARY"]
     if let named, !named.isEmpty {
@@ -16,8 +16,8 @@ struct ServerBinary {
     guard let tests = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     let candidates = [
       tests.appendingPathComponent("stratus"),
-      // On Apple's systems, a program in another folder runs the tests. The build folder is found
-      // from this file.
+      // On Apple's systems, the program that runs the tests is in another folder. The path of this
+      // source file leads to the build folder.
       URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../.build/debug/stratus").standardized,
     ]

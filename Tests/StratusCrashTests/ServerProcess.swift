@@ -2,14 +2,14 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// A running `stratus dev` that can be killed.
+/// A running `stratus dev` that the test can kill.
 final class ServerProcess: Sendable {
   struct CannotStart: Error, CustomStringConvertible {
     let description: String
   }
 
   let processID: Int32
-  /// The time from the start of the program to its ready line.
+  /// The time from the start of the program to the line that says it is ready.
   let startDuration: Duration
   private let settings: [String: String]
   private let ended: Task<ContinuousClock.Instant, Never>
@@ -17,8 +17,8 @@ final class ServerProcess: Sendable {
   /// Starts the program and waits until it answers.
   ///
   /// - Parameters:
-  ///   - port: the port of an earlier process; 0: any free port.
-  ///   - environment: further variables of the program's environment.
+  ///   - port: the port of an earlier process, or 0 for any free port.
+  ///   - environment: additional environment variables for the program.
   /// - Throws: ``CannotStart`` with the output of the program.
   static func start(
     _ binary: ServerBinary, data: URL, port: Int = 0, environment: [String: String] = [:]
@@ -71,19 +71,19 @@ final class ServerProcess: Sendable {
   /// The server's URL.
   var url: String { settings["STRATUS_URL"] ?? "" }
 
-  /// The app's API token, as the program printed it.
+  /// The app's API token from the program's output.
   var apiToken: String? { settings["STRATUS_API_TOKEN"] }
-  /// The developer's web auth token, as the program printed it.
+  /// The developer's web auth token from the program's output.
   var webAuthToken: String? { settings["STRATUS_WEB_AUTH_TOKEN"] }
 
-  /// The start of a request's query, with the printed tokens.
+  /// The start of a request's query. It contains the API token and the web auth token.
   var query: String {
     let token = (settings["STRATUS_WEB_AUTH_TOKEN"] ?? "")
       .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
     return "ckAPIToken=\(settings["STRATUS_API_TOKEN"] ?? "")&ckWebAuthToken=\(token ?? "")"
   }
 
-  /// A connection to the server with the printed tokens.
+  /// A connection to the server with both tokens.
   func connect(as deviceID: String) -> Connection {
     Connection(
       to: Connection.Address(
@@ -94,7 +94,7 @@ final class ServerProcess: Sendable {
       timing: Self.timing())
   }
 
-  /// A real clock, with waits that return at once.
+  /// A real clock with waits that end at once.
   static func timing() -> Timing {
     let clock = ContinuousClock.now
     return Timing(
@@ -102,13 +102,13 @@ final class ServerProcess: Sendable {
       sleep: { _ in await Task.yield() }, chance: { 0.5 })
   }
 
-  /// Sends SIGKILL. The program has no chance to do anything more.
+  /// Sends SIGKILL. The program cannot react to it.
   func killHard() { kill(processID, SIGKILL) }
 
   /// Waits until the process has ended.
   ///
-  /// - Returns: the time of its end. The caller may run much later, because the tests share the
-  ///   threads.
+  /// - Returns: the time of its end. The caller may run much later, because all tests share the
+  ///   same threads.
   @discardableResult
   func waitForEnd() async -> ContinuousClock.Instant { await ended.value }
 }
@@ -119,8 +119,8 @@ private actor Output {
   private let chunks: AsyncStream<Data>
   private var rest = ""
 
-  /// NB: reads on a thread. If a `readabilityHandler` is removed at the end of the pipe, the
-  /// dispatcher may still use it when the pipe is closed, and crash.
+  /// NB: a thread reads the pipe. A `readabilityHandler` that is removed at the end of the pipe may
+  /// still run when the pipe is closed, and crash.
   init(of handle: FileHandle) {
     let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
     self.chunks = chunks
@@ -133,7 +133,8 @@ private actor Output {
     }
   }
 
-  /// Waits until the program prints a line with this beginning. Returns false if it ends before.
+  /// Waits until the program prints a line that begins with a text. Returns false if it ends
+  /// before.
   func waitForLine(beginning: String) async -> Bool {
     for await data in chunks {
       rest += String(decoding: data, as: UTF8.self)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Stops a program while clients stall in the middle of a request or an answer.
+/// Stops a server while clients stall in the middle of a request or an answer.
 @Suite struct `Clients that stall` {
   /// Opens connections that send only a part of a request, or do not read their answers.
   static func open(at server: ServerProcess) async throws -> [AssetLine] {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `do not delay the server's stop`() async throws {
+  @Test func `stalled clients do not delay the server's stop`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let name = "stratus-stalled-\(ProcessInfo.processInfo.processIdentifier)"
@@ -33,7 +33,7 @@ import Testing
     kill(server.processID, SIGTERM)
     let took = await server.waitForEnd() - begin
     for line in lines { line.close() }
-    // NB: the server waits ten seconds for clients. A debug program competes with other tests.
+    // NB: the server waits ten seconds for clients. A debug build competes with other tests.
     #expect(took < .seconds(binary.isRelease ? 15 : 60), "\(took)")
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Stops a program that has open streams.
+/// Stops a server that has open streams.
 @Suite struct `Open streams` {
   static let container = "iCloud.test.crash"
 
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `do not delay the server's stop`() async throws {
+  @Test func `open streams do not delay the server's stop`() async throws {
     let binary = try #require(
       ServerBinary.find(), "build the product stratus first, or set STRATUS_RELEASE_BINARY")
     let name = "stratus-streams-\(ProcessInfo.processInfo.processIdentifier)"

@@ -2,7 +2,8 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Writes its records in each zone, one request after the other, until the server is dead.
+/// Writes the records of one writer in each zone, one request after the other, until the round
+/// ends.
 struct Writer {
   static let recordType = "Crash"
   static let namesPerLane = 30
@@ -11,7 +12,7 @@ struct Writer {
   let laneIndices: [Int]
   let connection: Connection
   var chance: SeededChance
-  /// Counts writes that a full disk refuses; nil: the disk must not be full.
+  /// Counts writes that a full disk refuses. If it is nil, a refusal is a fault.
   var refusals: Refusals?
 
   mutating func run() async {
@@ -23,7 +24,7 @@ struct Writer {
     }
   }
 
-  /// Makes a batch of random size whose operations fit the acknowledged state of the records.
+  /// Creates a batch of random size. Its operations are legal in the acknowledged state.
   private mutating func plan(
     for lane: WriterRecords, isSingle: Bool
   ) -> (WriterRecords.Batch, [RecordOperation]) {
@@ -72,7 +73,7 @@ struct Writer {
     let request = ModifyRecords.Request(
       zoneID: CrashZones.ids[ledger.lane(index).zone], operations: operations, isAtomic: true)
     do {
-      // NB: sent only once, since a repeated save would conflict with itself.
+      // NB: the batch is sent only once, because a repeated save would conflict with itself.
       let answer = try await connection.send(
         ModifyRecords.self, request, to: .private, isIdempotent: false,
         options: Connection.Options(requestTimeoutSeconds: 20))
@@ -83,7 +84,7 @@ struct Writer {
         ledger.withdraw(in: index)
         return true
       }
-      if !ledger.isDead { ledger.note(fault: "a write failed on a living server: \(error)") }
+      if !ledger.isDead { ledger.note(fault: "a write failed on a running server: \(error)") }
       return false
     }
   }

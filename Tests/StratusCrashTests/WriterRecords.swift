@@ -1,13 +1,14 @@
-/// The records of one zone that only one writer writes, with their state after each of its batches.
+/// The records of one zone that only one writer writes, and their state after each batch.
 ///
-/// A writer waits for an answer before it continues, so at most one batch is unanswered. A reader
-/// must find the state after a complete batch: after the last acknowledged one, or after the one
-/// that is under way.
+/// A writer waits for an answer before it continues, so at most one batch has no answer. A reader
+/// must find the state after a complete batch: the last acknowledged one, or the one without an
+/// answer.
 struct WriterRecords: Sendable {
-  /// Record name → the number of the last batch that wrote it. Deleted records are absent.
+  /// For each record name, the number of the last batch that wrote the record. Deleted records are
+  /// absent.
   typealias State = [String: Int64]
 
-  /// One request: records that are written or deleted together.
+  /// The records that one request saves or deletes together.
   struct Batch: Sendable {
     let number: Int64
     var saved: [String] = []
@@ -17,12 +18,12 @@ struct WriterRecords: Sendable {
   let zone: Int
   let prefix: String
   /// The state after each batch since the last ``settle(on:)``. The first element is the state
-  /// before them.
+  /// before the first batch.
   private(set) var states: [State] = [[:]]
-  /// The number of batches after the first state that were acknowledged.
+  /// The number of acknowledged batches since the last ``settle(on:)``.
   private(set) var acknowledgedCount = 0
   private(set) var tags: [String: String] = [:]
-  /// Earlier tags of records. A save with one of them must be refused.
+  /// Earlier change tags of records. A save with such a tag must be refused.
   private(set) var staleTags: [String: String] = [:]
   private(set) var newestNumber: Int64 = 0
 
@@ -34,7 +35,7 @@ struct WriterRecords: Sendable {
   var acknowledged: State { states[acknowledgedCount] }
   var issuedCount: Int { states.count - 1 }
 
-  /// Notes that a batch is being sent.
+  /// Records that a batch is sent.
   mutating func issue(_ batch: Batch) {
     newestNumber = batch.number
     var state = states[issuedCount]
@@ -43,7 +44,7 @@ struct WriterRecords: Sendable {
     states.append(state)
   }
 
-  /// Notes that the batch under way was acknowledged with these tags.
+  /// Records that the batch without an answer was acknowledged with these change tags.
   mutating func acknowledge(tags new: [String: String]) {
     acknowledgedCount += 1
     for (name, tag) in new {
@@ -53,15 +54,15 @@ struct WriterRecords: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// Notes that the batch under way was refused as a whole.
+  /// Records that the batch without an answer was refused as a whole.
   mutating func withdraw() { states.removeLast() }
 
-  /// The index of the batch after which the records had the found state; nil: there is no such
-  /// batch, so one was lost or stored only in part.
+  /// The number of batches after which the records had the found state. Returns nil if there was no
+  /// such state, which means that a batch was lost or stored in part.
   ///
   /// - Parameters:
   ///   - from: the number of batches that were acknowledged before the reader began.
-  ///   - through: the number of batches that were sent before the reader ended; nil: all.
+  ///   - through: the number of batches that were sent before the reader ended, or nil for all.
   func place(of found: State, from: Int, through: Int? = nil) -> Int? {
     (from...(through ?? issuedCount)).first { states[$0] == found }
   }
@@ -73,13 +74,13 @@ struct WriterRecords: Sendable {
     tags = foundTags
   }
 
-  /// The state of those records of a zone that this writer writes.
+  /// The state of the records that this writer writes in a zone.
   func part(of feed: [String: FoundRecord]) -> State {
     feed.filter { $0.key.hasPrefix(prefix) }.mapValues(\.number)
   }
 }
 
-/// A record as a reader found it.
+/// A record that a reader has found.
 struct FoundRecord: Sendable, Hashable {
   let number: Int64
   let tag: String

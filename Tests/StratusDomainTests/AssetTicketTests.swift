@@ -10,7 +10,7 @@ import Testing
   private let file = WholeFile(checksum: [UInt8](repeating: 0xFF, count: 32), size: 1 << 40)
 
   @Test(arguments: [DatabaseKey.public, .private(owner: "_a"), .private(owner: "_ü")])
-  func `a sealed text opens to its ticket`(database: DatabaseKey) {
+  func `a sealed text decodes to its ticket`(database: DatabaseKey) {
     let upload = UploadTicket(address: address, database: database, id: "I", user: "_u", issued: -1)
     #expect(tickets.upload(tickets.text(upload)) == upload)
     let download = DownloadTicket(address: address, checksum: file.checksum, expires: .max)
@@ -26,7 +26,7 @@ import Testing
     #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
   }
 
-  @Test func `a text with any character changed or missing is no ticket`() {
+  @Test func `a text with a changed, missing or added character is no ticket`() {
     let text = Array(
       tickets.text(
         UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [UploadNote.last(total: 7), .done(WholeFile(checksum: .init(0..<32), size: 0))])
-  func `an upload note can be read, and a truncated one cannot`(note: UploadNote) {
+  func `an upload note can be decoded, but a truncated one cannot`(note: UploadNote) {
     #expect(UploadNote(bytes: note.bytes) == note)
     for count in 0..<note.bytes.count {
       #expect(UploadNote(bytes: .init(note.bytes[..<count])) == nil)

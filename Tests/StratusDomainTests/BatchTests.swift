@@ -65,7 +65,7 @@ import Testing
     #expect(decision.records.isEmpty)
   }
 
-  @Test func `record names that only look alike are two records`() throws {
+  @Test func `record names that look alike but differ in their bytes name two records`() throws {
     var situation = try Situation.oneNote()
     situation.stored[0].name = "caf\u{E9}"
     let decision = situation.decide([

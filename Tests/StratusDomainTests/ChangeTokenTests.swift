@@ -60,9 +60,9 @@ import Testing
       } == nil)
   }
 
-  /// The FNV-1a hash of the owner, computed outside of this program. Tokens that clients store
-  /// contain it.
-  @Test func `a database's fingerprint never changes, since stored tokens contain it`() {
+  /// The expected value is the FNV-1a hash of the owner, computed by another program.
+  @Test
+  func `a database's fingerprint is the same in all releases, because stored tokens contain it`() {
     #expect(DatabaseView.public.fingerprint == -3_750_763_034_362_895_579)
     #expect(DatabaseView.private(user: "_ann").fingerprint == 6_794_826_019_536_947_109)
   }
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `databases of a store have different tokens`() {
+  @Test func `the databases of a store have different tokens`() {
     let keys: [DatabaseView] = [
       .public, .private(user: Situation.anna), .private(user: Situation.bea),
       .shared(user: Situation.anna),
@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-/// A random number generator with a seed, so that a failure can be reproduced (SplitMix64).
+/// A random number generator with a seed (SplitMix64). A failure can be reproduced with the seed.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 

@@ -3,16 +3,17 @@ import StratusWire
 import Testing
 
 @Suite struct `Derived rows` {
-  /// Two names that look alike and are different.
+  /// Two names that look alike but have different bytes.
   private static let names = ["é", "e\u{301}"]
 
-  @Test func `names that look alike have separate rows`() {
+  @Test func `names that look alike have separate derived rows`() {
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: $0, source: "r") }).count == 2)
     #expect(Set(Self.names.map { RecordLink(kind: .parent, target: "r", source: $0) }).count == 2)
     #expect(Set(Self.names.map { AssetHold(checksum: [1], recordName: $0) }).count == 2)
   }
 
-  @Test func `only the fields that indexes, links and files need are decoded`() throws {
+  @Test
+  func `derived rows need only the fields of indexes, links and files to be decoded`() throws {
     var schema = Schema()
     schema.add(
       SchemaAddition(
@@ -57,7 +58,7 @@ import Testing
     #expect(throws: ServerError.self) { try DerivedRows(of: record, schema: all) }
   }
 
-  @Test func `a new parent is stored even if its name looks equal to the old name`() throws {
+  @Test func `a new parent is stored even if its name looks like the old parent's name`() throws {
     let states = Self.names.map { parent in
       StoredRecord(
         name: "r", type: "Note", change: 1, isDeleted: false,

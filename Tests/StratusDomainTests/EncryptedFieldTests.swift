@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Encrypted fields against the schema (cloudkit-semantics §8, web-services §3.3).
-@Suite struct `Encrypted fields against the schema` {
+/// Saves of encrypted fields (cloudkit-semantics §8, web-services §3.3).
+@Suite struct `Encrypted fields and the schema` {
   private static let keyID: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
   private static let sealed =
     SealedEnvelope.bytes(
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a new encrypted field gets an encrypted type without indexes`() throws {
+  @Test func `a new encrypted field gets an encrypted type and no indexes in the schema`() throws {
     var decision = try decision()
     let changes = try decision.decide(
       fields("mood", sealed(.int64)), recordType: "Note", zoneID: ZoneID(zoneName: "Work"))
@@ -78,7 +78,7 @@ import Testing
         == "encrypted fields are not supported in the public database")
   }
 
-  @Test func `a plain value that is only marked as encrypted is refused`() throws {
+  @Test func `a value that is marked as encrypted but not encrypted is refused`() throws {
     let plain = try JSONView(
       parsing: Array(#"{"mood":{"value":"c2VjcmV0","type":"STRING","isEncrypted":true}}"#.utf8))
     #expect(reason(plain, try decision())?.contains("sealed on the device") == true)

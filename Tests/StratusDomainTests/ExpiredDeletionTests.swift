@@ -6,7 +6,7 @@ import Testing
 /// A client follows the history of a zone whose old tombstones are removed (cloudkit-semantics
 /// §16). A client whose token has expired drops its copy and begins from nil.
 @Suite struct ExpiredDeletions {
-  /// A zone with the newest state of each record, and its tombstones until they are removed.
+  /// A zone with the newest change of each record, and with tombstones until they are removed.
   private struct History {
     var zone = StoredZone(
       id: 42, database: .private(owner: Situation.anna), name: "Work", change: 0,
@@ -20,7 +20,7 @@ import Testing
       rows[name] = (zone.change, isDeleted)
     }
 
-    /// Removes tombstones up to a change.
+    /// Removes the tombstones up to this change number.
     mutating func forget(through change: Int64) {
       for (name, row) in rows where row.isDeleted && row.change <= change {
         rows[name] = nil
@@ -35,7 +35,7 @@ import Testing
     var token: String?
     var known: Set<String> = []
 
-    /// Reads one page. Drops the client's copy if its token has expired.
+    /// Reads one page. If the token has expired, the client drops its copy.
     mutating func readPage(
       of history: History, limit: Int, isReversed: Bool = false
     ) throws -> Outcome {
@@ -61,7 +61,7 @@ import Testing
       return isComplete ? .end : .more
     }
 
-    /// Reads pages until there are no more.
+    /// Reads pages until the end of the history or an expired token.
     mutating func read(
       _ history: History, limit: Int, isReversed: Bool = false, pagesMax: Int = 10
     ) throws -> [Outcome] {
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a client that restarts after an expired token ends with the zone's records`(
+  func `a client that starts again after an expired token ends with the zone's records`(
     isReversed: Bool
   ) throws {
     var expiries = 0
@@ -91,8 +91,8 @@ import Testing
           history.forget(through: Int64(chance.next() % UInt64(history.zone.change + 1)))
         }
         let limit = Int(chance.next() % 3) + 1
-        // If `isReversed`, the client reads in reverse first. The next run reads the changes that
-        // were made meanwhile.
+        // If `isReversed`, the client reads from the newest change to the oldest. The next run
+        // reads the changes that were made in the meantime.
         for isReversed in isReversed ? [true, false] : [false] {
           var rounds = 0
           while true {
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a first sync is not restarted for deletions from before it began`(
+  func `a first sync does not restart because of deletions from before it began`(
     isReversed: Bool
   ) throws {
     var history = History()
@@ -160,7 +160,8 @@ import Testing
     #expect(reader.known == ["a", "c"])
   }
 
-  @Test func `a token of an empty zone expires when a later tombstone is removed`() throws {
+  @Test
+  func `a token of an empty zone expires when a tombstone of a later deletion is removed`() throws {
     var history = History()
     var reader = Reader()
     let first = try reader.read(history, limit: 5)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// A client follows a zone's history to its end while the zone changes (DESIGN promise 5).
+/// A client reads a zone's history to its end while the zone changes (DESIGN promise 5).
 @Suite struct HistoryCursors {
   /// A zone with only the newest change of each record, as in the store.
   private struct History {
@@ -45,7 +45,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a client that reads to the end has the zone's records`(isReversed: Bool) throws {
+  func `a client that reads a zone's history to its end has the zone's records`(isReversed: Bool)
+    throws
+  {
     for seed in UInt64(1)...200 {
       var chance = Chance(seed: seed)
       var history = History()
@@ -59,8 +61,8 @@ import Testing
           if chance.next() % 3 == 0, rounds < 20 { history.write("r\(chance.next() % 10)") }
           try #require(rounds < 200, "seed \(seed): the history has no end")
         }
-        // A run in reverse ends at the point where it began. The next run reads the changes that
-        // were made meanwhile.
+        // A run in reverse returns the changes from before the run. The next run reads the changes
+        // that were made in the meantime.
         while try reader.readPage(of: history, limit: limit, isReversed: false) {}
         #expect(reader.known == history.newest, "seed \(seed)")
       }
@@ -74,7 +76,7 @@ import Testing
     #expect(history.page(cursor, limit: 10).map(\.name) == ["a", "c", "b"])
   }
 
-  @Test func `a database's token is not valid for a zone`() {
+  @Test func `a change token of a database is not valid for a zone`() {
     let token = ChangeToken(subject: .database, epoch: 1, incarnation: 42, change: 0).text
     #expect(throws: ServerError.self) {
       try HistoryCursor(token: token, zone: History().zone, epoch: 1, isReversed: false)

@@ -9,7 +9,7 @@ import Testing
   static let illegal = [
     "", "_a", "a\u{0}b", "a\nb", "a\u{1F}", "a\u{7F}b", String(repeating: "x", count: 256),
     String(repeating: "x", count: 10_000), String(repeating: "ä", count: 256),
-    // A person sees one letter; the store sees 10,001 Unicode scalars.
+    // A person sees one letter. The store counts 10,001 Unicode scalars.
     "e" + String(repeating: "\u{301}", count: 10_000),
   ]
 

@@ -35,7 +35,8 @@ import Testing
     Row(kind: .delete, isStored: false, tag: .none, verdict: .refused(.notFound)),
     Row(kind: .delete, isStored: true, tag: .right, verdict: .deleted),
     Row(kind: .delete, isStored: true, tag: .stale, verdict: .refused(.conflict)),
-    // Open point 3 of the reference: the page about deletions shows no change tag.
+    // Choice: no change tag. The page about deletions does not mention it (reference, open point
+    // 3).
     Row(kind: .delete, isStored: true, tag: .none, verdict: .deleted),
   ]
 
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.create, .update, .replace, .delete])
-  func `a conflict carries the server's record`(kind: RecordOperation.Kind) throws {
+  func `the error of a conflict contains the server's record`(kind: RecordOperation.Kind) throws {
     let situation = try Situation.oneNote()
     let decision = situation.decide([try .on("n-1", kind, tag: "stale")])
     let refusal = try #require(decision.refusal(at: 0))

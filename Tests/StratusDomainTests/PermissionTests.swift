@@ -32,7 +32,7 @@ import Testing
     #expect(try publicNote(by: Situation.bea).decide(.on("n-2", .create)) == .saved)
   }
 
-  /// Anna as the caller, and a note of Bea that only Bea may read.
+  /// The caller is Anna. The note belongs to Bea, and only Bea may read it.
   private func secretNote() throws -> Situation {
     var situation = try publicNote(by: Situation.bea)
     situation.schema = Schema(recordTypes: [
@@ -42,7 +42,7 @@ import Testing
     return situation
   }
 
-  @Test func `a create conflict hides a record that the caller may not read`() throws {
+  @Test func `a create conflict does not show a record that the caller may not read`() throws {
     let shown = try publicNote(by: Situation.bea).decide([.on("n-1", .create)])
     let hidden = try secretNote().decide([.on("n-1", .create)])
     func serverRecord(_ decision: RecordDecision) throws -> StoredRecord? {
@@ -66,7 +66,7 @@ import Testing
     #expect(try situation.decide(.on("n-1", kind, tag: tag)) == .refused(.notFound))
   }
 
-  /// Without a grant to create, all names look the same.
+  /// Without a grant to create records, existing and free names give the same error.
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
   func `a caller without a grant to create cannot find out which names are taken`(
     kind: RecordOperation.Kind
@@ -136,7 +136,7 @@ import Testing
     #expect(try situation.decide(operation) == .saved)
   }
 
-  /// A user record with the roles 1 and 2.
+  /// A user record. Its field `roles` contains 1 and 2.
   private func userWithRoles() throws -> Situation {
     var situation = try Situation.oneNote()
     situation.stored[0].type = "Users"

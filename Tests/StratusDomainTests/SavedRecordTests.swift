@@ -23,13 +23,17 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.update, .forceUpdate])
-  func `an update keeps the fields that it does not name`(kind: RecordOperation.Kind) throws {
+  func `an update keeps the fields that the request does not contain`(
+    kind: RecordOperation.Kind
+  ) throws {
     let record = try saved(kind, #"{"count":{"value":2}}"#)
     #expect(try values(of: record) == ["title": .string("Milk"), "count": .int64(2)])
   }
 
   @Test(arguments: [RecordOperation.Kind.replace, .forceReplace])
-  func `a replacement removes the fields that it does not name`(kind: RecordOperation.Kind) throws {
+  func `a replacement removes the fields that the request leaves out`(
+    kind: RecordOperation.Kind
+  ) throws {
     let record = try saved(kind, #"{"count":{"value":2}}"#)
     #expect(try values(of: record) == ["count": .int64(2)])
   }
@@ -50,7 +54,7 @@ import Testing
         == Stamp(timestamp: Situation.now, userRecordName: Situation.anna, deviceID: "2"))
   }
 
-  @Test func `every save creates a new change tag, even without a change`() throws {
+  @Test func `every save creates a new change tag, even a save without a change`() throws {
     let before = try #require(Situation.oneNote().stored.first)
     let after = try saved(.update, nil)
     #expect(after.fields == before.fields)
@@ -90,7 +94,8 @@ import Testing
         == .saved)
   }
 
-  @Test func `the size limit applies to the record, not to what one save adds`() throws {
+  @Test
+  func `the size limit applies to the whole record, not to the fields that one save adds`() throws {
     var situation = try Situation.oneNote()
     let half = String(repeating: "x", count: 700_000)
     situation.stored[0].fields = FieldsJSON([("title", .string(half))])

@@ -3,12 +3,12 @@ import Testing
 
 @testable import StratusDomain
 
-/// Fields and the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
+/// Field values and the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
 @Suite struct FieldsAgainstSchema {
   struct Row: Sendable, CustomTestStringConvertible {
     let field: String
     let type: FieldType?
-    /// The expected value; nil: the field is refused.
+    /// The expected value, or nil if the field is refused.
     let value: FieldValue?
 
     init(_ field: String, known type: FieldType? = nil, _ value: FieldValue?) {
@@ -145,7 +145,7 @@ import Testing
     #expect(plain.plain?.text == FieldsJSON([("f", .string("x"))]))
   }
 
-  @Test func `a reference gets its record's zone and an action`() throws {
+  @Test func `a decoded reference gets its record's zone and an action`() throws {
     var decision = FieldDecision(schema: Schema(), environment: .development)
     let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)
     let fields = try JSONView(
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `development adds types and fields, but no field without a value`() throws {
+  @Test func `a save in development adds types and fields, but no field without a value`() throws {
     let decision = Situation().decide([
       try .on("a", .create, fields: #"{"title":{"value":"x"},"gone":{}}"#)
     ])
@@ -188,7 +188,7 @@ import Testing
     #expect(decision.schemaAddition.fields.map(\.name) == ["title"])
   }
 
-  @Test func `production accepts only the types and fields of its schema`() throws {
+  @Test func `a save in production may use only types and fields of the schema`() throws {
     var situation = try Situation.oneNote()
     situation.environment = .production
     let unknownType = try RecordOperation.on("a", .create, type: "Task")

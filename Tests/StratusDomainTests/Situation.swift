@@ -7,7 +7,7 @@ import Testing
 struct Situation: Sendable {
   static let anna = "_0123456789abcdef0123456789abcdef"
   static let bea = "_fedcba9876543210fedcba9876543210"
-  /// The time at which the stored records were written, in milliseconds since 1970 UTC.
+  /// The time of the stored records' last change, in milliseconds since 1970 UTC.
   static let past: Int64 = 1_767_225_600_000
   static let now: Int64 = past + 60_000
 
@@ -54,7 +54,7 @@ struct Situation: Sendable {
       by: RecordWriter(user: user, deviceID: "2", now: Self.now), in: open, isAtomic: isAtomic)
   }
 
-  /// Returns the verdict for one operation.
+  /// Returns the result of one operation.
   func decide(_ operation: RecordOperation) throws -> Verdict {
     try Verdict(#require(decide([operation]).outcomes.first))
   }
@@ -79,7 +79,7 @@ extension OpenDatabase {
   }
 }
 
-/// Creates signatures that a test can compare. It keeps no secret.
+/// A signer without a secret. A test can compute the expected signatures.
 struct PlainSigner: TicketSigner {
   func signature(of bytes: [UInt8]) -> [UInt8] {
     [UInt8](repeating: bytes.reduce(1) { $0 &* 31 &+ $1 }, count: 32)
@@ -98,7 +98,7 @@ struct PlainSigner: TicketSigner {
   }
 }
 
-/// The outcome of a decision for one operation.
+/// The expected kind of result of one operation.
 enum Verdict: Sendable, Hashable {
   case saved, deleted
   case refused(ErrorCode)
@@ -115,7 +115,7 @@ enum Verdict: Sendable, Hashable {
 extension RecordDecision {
   var verdicts: [Verdict] { outcomes.map(Verdict.init) }
 
-  /// The error of an operation; nil if it was not refused.
+  /// The error of an operation, or nil if the operation was not refused.
   func refusal(at index: Int) -> Refusal? {
     guard outcomes.indices.contains(index), case .refused(let refusal) = outcomes[index]
     else { return nil }
@@ -135,7 +135,7 @@ extension RecordOperation {
   }
 }
 
-/// A store that fails every call, since a pure decision must not read it.
+/// A store whose calls all fail. A pure decision does not read it.
 struct NoStore: Store {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value

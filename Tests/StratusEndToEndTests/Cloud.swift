@@ -12,7 +12,7 @@ struct Cloud: Sendable {
 
   let server: TestServer
 
-  /// Returns another device of an account; nil: a device without a signed-in user.
+  /// Returns a new device of an account. If the email address is nil, no user is signed in.
   ///
   /// The clock of the device moves only when the device waits.
   func device(
@@ -30,7 +30,7 @@ struct Cloud: Sendable {
       exchange: exchange ?? server.exchange, timing: clock.timing, assets: assets)
   }
 
-  /// A device that uses another container or other tokens than its account's.
+  /// Returns a device with another container or with other tokens than those of Ann's account.
   func device(
     _ identifier: String, apiToken: String? = nil, webAuthToken: String? = nil
   ) async throws -> CKContainer {
@@ -42,12 +42,13 @@ struct Cloud: Sendable {
       exchange: server.exchange)
   }
 
-  /// Returns a network. Each fate applies to the next request whose path ends in the given text.
+  /// Returns a network. Each fate applies once, to the next request whose path has the given
+  /// ending.
   func network(_ fates: [(path: String, fate: Network.Fate)] = []) -> Network {
     Network(to: server.exchange, fates)
   }
 
-  /// Creates the tests' zone, and returns the private database of another device of the account.
+  /// Creates zone Z, and returns the private database of a new device of the account.
   func zone(
     of email: String = "ann@example.org", by exchange: (any HTTPExchange)? = nil,
     clock: FakeClock = FakeClock(), assets: AssetSettings? = nil

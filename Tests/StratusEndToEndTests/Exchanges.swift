@@ -2,7 +2,7 @@ import CloudKit
 import StratusTransport
 import Synchronization
 
-/// A network between a device and the server. It records all requests, and changes or breaks some.
+/// A network between a device and the server. It records all requests, and can break some of them.
 final class Network: HTTPExchange {
   /// How the network handles one request.
   enum Fate: Sendable {
@@ -21,7 +21,8 @@ final class Network: HTTPExchange {
   private let log = Mutex<[HTTPRequest]>([])
   private let fates: Mutex<[(path: String, fate: Fate)]>
 
-  /// - Parameter fates: each fate applies once, to the next request whose path has this ending.
+  /// - Parameter fates: each fate applies once, to the next request whose path has the given
+  ///   ending.
   init(to server: any HTTPExchange, _ fates: [(path: String, fate: Fate)] = []) {
     self.server = server
     self.fates = Mutex(fates)
@@ -56,7 +57,7 @@ final class Network: HTTPExchange {
   }
 }
 
-/// A gate. Callers wait until the gate is open or they are cancelled.
+/// A gate. Callers wait until the gate is opened or one of them is cancelled.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -104,7 +105,7 @@ final class Gate: Sendable {
   }
 }
 
-/// The recorded calls, in order.
+/// Collects lines of text in the order of the calls.
 final class Journal: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -44,7 +44,8 @@ import Testing
     #expect(!NSPredicate(format: format, near, 1000.0).evaluate(with: note))
   }
 
-  @Test func `SELF may be a plain value, and variables get their values at the evaluation`() {
+  @Test
+  func `SELF may be a plain value, and variables get their values when a predicate is evaluated`() {
     #expect(NSPredicate(format: "SELF > 3").evaluate(with: 4))
     #expect(NSPredicate(format: "SELF BEGINSWITH 'a'").evaluate(with: "ab"))
     #expect(
@@ -53,7 +54,7 @@ import Testing
     #expect(words as? [String] == ["cd"])
   }
 
-  @Test func `an app's own compound predicate evaluates its subpredicates`() {
+  @Test func `a compound predicate of an app's own class evaluates its subpredicates`() {
     let parts = [NSPredicate(format: "n == 5"), NSPredicate(format: "price > 2")]
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: parts).evaluate(with: note))
     let not = NSCompoundPredicate(notPredicateWithSubpredicate: parts[0])

@@ -3,7 +3,7 @@ import StratusFoundation
 import Testing
 
 @Suite struct PredicateFormats {
-  /// The printed form of each format. Apple's `predicateFormat` is known to print the same.
+  /// The printed form of each predicate format. Apple's `predicateFormat` prints the same form.
   @Test(
     arguments: [
       ("title == 'x'", "title == \"x\""),
@@ -40,7 +40,7 @@ import Testing
       ("s == 'it\\'s \\n \\u00e9'", "s == \"it's \\n é\""), ("s == '%@ %d'", "s == \"%@ %d\""),
       ("Ünïcode == 'ü'", "Ünïcode == \"ü\""),
     ])
-  func `every format is printed in its standard form`(format: String, printed: String) {
+  func `every predicate format is printed in its standard form`(format: String, printed: String) {
     let predicate = PredicateFormat.parse(format, arguments: [])
     #expect(predicate.text == printed)
     if case .unreadable(let problem) = predicate { Issue.record("\(problem.reason)") }
@@ -57,7 +57,7 @@ import Testing
       "TRUEPREDICATE == 1", "a == TRUEPREDICATE", "a[0 == 1", "a. == 1", "a === 1", "a == 'x' 'y'",
       "a == \u{0}", "a == '\\u00'", "a == '\\uD800'",
     ])
-  func `an invalid format is never true, and reports its error`(format: String) {
+  func `a predicate with an invalid format is never true and reports its error`(format: String) {
     let predicate = NSPredicate(format: format)
     guard case .unreadable(let problem) = ParsedPredicate(predicate) else {
       Issue.record("read as \(ParsedPredicate(predicate).text)")
@@ -68,7 +68,7 @@ import Testing
     #expect(!predicate.evaluate(with: ["a": 1]))
   }
 
-  @Test func `arguments replace their placeholders`() {
+  @Test func `arguments replace the placeholders of a predicate format`() {
     func text(_ format: String, _ arguments: Any?...) -> String {
       PredicateFormat.parse(format, arguments: arguments).text
     }
@@ -91,7 +91,7 @@ import Testing
     #expect(text("%K == 1", "in") == "#in == 1")
   }
 
-  @Test func `an argument of the wrong kind is an error`() {
+  @Test func `an argument of the wrong kind makes a predicate format invalid`() {
     for (format, argument) in [("%K == 1", 3), ("n == %d", "x"), ("n == %f", "x"), ("n == %s", 1)]
       as [(String, Any)]
     {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `values keep their types`() throws {
+  @Test func `values in a predicate format keep their types`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     for argument in ["x", 3, 2.5, date, Data([1]), ["a"], UInt8(1)] as [Any] {
       guard
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a format has a limited depth and an unlimited length`() {
+  @Test func `a predicate format has a limited depth and an unlimited length`() {
     func isReadable(_ format: String) -> Bool {
       if case .unreadable = PredicateFormat.parse(format, arguments: []) { false } else { true }
     }

@@ -16,8 +16,8 @@ import Testing
     "self CONTAINS 'a \\u00e9 b' AND (c + 1) * -d[0] == 3",
   ]
 
-  /// A generator of pseudo-random numbers (xorshift) with a seed, so that a failure can be
-  /// repeated.
+  /// A pseudo-random number generator with a seed (xorshift). A failure can be repeated with the
+  /// seed.
   private struct Chance {
     var state: UInt64
     mutating func below(_ limit: Int) -> Int {
@@ -28,7 +28,9 @@ import Testing
     }
   }
 
-  @Test func `100,000 random texts cause no crash, and each parsed text keeps its printed form`() {
+  @Test
+  func `100,000 random predicate formats cause no crash, and parsed ones keep their printed form`()
+  {
     var chance = Chance(state: 0x9E37_79B9_7F4A_7C15)
     var readable = 0
     for _ in 0..<100_000 {

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: formats)
-  func `a predicate survives copying and archiving`(format: String) throws {
+  func `a predicate is unchanged after copying and archiving`(format: String) throws {
     let predicate = NSPredicate(format: format, "it's \"x\"")
     let copy = try #require(predicate.copy() as? NSPredicate)
     #expect(copy.isEqual(predicate))
@@ -33,13 +33,14 @@ import Testing
       "x" as any Sendable, 3, 2.5, true, Date(timeIntervalSinceReferenceDate: 7.25), Data([1, 2]),
       ["a", "b"], [1, 2],
     ])
-  func `arguments survive archiving`(value: any Sendable) throws {
+  func `the arguments of a predicate are unchanged after archiving`(value: any Sendable) throws {
     let predicate = NSPredicate(format: "a == %@", argumentArray: [value])
     #expect(try #require(try archived(predicate)).isEqual(predicate))
     #expect(!predicate.isEqual(NSPredicate(format: "a == 'other'")))
   }
 
-  @Test func `constants and an app's own compounds survive archiving`() throws {
+  @Test
+  func `constants and compounds of an app's own class are unchanged after archiving`() throws {
     #expect(try archived(NSPredicate(value: true)) == NSPredicate(value: true))
     #expect(try archived(NSPredicate(value: false)) == NSPredicate(value: false))
     let compound = NSCompoundPredicate(
@@ -49,7 +50,7 @@ import Testing
     #expect(ParsedPredicate(back).text == "a == 1 AND TRUEPREDICATE")
   }
 
-  @Test func `a predicate made of a block is unreadable after archiving`() throws {
+  @Test func `a predicate with a block cannot be read after archiving`() throws {
     let block = NSPredicate { _, _ in true }
     guard case .opaque = ParsedPredicate(block) else {
       Issue.record("a block was taken for something else")
@@ -76,7 +77,7 @@ import Testing
     #expect(NSCompoundPredicate(format: "a == 1").subpredicates.count == 1)
   }
 
-  @Test func `a comparison can be built from expressions`() {
+  @Test func `a comparison predicate can be built from expressions`() {
     let built = NSComparisonPredicate(
       leftExpression: NSExpression(forKeyPath: "tags"),
       rightExpression: NSExpression(forConstantValue: "x"), modifier: .any, type: .beginsWith,
@@ -86,7 +87,7 @@ import Testing
     #expect(built.evaluate(with: ["tags": ["Xa"]]))
   }
 
-  @Test func `changes of a compound do not affect its copy`() throws {
+  @Test func `changes of a compound predicate do not affect its copy`() throws {
     let compound = NSCompoundPredicate(
       andPredicateWithSubpredicates: [NSPredicate(format: "a == 1")])
     let copy = compound.independentCopy

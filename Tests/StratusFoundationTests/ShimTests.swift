@@ -21,7 +21,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(numbers == nil)
   }
 
-  @Test func `an app can await notifications of a name and an object`() async {
+  @Test func `an app can await notifications with a name and an object`() async {
     let center = NotificationCenter()
     let (mine, other) = (Poster(), Poster())
     let name = Notification.Name("changed")
@@ -35,7 +35,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(await ours.next()?.userInfo?["number"] as? Int == 2)
   }
 
-  @Test func `awaiting notifications ends with the task`() async {
+  @Test func `an app stops awaiting notifications when the task is cancelled`() async {
     let center = NotificationCenter()
     let task = Task {
       var count = 0
@@ -74,7 +74,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(ParsedPredicate(query.operand.predicate).text == "$t == \"x\"")
   }
 
-  @Test func `the expression kinds have Apple's numbers`() {
+  @Test func `the expression types have Apple's numbers`() {
     let kinds: [(NSExpression.ExpressionType, UInt)] = [
       (.constantValue, 0), (.evaluatedObject, 1), (.variable, 2), (.keyPath, 3), (.function, 4),
       (.unionSet, 5), (.intersectSet, 6), (.minusSet, 7), (.subquery, 13), (.aggregate, 14),

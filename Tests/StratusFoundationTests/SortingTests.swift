@@ -13,7 +13,7 @@ import Testing
     #expect(descending.compare(rows[0], to: rows[1]) == .orderedAscending)
   }
 
-  @Test func `a sort descriptor keeps its key through copies and archives`() throws {
+  @Test func `a sort descriptor keeps its key when it is copied or archived`() throws {
     let descriptor = NSSortDescriptor(key: "title", ascending: false)
     #expect(descriptor.key == "title")
     #expect((descriptor.copy() as? NSSortDescriptor)?.key == "title")

@@ -8,7 +8,7 @@ import Testing
   static let notes = "iCloud.org.example.Notes"
   static let other = "iCloud.org.example.Other"
 
-  /// Returns an API token as an operator issues it: for one container in one environment.
+  /// Creates an API token for one container in one environment, as an operator does.
   private func apiToken(
     _ server: TestServer, _ container: String = notes, _ environment: String = "development"
   ) async throws -> String {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a web auth token expires when it is unused for two weeks`() async throws {
+  @Test func `a web auth token that is unused for two weeks expires`() async throws {
     let clock = MovedClock()
     try await withOperator(live: clock) { server in
       let caller = client(server, api: try await apiToken(server), web: try await webToken(server))

@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Bodies that are not valid requests.
+/// Invalid request bodies.
 @Suite struct BadBodies {
   static let request: JSON = [
     "zoneID": ["zoneName": "Work"], "atomic": true,
@@ -61,7 +61,7 @@ import Testing
     "{\"operations\":[\"\\ud800\"]}", "{\"operations\":[NaN]}", "{\"operations\":[\"a\u{1}\"]}",
     "\u{FEFF}{\"operations\":[]}", "operations=%5B%5D",
   ])
-  func `a body that is not a JSON object is refused`(text: String) async throws {
+  func `a request body that is not a JSON object is refused`(text: String) async throws {
     try await withWork { anna in
       let answer = try await anna.send(
         .post, anna.target("records/modify"), body: Array(text.utf8))
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a body that is not UTF-8 is refused`() async throws {
+  @Test func `a request body that is not UTF-8 is refused`() async throws {
     try await withWork { anna in
       for rubbish: [UInt8] in [
         [0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFE, 0xFF],
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [40, 1_000, 1_000_000])
-  func `a body with too deep nesting is refused`(depth: Int) async throws {
+  func `a request body with too many levels of nesting is refused`(depth: Int) async throws {
     try await withWork { anna in
       for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
         let nested =
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a body of ten megabytes is refused`() async throws {
+  @Test func `a request body of ten megabytes is refused`() async throws {
     try await withWork { anna in
       let body = [UInt8](repeating: UInt8(ascii: " "), count: 10_000_000)
       let answer = try await anna.send(.post, anna.target("records/modify"), body: body)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `every key with a value of the wrong type is refused`() async throws {
+  @Test func `a value of the wrong type is refused for every key of a request`() async throws {
     let wrong: [JSON] = [5, "x", ["y"], ["z": 1], true]
     let rows: [(endpoint: String, key: String, right: [Int], base: JSON)] = [
       ("records/modify", "operations", [], [:]),
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `every key of an operation with a value of the wrong type is refused`() async throws {
+  @Test func `a value of the wrong type is refused for every key of an operation`() async throws {
     let record: JSON = ["recordName": "n-2", "recordType": "Note"]
     let operation: JSON = ["operationType": "create", "record": record]
     try await withWork { anna in

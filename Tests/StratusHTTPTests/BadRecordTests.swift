@@ -1,11 +1,11 @@
 import StratusTesting
 import Testing
 
-/// Records that cannot be saved. Each gives a clear error and changes nothing.
+/// Records that cannot be saved. Each refused save gives a clear error and changes nothing.
 @Suite struct BadRecords {
   private static let long = String(repeating: "x", count: 10_000)
 
-  /// Expects every operation to be refused with this code, alone and in an atomic batch.
+  /// Expects the server to refuse each operation with this code, alone and in an atomic batch.
   private func refuse(
     _ operations: [(what: String, operation: JSON)], code: String = "BAD_REQUEST"
   ) async throws {
@@ -87,7 +87,7 @@ import Testing
       })
   }
 
-  @Test func `a value whose type does not match its field's is refused`() async throws {
+  @Test func `a value whose type does not match the type of its field is refused`() async throws {
     let rows: [(String, JSON)] = [
       ("text", ["value": "a", "type": "INT64"]), ("text", ["value": "a", "type": "BYTES"]),
       ("text", ["value": "a", "type": "ASSETID"]), ("text", ["value": "a", "type": 5]),

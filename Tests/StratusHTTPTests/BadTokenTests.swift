@@ -23,7 +23,8 @@ import Testing
     try #require(try await anna.changes(in: zone)["syncToken"].string)
   }
 
-  @Test func `a token of a zone that was deleted and made again is expired`() async throws {
+  @Test
+  func `a change token of a zone that was deleted and created again is expired`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.save("n-1", in: "Work")
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a token of a deleted zone gives ZONE_NOT_FOUND`() async throws {
+  @Test func `a change token of a deleted zone gives ZONE_NOT_FOUND`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let old = try await token(anna)
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a token of another zone or of the database is refused`() async throws {
+  @Test func `a change token of another zone or of the database is refused`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.makeZone("Home")
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a token of another container or environment is refused`() async throws {
+  @Test func `a change token of another container or environment is refused`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let here = try await token(anna)
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a malformed token is refused`() async throws {
+  @Test func `a malformed change token is refused`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for text in [
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a token of random bytes is refused`() async throws {
+  @Test func `a change token of random bytes is refused`() async throws {
     let seed: UInt64 = 20_261_121
     try await withAnna { anna in
       try await anna.makeZone("Work")
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `an altered token is refused or belongs to the same zone`() async throws {
+  @Test func `an altered change token is refused or belongs to the same zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.makeZone("Home")

@@ -1,13 +1,13 @@
 import Testing
 
-/// `changes/database`, `zones/changes`, `changes/zone`, `records/changes` (web-services §4.4,
-/// 4.11–4.13, cloudkit-semantics §16).
+/// The endpoints `changes/database`, `zones/changes`, `changes/zone` and `records/changes`
+/// (web-services §4.4, 4.11–4.13, cloudkit-semantics §16).
 @Suite struct ChangesEndpoints {
   private func names(_ page: JSON) -> [String] {
     (page["records"].array ?? []).compactMap { $0["recordName"].string }
   }
 
-  @Test func `changes of a database list created, changed and deleted zones`() async throws {
+  @Test func `the changes of a database list created, changed and deleted zones`() async throws {
     try await withAnna { anna in
       let empty = try await anna.post("changes/database")
       #expect(empty["zones"] == [])
@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  /// An addition of ours: docs/reference/compatibility.md.
-  @Test func `a request for incarnations gets each zone's incarnation`() async throws {
+  /// Incarnations in answers are a Stratus extension (docs/reference/compatibility.md).
+  @Test func `a request for incarnations gets the incarnation number of each zone`() async throws {
     try await withAnna { anna in
       let operation: JSON = ["operationType": "create", "zone": ["zoneID": ["zoneName": "A"]]]
       let plain = try await anna.post("zones/modify", ["operations": [operation]])
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `changes of a database come in pages`() async throws {
+  @Test func `the changes of a database come in pages`() async throws {
     try await withAnna { anna in
       for name in ["A", "B", "C", "D", "E"] { try await anna.makeZone(name) }
       var token = JSON.null
@@ -83,7 +83,10 @@ import Testing
     }
   }
 
-  @Test func `the deprecated zones-changes call reads only its own token key`() async throws {
+  @Test
+  func `the deprecated zones-changes call reads metaSyncToken and ignores syncToken`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("A")
       let first = try await anna.post("zones/changes")
@@ -96,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `changes of a zone contain each record once, in its latest state`() async throws {
+  @Test func `the changes of a zone contain each record once, in its latest state`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for value in 1...3 {
@@ -113,7 +116,10 @@ import Testing
     }
   }
 
-  @Test func `a tombstone has a name and a zone, and a type only on request`() async throws {
+  @Test
+  func `a record's tombstone has a name and a zone, and a record type only on request`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let saved = try await anna.save("n-1", in: "Work")
@@ -129,7 +135,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 7]) func `all pages of a zone together contain each record`(limit: Int)
+  @Test(arguments: [1, 2, 3, 7])
+  func `the pages of a zone's changes together contain each record`(limit: Int)
     async throws
   {
     try await withAnna { anna in
@@ -152,7 +159,8 @@ import Testing
     }
   }
 
-  @Test func `changes in reverse come newest first and miss no record`() async throws {
+  @Test
+  func `changes in reverse order begin with the newest record and miss no record`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for index in 1...5 { try await anna.save("n-\(index)", in: "Work") }
@@ -171,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `only the desired types and keys are returned`() async throws {
+  @Test func `an answer with changes has only the desired record types and keys`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let fields: JSON = ["a": ["value": 1], "b": ["value": 2]]
@@ -184,7 +192,8 @@ import Testing
     }
   }
 
-  @Test func `options at top level apply to zones without options of their own`() async throws {
+  @Test
+  func `options at top level apply to each zone that has no options of its own`() async throws {
     try await withAnna { anna in
       for zone in ["A", "B"] {
         try await anna.makeZone(zone)
@@ -211,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `the deprecated records call returns the same changes of one zone`() async throws {
+  @Test func `the deprecated records-changes call returns the changes of one zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let saved = try await anna.save("n-1", in: "Work")
@@ -230,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: ["changes/database", "changes/zone", "zones/changes", "records/changes"])
-  func `the public database has no changes`(endpoint: String) async throws {
+  func `a request for changes of the public database is refused`(endpoint: String) async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       let body: JSON = ["zones": [], "zoneID": ["zoneName": "_defaultZone"]]

@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusWire
 import Testing
 
-/// A caller of a server, with its tokens and its database.
+/// A caller of a server, with the tokens and the database that the caller uses.
 struct Client: Sendable {
   let router: Router
   var container = "iCloud.org.example.Notes"
@@ -14,10 +14,10 @@ struct Client: Sendable {
   var webAuthToken: String?
   /// The network address of the caller.
   var clientAddress: String?
-  /// Text that follows the tokens in the query.
+  /// The text that follows the tokens in the query of each URL.
   var extraQuery = ""
 
-  /// A decoded answer.
+  /// An answer of the server.
   struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields

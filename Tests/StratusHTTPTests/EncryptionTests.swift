@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the first device to register or wrap a key wins`() async throws {
+  @Test func `the server keeps the first public key and the first wrapped zone key`() async throws {
     try await withWork { anna in
       let asked: JSON = ["zones": [["zoneName": "Work"], ["zoneName": "None"]]]
       let before = try await anna.post("encryption/keys", asked)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a zone key wrapped to another public key is a conflict`() async throws {
+  @Test func `a zone key that is wrapped for another public key is a conflict`() async throws {
     try await withWork { anna in
       let target = anna.target("encryption/wrap")
       let unregistered = try await anna.send(
@@ -99,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func `keys are available to signed-in users in the private database only`() async throws {
+  @Test
+  func `encryption keys exist only for signed-in users in the private database`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       anna.database = "public"
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a reset that is sent several times is done once`() async throws {
+  @Test func `a key reset that a client sends several times is carried out once`() async throws {
     try await withWork { anna in
       _ = try await anna.post("encryption/register", ["publicKey": Self.keyOne])
       _ = try await anna.post("encryption/wrap", wrap(7, for: Self.keyOne))

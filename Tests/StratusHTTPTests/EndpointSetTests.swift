@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `the operator's socket has no other endpoints`() async throws {
+  @Test func `the operator's socket does not have the clients' endpoints`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var router = server.router

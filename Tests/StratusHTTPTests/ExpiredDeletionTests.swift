@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a token from before a removed tombstone is expired, and a later one is not`()
+  @Test func `a change token from before a removed tombstone is expired, and a later one is not`()
     async throws
   {
     try await withClock { server, anna, clock in
@@ -46,7 +46,7 @@ import Testing
       clock.move(bySeconds: 7 * Self.day)
       try await anna.save("b", in: "Work", "forceDelete")
 
-      // The tombstone is a week old, not older.
+      // The tombstone is exactly a week old, so the server keeps it.
       try await server.expireDeletions(olderThanDays: 7)
       let kept = try await anna.changes(in: "Work", since: early)
       #expect(names(kept, deleted: true) == ["a", "b"])
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a token stays valid if nothing was deleted after it`() async throws {
+  @Test func `a change token stays valid if nothing was deleted after it`() async throws {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Work")
       for name in ["a", "b"] { try await anna.save(name, in: "Work") }
@@ -119,7 +119,7 @@ import Testing
       var page = try await anna.changes(in: "Work", more)
       var found = names(page, deleted: false)
       for _ in 0..<10 where page["moreComing"] == true {
-        // The second time there is no tombstone to remove.
+        // From the second round on, there is no tombstone left to remove.
         try await server.expireDeletions(olderThanDays: 7)
         page = try await anna.changes(in: "Work", since: page["syncToken"], more)
         found += names(page, deleted: false)
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a first sync that takes longer than tombstones are kept starts again`()
+  @Test func `a first sync that takes longer than the life of tombstones must start again`()
     async throws
   {
     try await withClock { server, anna, clock in
@@ -155,7 +155,9 @@ import Testing
   }
 
   @Test
-  func `a sync in reverse misses no deletion whose tombstone is removed meanwhile`() async throws {
+  func `the token of a reverse sync expires if a tombstone is removed during the sync`()
+    async throws
+  {
     try await withClock { server, anna, clock in
       try await anna.makeZone("Work")
       for name in ["a", "b"] { try await anna.save(name, in: "Work") }

@@ -5,7 +5,7 @@ import Testing
 /// Statuses, headers and methods (web-services §1.3, web-auth §6, wire-quirks B).
 @Suite struct HTTPAnswers {
   @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/forget"])
-  func `an unknown endpoint gives 404`(endpoint: String) async throws {
+  func `a request to an unknown endpoint gives status 404`(endpoint: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.answer(endpoint, [:])
       #expect(answer.status == 404)
@@ -19,7 +19,7 @@ import Testing
     "/database/1/iCloud.a/staging/public/zones/list", "/wp-login.php",
     "/database/1/iCloud.a/development/secret/zones/list", "/%00", "/../../etc/passwd", "?",
   ])
-  func `an unknown path gives 404 with a JSON body`(path: String) async throws {
+  func `a request to an unknown path gives status 404 with a JSON body`(path: String) async throws {
     try await withServer { server in
       let answer = try await server.otherUser.send(.get, path)
       #expect(answer.status == 404)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.put, .delete, .patch, .trace])
-  func `a wrong method gives 405 and names the allowed methods`(
+  func `a request with a wrong method gives status 405 and the allowed methods`(
     method: HTTPRequest.Method
   ) async throws {
     try await withAnna { anna in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a page from any origin may send requests and read answers`() async throws {
+  @Test func `a web page of any origin may send requests and read answers`() async throws {
     try await withServer { server in
       let origin = "https://notes.example.org"
       let target = server.otherUser.target("users/caller")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a preflight needs no token and allows the requested headers`() async throws {
+  @Test func `a CORS preflight needs no token and allows the requested headers`() async throws {
     try await withServer { server in
       let asked = "content-type,x-apple-cloudkit-request-keyid"
       let answer = try await Client(router: server.router).send(

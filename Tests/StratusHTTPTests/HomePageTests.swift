@@ -8,8 +8,8 @@ import Testing
 
 @testable import StratusHTTP
 
-@Suite struct `The page at the server's address` {
-  @Test func `shows the version`() async throws {
+@Suite struct `The server's home page` {
+  @Test func `the home page shows the version of the server`() async throws {
     try await withServer { server in
       let (head, body) = await server.router.answer(request(.get), body: WholeBody([]))
       #expect(head.status == .ok)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `loads nothing and runs no script`() async throws {
+  @Test func `the home page loads no resources and runs no script`() async throws {
     try await withServer { server in
       let (head, body) = await server.router.answer(request(.get), body: WholeBody([]))
       let policy = try #require(head.headerFields[.contentSecurityPolicy])
@@ -32,19 +32,19 @@ import Testing
     }
   }
 
-  @Test func `has a security policy that permits its style sheet`() throws {
+  @Test func `the home page has a security policy that permits its style sheet`() throws {
     let text = String(decoding: HomePage(version: "1").body, as: UTF8.self)
     let style = try #require(text.firstMatch(of: #/<style>([^<]*)<\/style>/#)).output.1
     let hash = Data(Digest.sha256(Array(style.utf8))).base64EncodedString()
     #expect(HomePage.styleHash == "sha256-" + hash)
   }
 
-  @Test func `escapes the special characters of the version`() {
+  @Test func `the home page escapes the special characters of the version`() {
     let text = String(decoding: HomePage(version: "1<b>&").body, as: UTF8.self)
     #expect(text.contains("<h1>Stratus 1&lt;b&gt;&amp;</h1>"))
   }
 
-  @Test func `answers HEAD with the size and no body`() async throws {
+  @Test func `the home page answers HEAD requests without a body`() async throws {
     try await withServer { server in
       let (head, body) = await server.router.answer(request(.head), body: WholeBody([]))
       #expect(head.status == .ok)
@@ -54,7 +54,9 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .put, .delete])
-  func `cannot be changed`(_ method: HTTPRequest.Method) async throws {
+  func `the home page refuses POST, PUT and DELETE requests`(_ method: HTTPRequest.Method)
+    async throws
+  {
     try await withServer { server in
       let (head, _) = await server.router.answer(request(method), body: WholeBody([]))
       #expect(head.status == .methodNotAllowed)
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `is not served on the operator's socket`() async throws {
+  @Test func `the operator's socket does not serve the home page`() async throws {
     try await withServer { server in
       var router = server.router
       router.endpointSet = .management

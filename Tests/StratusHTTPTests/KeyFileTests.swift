@@ -5,8 +5,9 @@ import Testing
 
 @testable import StratusServer
 
-@Suite struct `The file of the server's keys` {
-  @Test func `keeps its first key, and after a rotation the last two`() async throws {
+@Suite struct `The server's key file` {
+  @Test
+  func `the key file keeps its first key, and after rotations the last two keys`() async throws {
     try await KeyFolder.with { url in
       let first = try KeyFile(data: url)
       #expect(try first.keys(for: "a", orKeep: [1, 255]) == [SigningKey(id: 1, bytes: [1, 255])])
@@ -19,8 +20,9 @@ import Testing
     }
   }
 
-  /// Two processes have opened the file.
-  @Test func `shows a rotation to every process that has opened it`() async throws {
+  /// Two processes have opened the key file.
+  @Test
+  func `the key file shows a rotation to every process that has opened the file`() async throws {
     try await KeyFolder.with { url in
       let (one, other) = (try KeyFile(data: url), try KeyFile(data: url))
       #expect(try one.keys(for: "a", orKeep: [1]).map(\.bytes) == [[1]])
@@ -34,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func `loses no key when several change it at the same time`() async throws {
+  @Test
+  func `the key file loses no key when several writers change it at the same time`() async throws {
     try await KeyFolder.with { url in
       let files = try (0..<4).map { _ in try KeyFile(data: url) }
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -54,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `can be read only by its owner`() async throws {
+  @Test func `only the owner of the key file can read it`() async throws {
     try await KeyFolder.with { url in
       _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
       for path in ["keys", "keys/server.keys"] {
@@ -66,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `takes over the secrets of an earlier release once`() async throws {
+  @Test func `the key file adopts the secrets of an earlier release only once`() async throws {
     try await KeyFolder.with { url in
       let keys = try KeyFile(data: url)
       try keys.adopt(["web auth tokens": [1], "developer API token": [2]])
@@ -77,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `is refused when it is damaged`() async throws {
+  @Test func `a damaged key file is refused`() async throws {
     try await KeyFolder.with { url in
       _ = try KeyFile(data: url).keys(for: "a", orKeep: [1])
       try Data("a 1 xyz\n".utf8).write(to: KeyFile.location(in: url))
@@ -85,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `is in a backup only on request`() async throws {
+  @Test func `a backup contains the key file only on request`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)
@@ -105,7 +108,7 @@ import Testing
 }
 
 @Suite struct `A damaged registry file` {
-  @Test func `is reported in one sentence`() async throws {
+  @Test func `a damaged registry file is reported in one sentence`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)

@@ -1,8 +1,8 @@
 import Testing
 
-/// `records/lookup` (web-services §4.3).
+/// The endpoint `records/lookup` (web-services §4.3).
 @Suite struct LookupRecordsEndpoint {
-  @Test func `records and errors come in the requested order`() async throws {
+  @Test func `the records and errors of a lookup come in the requested order`() async throws {
     try await withAnna { anna in
       let saved = try await anna.save("n-1", fields: ["a": ["value": 1]])
       let records = try await anna.lookup(["gone", "n-1", "gone too", "n-1"])
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `record names that only look alike are two records`() async throws {
+  @Test func `two record names that only look alike belong to two records`() async throws {
     try await withAnna { anna in
       let names = ["caf\u{E9}", "cafe\u{301}"]
       for (index, name) in names.enumerated() {
@@ -65,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `desired keys of a record take precedence over those at top level`() async throws {
+  @Test
+  func `the desired keys of a record take precedence over the keys at top level`() async throws {
     try await withAnna { anna in
       try await anna.save("n-1", fields: ["a": ["value": 1], "b": ["value": 2]])
       let body: JSON = [
@@ -83,7 +84,9 @@ import Testing
   }
 
   @Test(arguments: ["numbersAsStrings", "numberAsStrings"])
-  func `numbers are strings if the request asks for it`(key: String) async throws {
+  func `a lookup returns numbers as strings if the request asks for strings`(key: String)
+    async throws
+  {
     try await withAnna { anna in
       try await anna.save(
         "n-1",

@@ -15,7 +15,8 @@ import Testing
     #expect(answer.status == status)
   }
 
-  @Test func `a container is created once, and the list is in order`() async throws {
+  @Test
+  func `a container can be created once, and the list of containers is sorted`() async throws {
     try await withServer { server in
       try await server.manage("containers/create", ["containerID": "iCloud.test.b"])
       try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `each address has one account, whatever its case`() async throws {
+  @Test func `an email address has one account, whatever the case of its letters`() async throws {
     try await withServer { server in
       try await server.manage("accounts/create", ["email": "Ann@Example.org"])
       try await refuse(server, "accounts/create", ["email": "ann@example.ORG"])
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `tokens need an existing container and account`() async throws {
+  @Test func `an API token needs an existing container and a valid environment`() async throws {
     try await withServer { server in
       let token: JSON = ["containerID": "iCloud.test.none", "environment": "development"]
       try await refuse(server, "api-tokens/create", token, status: 404)
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a deployment adds types and fields to production`() async throws {
+  @Test func `a schema deployment adds record types and fields to production`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var production = anna

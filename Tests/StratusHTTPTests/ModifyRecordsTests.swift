@@ -1,6 +1,6 @@
 import Testing
 
-/// `records/modify` (web-services §4.2).
+/// The endpoint `records/modify` (web-services §4.2).
 @Suite struct ModifyRecordsEndpoint {
   static let fields: JSON = [
     "title": ["value": "Milk", "type": "STRING"],
@@ -32,7 +32,7 @@ import Testing
         #expect(stamp["userRecordName"].string == user)
         #expect(stamp["deviceID"].string?.isEmpty == false)
         guard case .int(let time) = stamp["timestamp"] else {
-          Issue.record("no whole milliseconds: \(stamp)")
+          Issue.record("the time is not a whole number of milliseconds: \(stamp)")
           continue
         }
         #expect(time > 1_577_836_800_000)
@@ -89,7 +89,8 @@ import Testing
     }
   }
 
-  @Test func `results and errors come in the order of the operations`() async throws {
+  @Test
+  func `the results and errors of a batch come in the order of its operations`() async throws {
     try await withAnna { anna in
       let stored = try await anna.save("n-1", fields: ["a": ["value": 1]])
       let operations: JSON = [
@@ -162,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a write to several zones fails only in the unknown one`() async throws {
+  @Test func `a write to several zones fails only in the unknown zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       func operation(_ name: String, in zone: String) -> JSON {

@@ -38,7 +38,7 @@ import Testing
 
   @Test func `an encrypted value may have the type name of the schema`() async throws {
     try await withAnna { anna in
-      // The value is not sealed. The server refuses the value, not its type name.
+      // The value is not encrypted, so the server refuses the value. It accepts the type name.
       let item = try await anna.save(
         "n",
         fields: ["secret": ["value": "AQ==", "type": "ENCRYPTED_BYTES", "isEncrypted": true]])

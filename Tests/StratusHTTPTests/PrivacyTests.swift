@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Only its owner can read or write a private database (DESIGN promise 6).
+/// Only the owner can read or write a private database (DESIGN promise 6).
 @Suite struct Privacy {
   private func withTwo(
     _ body: (_ anna: Client, _ bea: Client, _ annaName: String) async throws -> Void
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a database token of another user is refused`() async throws {
+  @Test func `a change token of another user's database is refused`() async throws {
     try await withTwo { anna, bea, _ in
       let token = try await anna.post("changes/database")["syncToken"]
       let answer = try await bea.answer("changes/database", ["syncToken": token])
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `only its creator can change a public record`() async throws {
+  @Test func `only the creator of a public record can change the record`() async throws {
     try await withTwo { anna, bea, _ in
       var (anna, bea) = (anna, bea)
       (anna.database, bea.database) = ("public", "public")

@@ -1,6 +1,6 @@
 import Testing
 
-/// The error codes of the documentation. Clients know no others (wire-quirks B7).
+/// The error codes in Apple's documentation. Clients know no other codes (wire-quirks B7).
 let documentedCodes: Set<String> = [
   "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",
   "BAD_REQUEST", "CONFLICT", "EXISTS", "INTERNAL_ERROR", "NOT_FOUND", "QUOTA_EXCEEDED",
@@ -16,7 +16,7 @@ let statusOfCode: [String: Int] = [
 ]
 
 extension Client.Answer {
-  /// The errors of the answer: the request's error, or those of its items.
+  /// The errors in the answer: the error of the whole request, or the errors of its items.
   var errors: [JSON] {
     if status != 200 { return [json] }
     let items = (json["records"].array ?? []) + (json["zones"].array ?? [])
@@ -46,8 +46,8 @@ extension Client.Answer {
   }
 }
 
-/// The whole content of a user's private database. It includes tokens, so it also differs after a
-/// change without an effect.
+/// The whole content of a user's private database. The content includes change tokens, so even a
+/// change without an effect makes a difference.
 struct Contents: Hashable {
   let zones: JSON
   let histories: [JSON]

@@ -64,7 +64,7 @@ final class MovedClock: Sendable {
 
   func move(bySeconds seconds: Int64) { milliseconds.withLock { $0 += seconds * 1_000 } }
 
-  /// The real environment, except for its time.
+  /// The real environment with the time of this clock.
   var live: Live {
     Live(ambient: Ambient(now: { self.now }, makeUUID: Ambient.live.makeUUID))
   }

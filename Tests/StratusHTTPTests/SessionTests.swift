@@ -34,7 +34,7 @@ import Testing
     return try #require(try await server.manage("web-tokens/create", body)["token"].string)
   }
 
-  @Test func `a session ends after ninety days, however often it is used`() async throws {
+  @Test func `a session ends after ninety days, however often the caller uses it`() async throws {
     let clock = MovedClock()
     try await withTokens(live: clock) { _, anna in
       var anna = anna
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `an ended session is answered with a request to sign in`() async throws {
+  @Test func `a caller whose session has ended is asked to sign in again`() async throws {
     try await withTokens { server, anna in
       #expect(try await anna.get("users/caller").status == 200)
       let list = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
@@ -94,7 +94,9 @@ import Testing
   }
 
   @Test
-  func `tokens of the previous key stay valid, and those of older keys do not`() async throws {
+  func `web auth tokens of the previous key stay valid, and tokens of older keys do not`()
+    async throws
+  {
     try await withTokens { server, anna in
       try await server.manage("web-tokens/rotate-key", [:])
       #expect(try await anna.get("users/caller").status == 200)
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a page whose origin an API token does not list is refused`() async throws {
+  @Test func `a request from an origin that the API token does not list is refused`() async throws {
     let token = Self.place.with("allowedOrigins", ["https://App.example.org"])
     try await withTokens(token: token) { _, anna in
       let cases: [(origin: String?, status: Int)] = [
@@ -136,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `an enabled account is accepted again`() async throws {
+  @Test func `an account that is enabled again is accepted again`() async throws {
     try await withTokens { server, anna in
       try await server.manage("accounts/disable", ["email": "anna@example.org"])
       #expect(try await anna.get("users/caller").status == 401)

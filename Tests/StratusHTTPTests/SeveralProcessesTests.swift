@@ -53,8 +53,11 @@ import Testing
     }
   }
 
-  /// Both processes have the admission in memory.
-  @Test func `refuse an ended session within a second`() async throws {
+  /// Both processes keep the checked session in memory.
+  @Test
+  func `a process refuses a session within a second after another process ended the session`()
+    async throws
+  {
     try await withPair { pair in
       let token = try await pair.webToken()
       for accounts in [pair.one, pair.other] {
@@ -70,7 +73,10 @@ import Testing
     }
   }
 
-  @Test func `refuse a disabled account within a second, and accept it again`() async throws {
+  @Test
+  func `a process notices within a second that another process disables or enables an account`()
+    async throws
+  {
     try await withPair { pair in
       let token = try await pair.webToken()
       let admission = try await pair.admit(token, by: pair.other)
@@ -88,7 +94,7 @@ import Testing
   }
 
   /// The second process has read the old key. It must accept the new one without delay.
-  @Test func `accept a token that another process sealed with a new key`() async throws {
+  @Test func `a process accepts a token that another process sealed with a new key`() async throws {
     try await withPair { pair in
       let old = try await pair.webToken()
       #expect(await pair.refusal(of: old, by: pair.other) == nil)
@@ -103,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `read the registry's version at most twice a second`() async throws {
+  @Test func `a process reads the version of the registry at most twice a second`() async throws {
     try await withPair { pair in
       let token = try await pair.webToken()
       #expect(await pair.refusal(of: token, by: pair.other) == nil)

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `zone lists of an empty shared database are empty`() async throws {
+  @Test func `the zone lists of an empty shared database are empty`() async throws {
     try await withShared { shared in
       for endpoint in ["zones/list", "changes/database", "zones/changes"] {
         let answer = try await shared.post(endpoint)
@@ -21,7 +21,8 @@ import Testing
     }
   }
 
-  @Test func `a change token of the shared database is valid for it and for no other`() async throws
+  @Test
+  func `a change token of the shared database is valid only for the shared database`() async throws
   {
     try await withShared { shared in
       let first = try await shared.post("changes/database")

@@ -55,7 +55,7 @@ import Testing
     #expect(answer.contains("Record not found"))
   }
 
-  @Test func `a body of ten megabytes is refused with a JSON error`() async throws {
+  @Test func `a request body of ten megabytes is refused with a JSON error`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Content-Length: 10000000\r\nConnection: close\r\n")
       let answer = try await Wire(port: port).exchange(
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a chunked body of ten megabytes is refused`() async throws {
+  @Test func `a chunked request body of ten megabytes is refused`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Transfer-Encoding: chunked\r\nConnection: close\r\n")
       let piece = Array("186A0\r\n".utf8) + [UInt8](repeating: 0x20, count: 100_000) + [13, 10]
@@ -77,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func `A3: a chunked request equals one with a content length`() async throws {
+  @Test
+  func `A3: a chunked request is equivalent to a request with a content length`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Transfer-Encoding: chunked\r\nConnection: close\r\n")
       let body = "c\r\n{\"records\":[\r\n1\r\n]\r\n1\r\n}\r\n0\r\n\r\n"
@@ -98,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func `bytes that are not HTTP end only their own connection`() async throws {
+  @Test
+  func `bytes that are not HTTP close only the connection that sent the bytes`() async throws {
     try await withRunningServer { port, query in
       let rubbish: [[UInt8]] = [
         Array("hello\r\n\r\n".utf8), [0x16, 0x03, 0x01, 0x02, 0x00, 0x01],

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The lines that a server prints at its start` {
   private let folder = URL(fileURLWithPath: "/srv/stratus", isDirectory: true)
 
-  @Test func `name the version, the data and the address`() {
+  @Test func `the start report names the version, the data folder and the address`() {
     var settings = Settings(dataFolder: folder)
     settings.storeIdleSeconds = nil
     #expect(

@@ -50,9 +50,9 @@ import Testing
     }
   }
 
-  @Test func `A6: a web auth token works without percent-encoding`() async throws {
+  @Test func `A6: a web auth token in a URL works without percent-encoding`() async throws {
     try await withServer { server in
-      // Tokens are random. Draw until a token contains a plus sign.
+      // Tokens are random. The loop creates tokens until one contains a plus sign.
       for _ in 0..<100 {
         let anna = try await server.client("anna@example.org")
         let token = try #require(anna.webAuthToken)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await anna.send(.get, path + query).status == 200)
         return
       }
-      Issue.record("no token of a hundred has a plus sign")
+      Issue.record("none of a hundred tokens contains a plus sign")
     }
   }
 
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func `A9: the zone may be at top level, in the record, or in both`() async throws {
+  @Test
+  func `A9: the zone of a save may be at top level, in the record, or in both`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let zoneID: JSON = ["zoneName": "Work"]
@@ -120,7 +121,8 @@ import Testing
     }
   }
 
-  @Test func `A10: the desired keys of a save may be in three locations`() async throws {
+  @Test
+  func `A10: the desired keys of a save may be in three places of the request`() async throws {
     try await withAnna { anna in
       let record: JSON = [
         "recordName": "n", "recordType": "Note", "fields": ["a": ["value": 1], "b": ["value": 2]],
@@ -147,7 +149,9 @@ import Testing
   }
 
   @Test
-  func `A12–A15: types may be missing or aliases, and numbers may have any form`() async throws {
+  func `A12–A15: field types may be missing or aliases, and numbers may have any form`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.save(
         "n",
@@ -175,7 +179,9 @@ import Testing
   }
 
   @Test(arguments: [JSON.int(1_000_000), "2", 0, nil])
-  func `A20: a page size is clamped and may be a string`(limit: JSON) async throws {
+  func `A20: a page size that is too large is reduced, and a page size may be a string`(limit: JSON)
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       for index in 1...3 { try await anna.save("n-\(index)", in: "Work") }
@@ -184,7 +190,10 @@ import Testing
     }
   }
 
-  @Test func `A22: zone IDs in a lookup may be bare or wrapped`() async throws {
+  @Test
+  func `A22: zones in a lookup may be zone IDs or dictionaries that contain a zone ID`()
+    async throws
+  {
     try await withAnna { anna in
       let zoneID: JSON = ["zoneName": "_defaultZone"]
       let found = try await anna.post("zones/lookup", ["zones": [zoneID, ["zoneID": zoneID]]])

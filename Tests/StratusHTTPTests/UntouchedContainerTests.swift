@@ -2,8 +2,8 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// A development server creates a container on the first write. A read must not create one, since
-/// its name may be mistyped.
+/// A development server creates a container on the first write. A read must not create a container,
+/// because the container's name may be mistyped.
 @Suite struct `A container that does not exist yet` {
   private static let zone: JSON = ["zoneID": ["zoneName": "Work"]]
 
@@ -21,7 +21,8 @@ import Testing
     try await server.manage("containers/list", [:])["containers"]
   }
 
-  @Test(arguments: reads.indices) func `is not created by a read`(_ index: Int) async throws {
+  @Test(arguments: reads.indices)
+  func `a read does not create a missing container`(_ index: Int) async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       _ = try await anna.answer(Self.reads[index].endpoint, Self.reads[index].body)
@@ -31,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `is created by the first write, with all that was written`() async throws {
+  @Test func `the first write creates a missing container and stores all its data`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       _ = try await anna.post("zones/list")
@@ -44,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `already has its caller's user record`() async throws {
+  @Test func `a missing container already has the caller's user record`() async throws {
     try await withAnna { anna in
       let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
       #expect(try await anna.lookup([name])[0]["recordType"] == "Users")
@@ -54,7 +55,8 @@ import Testing
     }
   }
 
-  @Test func `has a history that continues when the container is created`() async throws {
+  @Test
+  func `the history of a missing container continues when the container is created`() async throws {
     try await withAnna { anna in
       let before = try await anna.post("changes/database")
       #expect(before["zones"] == [])
@@ -64,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `is refused under an illegal name`() async throws {
+  @Test func `a container with an illegal name is refused`() async throws {
     try await withAnna { anna in
       var wrong = anna
       wrong.container = "notes"

@@ -1,9 +1,11 @@
 import Testing
 
-/// `users/caller`, `users/current` (web-services §4.15).
+/// The endpoints `users/caller` and `users/current` (web-services §4.15).
 @Suite struct UsersEndpoints {
   @Test(arguments: ["public", "private"])
-  func `the caller's identity is at top level and in a list`(database: String) async throws {
+  func `an answer has the caller's identity at top level and in a list of users`(database: String)
+    async throws
+  {
     try await withAnna { anna in
       var anna = anna
       anna.database = database
@@ -25,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func `a user has one ID in each container, and it does not change`() async throws {
+  @Test
+  func `a user has one record name in each container, and the name does not change`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let again = try await server.client("anna@example.org")

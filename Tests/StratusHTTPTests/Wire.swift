@@ -18,7 +18,8 @@ struct Wire: Sendable {
     }
   }
 
-  /// Sends bytes, reads the first bytes of the answer, and closes the connection after `look`.
+  /// Sends bytes, reads the first bytes of the answer, and closes the connection after the call of
+  /// `look`.
   func begin(_ bytes: [UInt8], look: () throws -> Void) async throws {
     let descriptor = try connected()
     defer { close(descriptor) }
@@ -38,7 +39,7 @@ struct Wire: Sendable {
     defer { close(descriptor) }
     var sent = 0
     while sent < bytes.count {
-      // A server that refuses the request closes the connection; its answer must still be read.
+      // A server that refuses the request closes the connection. The test must read the answer.
       let count = bytes[sent...].withUnsafeBytes {
         send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
       }

@@ -1,6 +1,7 @@
 import Testing
 
-/// `zones/list`, `zones/lookup`, `zones/modify` (web-services §4.8–4.10, cloudkit-semantics §11).
+/// The endpoints `zones/list`, `zones/lookup` and `zones/modify` (web-services §4.8–4.10,
+/// cloudkit-semantics §11).
 @Suite struct ZonesEndpoints {
   private func names(_ zones: JSON) -> [String] {
     (zones["zones"].array ?? []).compactMap { $0["zoneID"]["zoneName"].string }
@@ -20,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `the public database has only its default zone, also for anonymous callers`() async throws {
+  func `the public database has only its default zone, even for anonymous callers`() async throws {
     try await withServer { server in
       let list = try await server.otherUser.post("zones/list")
       #expect(names(list) == ["_defaultZone"])
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `saving an existing zone changes nothing`() async throws {
+  @Test func `the save of an existing zone changes nothing`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.save("n-1", in: "Work")
@@ -76,7 +77,10 @@ import Testing
     }
   }
 
-  @Test func `an invalid operation on one zone fails alone`() async throws {
+  @Test
+  func `an invalid operation on one zone does not prevent the other operations of a request`()
+    async throws
+  {
     try await withAnna { anna in
       let long = String(repeating: "z", count: 10_000)
       let answer = try await anna.post(

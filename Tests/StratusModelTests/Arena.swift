@@ -3,11 +3,11 @@ import StratusAccounts
 import StratusTesting
 import StratusTransport
 
-/// Gives each sequence its own account with an empty private database on a shared server, and
-/// record types that were never saved.
+/// Gives each sequence a new account with an empty private database on a shared server. The record
+/// types of a sequence are new, too.
 actor Arena {
-  /// The number of sequences that share a container and its schema. It is large enough that
-  /// creating the store costs little, and small enough that the schema stays small.
+  /// The number of sequences that share a container and its schema. With more sequences, the schema
+  /// would become large. With fewer, the creation of stores would take much time.
   private static let sequencesPerContainer = 60
 
   private let server: TestServer
@@ -17,7 +17,8 @@ actor Arena {
 
   /// The account, database and names for one run of a sequence.
   struct Place: Sendable {
-    /// NB: the last two names look the same but are different, since names are compared by bytes.
+    /// NB: the last two names look the same but have different bytes. CloudKit compares names by
+    /// bytes.
     static let recordNames = ["plain", "a/b \\ \"c\"", "0", "caf\u{e9}", "cafe\u{301}"]
 
     let databases: [CKDatabase]
@@ -49,7 +50,7 @@ actor Arena {
     func recordType(_ type: Int) -> String { "Type\(type)of\(number)" }
   }
 
-  /// Returns a place that no sequence has used.
+  /// Creates an account, a container and devices for one run of a sequence.
   ///
   /// - Throws: the errors of the server.
   func place() async throws -> Place {

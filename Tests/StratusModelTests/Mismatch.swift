@@ -6,7 +6,7 @@ struct Mismatch: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// - Throws: a mismatch unless the condition holds.
+  /// - Throws: a mismatch if the condition is false.
   static func require(_ condition: Bool, _ description: @autoclosure () -> String) throws {
     if !condition { throw Mismatch(description()) }
   }
@@ -22,7 +22,7 @@ extension Result {
     }
   }
 
-  /// The error's code; nil: success, or an error that is not CloudKit's.
+  /// The error's code, or nil for success and for an error that is not CloudKit's.
   var code: CKError.Code? {
     switch self {
     case .success: nil
@@ -66,19 +66,19 @@ extension CKRecord {
     }
   }
 
-  /// The ID of another record of the same zone.
+  /// The ID of another record in the same zone.
   func neighbour(_ name: Int) -> CKRecord.ID {
     CKRecord.ID(recordName: Arena.Place.recordNames[name], zoneID: recordID.zoneID)
   }
 
-  /// Throws unless the record has the given parent.
+  /// Throws a mismatch if the record does not have the given parent.
   func require(parent name: Int?, _ context: String) throws {
     try Mismatch.require(
       parent?.recordID == name.map(neighbour),
       "\(context) has the parent \(parent?.recordID as Any), not \(name.map(neighbour) as Any)")
   }
 
-  /// Throws unless the record has exactly these fields and no pending changes.
+  /// Throws a mismatch if the record has other fields or pending changes.
   func require(_ fields: [Int: Value], _ context: String) throws {
     let expected = fields.keys.map { "field\($0)" }.sorted()
     try Mismatch.require(

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The state of one device: its records, and the position that it has reached in each zone.
+/// The state of one device: its records, and its position in the history of each zone.
 struct ModelDevice {
   /// A record on the device, and its expected content.
   struct Copy {
@@ -8,17 +8,18 @@ struct ModelDevice {
     let type: Int
     var fields: [Int: Value]
     var parent: Int?
-    /// The model's version number for the record's change tag.
+    /// The version in the model that belongs to the record's change tag.
     var version: Int
   }
 
   /// A position in a zone's history, and the records that the device knows at this position.
   struct ZoneFeed {
     var token: CKServerChangeToken?
-    /// The zone's incarnation when the token's history began.
+    /// The incarnation of the zone at the first read without a token.
     var incarnation: Int?
     var records: [Int: ModelServer.Record] = [:]
-    /// The model's moment when the feed was last read to its end; nil: never.
+    /// The moment in the model when the device last read the feed to its end, or nil if it never
+    /// did.
     var completeAt: Int?
   }
 
@@ -27,16 +28,17 @@ struct ModelDevice {
     var token: CKServerChangeToken?
     var zones: Set<Int> = []
     var completeAt: Int?
-    /// Zone → the moment at which the feed last reported the zone.
+    /// For each zone, the moment in the model at which the feed last reported the zone.
     var toldAt: [Int: Int] = [:]
   }
 
   let database: CKDatabase
   var copies: [RecordKey: Copy] = [:]
-  /// The earlier copies of records.
+  /// The copies of the records before the present ones.
   var olderCopies: [RecordKey: Copy] = [:]
   var feeds: [Int: ZoneFeed] = [:]
-  /// Earlier positions of each feed, to which ``Step/rewind(device:zone:)`` goes back.
+  /// Earlier positions of each feed. The step ``Step/rewind(device:zone:)`` goes back to one of
+  /// them.
   var bookmarks: [Int: [ZoneFeed]] = [:]
   var databaseFeed = DatabaseFeed()
 

@@ -1,8 +1,8 @@
 import CloudKit
 
 extension ModelRun {
-  /// Reads the database's feed page by page. It reports the zones that were created, were deleted,
-  /// or have changed records.
+  /// Reads the database's feed page by page. The feed must report the zones that were created or
+  /// deleted and those with changed records.
   mutating func followDatabase(limit: Int?, pages: Int?, on device: Int) async throws {
     var told: Set<Int> = []
     for _ in 0..<(pages ?? 20) {
@@ -15,16 +15,16 @@ extension ModelRun {
       for modification in page.modifications {
         let zone = try tell(modification.zoneID, feed: feed, told: &told)
         try Mismatch.require(
-          model.customZones.contains(zone), "the feed tells of zone \(zone), which is not there")
+          model.customZones.contains(zone), "the feed reports zone \(zone), which does not exist")
         feed.zones.insert(zone)
         feed.toldAt[zone] = model.moment
       }
       for deletion in page.deletions {
         let zone = try tell(deletion.zoneID, feed: feed, told: &told)
         try Mismatch.require(
-          !model.customZones.contains(zone), "the feed deletes zone \(zone), which is there")
+          !model.customZones.contains(zone), "the feed deletes zone \(zone), which exists")
         try Mismatch.require(
-          deletion.reason == .deleted, "zone \(zone) went by \(deletion.reason)")
+          deletion.reason == .deleted, "zone \(zone) was deleted by \(deletion.reason)")
         feed.zones.remove(zone)
         sightings.insert(.zoneDeletionTold)
         feed.toldAt[zone] = model.moment
@@ -34,19 +34,19 @@ extension ModelRun {
       devices[device].databaseFeed = feed
       if !page.moreComing { return }
     }
-    try Mismatch.require(pages != nil, "the database's feed does not end")
+    try Mismatch.require(pages != nil, "the database's feed has no end")
   }
 
   private func tell(
     _ zoneID: CKRecordZone.ID, feed: ModelDevice.DatabaseFeed, told: inout Set<Int>
   ) throws -> Int {
     guard let zone = place.zone(zoneID), let change = model.zoneChanges[zone] else {
-      throw Mismatch("the database's feed tells of \(zoneID)")
+      throw Mismatch("the database's feed reports \(zoneID)")
     }
-    try Mismatch.require(told.insert(zone).inserted, "the feed tells of zone \(zone) twice")
+    try Mismatch.require(told.insert(zone).inserted, "the feed reports zone \(zone) twice")
     if let completeAt = feed.completeAt {
       try Mismatch.require(
-        change > completeAt, "the feed tells of zone \(zone), which is as it was")
+        change > completeAt, "the feed reports zone \(zone), which has not changed")
     }
     return zone
   }
@@ -54,12 +54,12 @@ extension ModelRun {
   private func complete(_ feed: inout ModelDevice.DatabaseFeed, _ device: Int) throws {
     try Mismatch.require(
       feed.zones == model.customZones,
-      "device \(device) knows the zones \(feed.zones), there are \(model.customZones)")
+      "device \(device) knows the zones \(feed.zones), not \(model.customZones)")
     for zone in model.customZones {
       guard let change = model.zoneChanges[zone], change > feed.completeAt ?? 0 else { continue }
       try Mismatch.require(
         feed.toldAt[zone] ?? 0 >= change,
-        "device \(device) was not told that zone \(zone) has changed")
+        "the feed has not reported to device \(device) that zone \(zone) changed")
     }
     feed.completeAt = model.moment
     feed.toldAt = [:]

@@ -1,10 +1,10 @@
 import CloudKit
 
 extension ModelRun {
-  /// The number of pages after which a feed counts as endless.
+  /// The number of pages after which the test decides that a feed has no end.
   private static let pagesMax = 100
 
-  /// One element of a page of a zone's feed, in order.
+  /// One element of a page of a zone's feed.
   private enum Event {
     case changed(CKRecord.ID, Result<CKRecord, any Error>)
     case deleted(CKRecord.ID, CKRecord.RecordType)
@@ -115,14 +115,14 @@ extension ModelRun {
       case .changed(let recordID, let result):
         let key = try tell(recordID, in: zone, feed: feed, told: &told)
         guard case .success(let record) = result, let expected = held.records[key.name] else {
-          throw Mismatch("the feed tells of \(key): \(result.text), which the model has not")
+          throw Mismatch("the feed reports \(key), which the model lacks: \(result.text)")
         }
         try check(record, key, is: expected, "the feed's \(key)")
         feed.records[key.name] = expected
       case .deleted(let recordID, let recordType):
         let key = try tell(recordID, in: zone, feed: feed, told: &told)
         try Mismatch.require(
-          held.records[key.name] == nil, "the feed deletes \(key), which is there")
+          held.records[key.name] == nil, "the feed deletes \(key), which exists")
         let type = held.deletedTypes[key.name].map(place.recordType)
         try Mismatch.require(
           recordType == type, "the feed deletes \(key) of type \(recordType), not \(type ?? "")")
@@ -137,19 +137,19 @@ extension ModelRun {
     _ recordID: CKRecord.ID, in zone: Int, feed: ModelDevice.ZoneFeed, told: inout Set<Int>
   ) throws -> RecordKey {
     guard let key = place.key(recordID), key.zone == zone else {
-      throw Mismatch("the feed of zone \(zone) tells of \(recordID)")
+      throw Mismatch("the feed of zone \(zone) reports \(recordID)")
     }
-    try Mismatch.require(told.insert(key.name).inserted, "the feed tells of \(key) twice")
+    try Mismatch.require(told.insert(key.name).inserted, "the feed reports \(key) twice")
     guard let change = model.zones[zone]?.changes[key.name] else {
-      throw Mismatch("the feed tells of \(key), which never was")
+      throw Mismatch("the feed reports \(key), which never existed")
     }
     if let completeAt = feed.completeAt {
-      try Mismatch.require(change > completeAt, "the feed tells of \(key), which is as it was")
+      try Mismatch.require(change > completeAt, "the feed reports \(key), which has not changed")
     }
     return key
   }
 
-  /// Checks that a device that has read to the end holds exactly the server's records.
+  /// Checks that a device that has read a feed to its end has exactly the server's records.
   private mutating func complete(_ zone: Int, on device: Int) throws {
     let found = devices[device].feeds[zone]?.records ?? [:]
     let expected = model.zones[zone]?.records ?? [:]
@@ -170,7 +170,7 @@ extension ModelRun {
   private mutating func failed(
     _ zone: Int, _ code: CKError.Code?, _ text: String, on device: Int
   ) throws {
-    // The default zone has no feed (§11). The error code for that is not documented.
+    // The default zone has no feed (§11). The reference does not name the error code for a read.
     if zone == 0 { return }
     let expected = expectedError(of: zone, on: device)
     try Mismatch.require(
@@ -187,7 +187,7 @@ extension ModelRun {
     return incarnation == held.incarnation ? nil : .changeTokenExpired
   }
 
-  /// Reads a zone from its beginning, with some fields only.
+  /// Reads a zone from its beginning. Requests only some fields of the records.
   mutating func peek(
     _ zone: Int, limit: Int?, desiredKeys: [Int], on device: Int
   ) async throws {
@@ -211,7 +211,7 @@ extension ModelRun {
       for (recordID, change) in page.modificationResultsByID {
         guard let key = place.key(recordID), var expected = held.records[key.name],
           case .success(let modification) = change
-        else { throw Mismatch("zone \(zone) tells of \(recordID), which the model has not") }
+        else { throw Mismatch("zone \(zone) has \(recordID), which the model lacks") }
         expected.fields = expected.fields.filter { desiredKeys.contains($0.key) }
         try check(modification.record, key, is: expected, "a part of \(key)")
         names.insert(key.name)
@@ -222,6 +222,6 @@ extension ModelRun {
           names == Set(held.records.keys), "zone \(zone) told of \(names) from nothing")
       }
     }
-    throw Mismatch("the feed of zone \(zone) does not end")
+    throw Mismatch("the feed of zone \(zone) has no end")
   }
 }

@@ -5,7 +5,7 @@ extension ModelRun {
   private struct Draft {
     let record: CKRecord
     let save: ModelServer.Save
-    /// The version that the record was based on.
+    /// The version from which the record was edited.
     let ancestor: Int?
   }
 
@@ -30,7 +30,7 @@ extension ModelRun {
     // An operation that names a record twice fails as a whole (§12).
     guard Set(items.map(\.key)).count == items.count else {
       try Mismatch.require(
-        result.code == .invalidArguments, "a record given twice: \(result.text)")
+        result.code == .invalidArguments, "an operation that names a record twice: \(result.text)")
       sightings.insert(.recordGivenTwice)
       return
     }
@@ -78,7 +78,7 @@ extension ModelRun {
     for (field, value) in edit.sets {
       record.set(value, field: field)
       fields[field] = value
-      // Clearing a key in a record that was never saved is no change (§7).
+      // A field that is cleared in a record that was never saved is no change (§7).
       if value != nil || copy != nil { changed.insert(field) }
     }
     var parent = copy?.parent
@@ -139,7 +139,7 @@ extension ModelRun {
     let key = draft.save.key
     switch (found, outcome) {
     case (.success(let record), .saved(let version)):
-      // The saved record has the tag of the server's current version (§7, K).
+      // The saved record has the change tag of the server's current version (§7, K).
       try check(
         record, key,
         is: ModelServer.Record(

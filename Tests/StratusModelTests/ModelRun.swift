@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One run of a sequence of steps. Each step is sent to the server through the framework, is
-/// carried out in the model, and the results are compared.
+/// One run of a sequence of steps. The framework sends each step to the server, and the model
+/// carries out the same step. Then the results are compared.
 struct ModelRun {
   let place: Arena.Place
   var model = ModelServer()
@@ -14,7 +14,7 @@ struct ModelRun {
     devices = place.databases.map { ModelDevice(database: $0) }
   }
 
-  /// Runs a sequence, then lets every device catch up.
+  /// Runs a sequence. At the end, every device reads the server's changes.
   ///
   /// - Returns: the rare events of the sequence.
   /// - Throws: ``Mismatch`` if the server and the model differ.
@@ -49,7 +49,7 @@ struct ModelRun {
     }
   }
 
-  /// Checks that every device ends with the server's records, and that these equal the model's.
+  /// Checks that every device has the same records as the server and the model at the end.
   private mutating func finish() async throws {
     for device in devices.indices {
       try await followDatabase(limit: nil, pages: nil, on: device)
@@ -133,7 +133,7 @@ struct ModelRun {
     try tags.check(record, key, version: expected.version)
   }
 
-  /// The result of a call, or its error.
+  /// Returns the result of a call, or its error.
   func outcome<Success>(
     _ call: () async throws -> Success
   ) async -> Result<Success, any Error> {

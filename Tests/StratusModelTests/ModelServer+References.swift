@@ -2,9 +2,9 @@ import CloudKit
 
 /// The rules about records that refer to others (cloudkit-semantics §10).
 extension ModelServer {
-  /// The items of a completed batch that break a rule: saves whose parent is missing, and deletions
-  /// of records that still have children. If one item deletes a record and another one saves a
-  /// child of it, the deletion fails and not the save.
+  /// The places of the items that break a rule in a batch: saves whose parent is missing, and
+  /// deletions of records that still have children. If one item deletes a record and another item
+  /// saves a child of that record, the deletion fails and not the save.
   func faults(
     of items: [(place: Int, item: Item)],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, before: ModelServer
@@ -31,7 +31,7 @@ extension ModelServer {
     return faults
   }
 
-  /// Deletes the records that refer to deleted records.
+  /// Deletes the records that refer by `deleteSelf` to records that the batch has deleted.
   mutating func cascade(from items: [Item], before: ModelServer) {
     for key in going(from: items, before: before) {
       guard let record = record(key) else { continue }
@@ -39,8 +39,8 @@ extension ModelServer {
     }
   }
 
-  /// The existing records that refer by `deleteSelf` to a record that a batch has deleted, or to
-  /// one that this cascade deletes.
+  /// Returns the existing records that refer by `deleteSelf` to a record that a batch has deleted,
+  /// or to a record that this cascade deletes.
   private func going(from items: [Item], before: ModelServer) -> Set<RecordKey> {
     var gone: Set<RecordKey> = []
     for case .delete(let key) in items where before.record(key) != nil && record(key) == nil {
@@ -63,8 +63,8 @@ extension ModelServer {
 }
 
 extension ModelServer.Save {
-  /// The parent that the device sends. It sends a changed parent, and the parent of a record that
-  /// it sends as a whole.
+  /// The parent that the device sends, or nil. A device sends the parent if it has changed, or if
+  /// the device sends the whole record.
   func sentParent(_ policy: CKModifyRecordsOperation.RecordSavePolicy) -> Int? {
     hasChangedParent || policy == .allKeys || version == nil ? parent : nil
   }

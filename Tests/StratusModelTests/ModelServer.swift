@@ -1,6 +1,6 @@
 import CloudKit
 
-/// CloudKit's rules about records and zones, in memory.
+/// A model of CloudKit's rules about records and zones, in memory.
 ///
 /// The model follows the reference (cloudkit-semantics §10–12, 16, web-services §4.2) and shares no
 /// code with the server. If the model and the server agree, both are right or have the same error.
@@ -9,28 +9,29 @@ struct ModelServer: Sendable {
     let type: Int
     var fields: [Int: Value]
     var parent: Int?
-    /// A number that changes with every change of the record. It stands for the change tag.
+    /// A number that changes with every change of the record. It takes the place of the change tag.
     var version: Int
   }
 
   struct Zone: Sendable {
-    /// The moment of its creation, which distinguishes it from an earlier zone of the same name.
+    /// The moment of the zone's creation. It distinguishes the zone from earlier zones of the same
+    /// name.
     let incarnation: Int
     var records: [Int: Record] = [:]
-    /// Record → the moment of its last change, including deletions.
+    /// For each record, the moment of its last change or deletion.
     var changes: [Int: Int] = [:]
-    /// Types of deleted records.
+    /// The types of deleted records.
     var deletedTypes: [Int: Int] = [:]
   }
 
-  /// Increases with every change.
+  /// A counter that increases with every change.
   private(set) var moment = 0
-  /// Whether the last modification also deleted records that it did not name.
+  /// Whether the last modification also deleted records by a cascade.
   private(set) var hasCascaded = false
   private(set) var zones: [Int: Zone] = [0: Zone(incarnation: 0)]
-  /// Zone → the moment of its last creation, deletion or record change.
+  /// For each zone, the moment of its creation, deletion or last record change.
   private(set) var zoneChanges: [Int: Int] = [:]
-  /// Type → field → the kind of the first saved value.
+  /// For each type and field, the kind of the first saved value.
   private var schema: [Int: [Int: Value.Kind]] = [:]
 
   var customZones: Set<Int> { Set(zones.keys).subtracting([0]) }
@@ -46,7 +47,7 @@ struct ModelServer: Sendable {
     zones[zone] = Zone(incarnation: moment)
   }
 
-  /// - Returns: nil, or the error.
+  /// - Returns: the error, or nil for success.
   mutating func deleteZone(_ zone: Int) -> CKError.Code? {
     guard zones.removeValue(forKey: zone) != nil else { return .zoneNotFound }
     tick(zone)
@@ -64,7 +65,7 @@ struct ModelServer: Sendable {
   struct Save: Sendable {
     let key: RecordKey
     let type: Int
-    /// The version that belongs to the tag of the client's record; nil: it has no tag.
+    /// The version that belongs to the change tag of the client's record, or nil if it has no tag.
     let version: Int?
     /// All fields of the client's record.
     let fields: [Int: Value]
@@ -88,10 +89,10 @@ struct ModelServer: Sendable {
   }
 
   enum Outcome: Sendable, Equatable {
-    /// The version that the record has now.
+    /// The version of the record after the save.
     case saved(version: Int)
     case deleted
-    /// `serverRecord` is the record on the server if the error contains it.
+    /// The record on the server is only present if the error contains it.
     case failed(CKError.Code, serverRecord: Record?)
 
     var isFailure: Bool {
@@ -102,8 +103,8 @@ struct ModelServer: Sendable {
     }
   }
 
-  /// Carries out an operation. Each zone is independent, and atomic if possible and requested
-  /// (§12).
+  /// Carries out an operation. Each zone has its own batch. A batch is atomic if the operation
+  /// requests it and the zone is not the default zone (§12).
   mutating func modify(
     _ items: [Item], policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
   ) -> [Outcome] {
@@ -149,7 +150,7 @@ struct ModelServer: Sendable {
     guard zones[item.key.zone] != nil else { return .failed(.zoneNotFound, serverRecord: nil) }
     switch item {
     case .delete(let key):
-      // Deleting a missing record succeeds (§12) and changes nothing.
+      // The deletion of a missing record succeeds (§12) and changes nothing.
       if let record = record(key) { remove(key, record) }
       return .deleted
     case .save(let save): return apply(save, policy)

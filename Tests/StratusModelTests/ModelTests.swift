@@ -6,7 +6,7 @@ import Testing
 
 @Suite
 struct RandomSequences {
-  /// The number of sequences in `scripts/test`. They take about a minute in debug.
+  /// The number of sequences in `scripts/test`. They take about a minute in a debug build.
   static let sequencesCount = 2_000
   /// The number of parallel workers, each with its own server.
   static let workersCount = 2
@@ -48,7 +48,7 @@ struct RandomSequences {
     guard queue.doneCount >= Self.sequencesCount else { return }
     for sighting in Sighting.allCases {
       let count = queue.sightings[sighting] ?? 0
-      #expect(count >= 20, "\(sighting) was seen in \(count) sequences only")
+      #expect(count >= 20, "\(sighting) occurred in only \(count) sequences")
     }
   }
 
@@ -81,7 +81,7 @@ struct RandomSequences {
   }
 }
 
-/// Distributes the numbers of the sequences to the workers.
+/// Hands out the numbers of the sequences to the workers.
 private final class SequenceQueue: Sendable {
   private struct Contents {
     var numbers: Range<Int>
@@ -100,8 +100,8 @@ private final class SequenceQueue: Sendable {
 
   var doneCount: Int { contents.withLock(\.doneCount) }
 
-  /// The next number; nil: all sequences are distributed, the time is over, or a sequence has
-  /// failed.
+  /// Returns the next number. Returns nil after the last number, after the time is over, and after
+  /// a sequence has failed.
   func next() -> Int? {
     contents.withLock { contents in
       if contents.isStopped { return nil }

@@ -1,7 +1,7 @@
-/// Shortens a failing sequence while it still fails.
+/// Makes a failing sequence shorter as long as it still fails.
 struct Shrinker {
   let arena: Arena
-  /// The number of runs that are still allowed. Without further runs, the sequence stays as it is.
+  /// The number of further runs that are allowed. After the last run, the sequence stays as it is.
   private var runsLeft = 400
 
   init(arena: Arena) { self.arena = arena }
@@ -50,7 +50,7 @@ struct Shrinker {
 }
 
 extension Step {
-  /// The variants of this step with one item less.
+  /// The variants of this step that have one item fewer.
   fileprivate var simpler: [Step] {
     guard case .modify(let device, let modification) = self,
       modification.edits.count + modification.deletions.count > 1

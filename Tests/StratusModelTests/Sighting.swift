@@ -6,7 +6,7 @@ enum Sighting: Hashable, CaseIterable, Sendable {
   case recordGivenTwice, expiredToken, deletionTold, zoneDeletionTold, anotherPage, partialRecord
   case referenceViolation, cascade
 
-  /// The rare event that an item's failure shows.
+  /// The rare event that the error code of an item belongs to, or nil.
   init?(_ code: CKError.Code) {
     let sightings: [CKError.Code: Sighting] = [
       .serverRecordChanged: .conflict, .unknownItem: .unknownItem,

@@ -1,8 +1,8 @@
 import CloudKit
 
-/// Identifies a record of a sequence by two small numbers: its zone, and its number in the zone.
+/// A record of a sequence, identified by the number of its zone and by its number in the zone.
 struct RecordKey: Hashable, Sendable {
-  /// 0 is the default zone; the other numbers are custom zones.
+  /// The default zone has the number 0. The other numbers are custom zones.
   let zone: Int
   let name: Int
 }
@@ -12,7 +12,7 @@ enum Value: Hashable, Sendable {
   case text(String)
   case number(Int)
   case real(Double)
-  /// Milliseconds since 1970 UTC.
+  /// The time in milliseconds since 1970 UTC.
   case date(Int)
   case bytes([UInt8])
   case texts([String])
@@ -34,7 +34,7 @@ enum Value: Hashable, Sendable {
     }
   }
 
-  /// The value that a field of this kind stores; nil: the field cannot store it.
+  /// The value that a field of this kind stores, or nil if the field cannot store it.
   ///
   /// A whole number fits a floating-point field if no digit is lost (wire-quirks A15).
   func kept(as kind: Kind) -> Value? {
@@ -45,7 +45,7 @@ enum Value: Hashable, Sendable {
   }
 }
 
-/// A record to save: its origin, and the values that are set in it.
+/// A record to save: the copy that is edited, and the changes.
 struct Edit: Sendable {
   /// The copy that is edited.
   enum Origin: Sendable {
@@ -53,7 +53,7 @@ struct Edit: Sendable {
     case held
     /// The device's earlier copy, or a new record.
     case older
-    /// A record that the device creates without asking the server.
+    /// A record that the device creates without a fetch from the server.
     case fresh
   }
 
@@ -61,9 +61,9 @@ struct Edit: Sendable {
   let origin: Origin
   /// The type of a new record.
   let type: Int
-  /// Field number → its new value; nil clears the field.
+  /// For each field number, the new value. A nil value clears the field.
   var sets: [Int: Value?]
-  /// The change of the record's parent, which is in the same zone.
+  /// The change of the record's parent. The parent is in the same zone.
   var parent: ParentEdit = .unchanged
 }
 
@@ -73,9 +73,9 @@ enum ParentEdit: Hashable, Sendable {
   case set(name: Int)
 }
 
-/// Saves and deletes that are sent to the server together.
+/// Saves and deletions that one request contains.
 struct Modification: Sendable {
-  /// The part of the framework's API that sends the modification.
+  /// The method or operation of the framework that sends the modification.
   enum Form: Sendable { case single, convenience, operation }
 
   var edits: [Edit]
@@ -83,7 +83,7 @@ struct Modification: Sendable {
   let policy: CKModifyRecordsOperation.RecordSavePolicy
   let isAtomic: Bool
   let form: Form
-  /// Whether the device takes over the server's record after a conflict.
+  /// Whether the device replaces its copy with the server's record after a conflict.
   let adoptsConflicts: Bool
 }
 
@@ -95,14 +95,14 @@ enum Step: Sendable {
   case fetch(device: Int, [RecordKey], desiredKeys: [Int]?)
   /// Reads pages of a zone's changes. If `pages` is nil, reads all pages.
   case followZone(device: Int, zone: Int, limit: Int?, pages: Int?)
-  /// Reads the changes of both custom zones by one operation.
+  /// Reads the changes of both custom zones with one operation.
   case followZones(device: Int, limit: Int?)
   /// Reads pages of the database's changes. If `pages` is nil, reads all pages.
   case followDatabase(device: Int, limit: Int?, pages: Int?)
-  /// Reads a zone from its beginning with some fields only. The device's copies do not change.
+  /// Reads a zone from its beginning with some fields. The device's copies do not change.
   case peek(device: Int, zone: Int, limit: Int?, desiredKeys: [Int])
-  /// Discards the device's feed of a zone.
+  /// Discards the device's position in a zone's history.
   case forget(device: Int, zone: Int)
-  /// Goes back to an earlier token, and to the records that the device knew at this token.
+  /// Goes back to an earlier token and to the records that the device had at this token.
   case rewind(device: Int, zone: Int)
 }

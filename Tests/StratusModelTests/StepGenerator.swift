@@ -14,7 +14,7 @@ struct StepGenerator {
 
   init(seed: UInt64) { chance = SeededChance(seed: seed) }
 
-  /// A sequence that first creates zones, and then contains arbitrary steps.
+  /// Returns a sequence that creates zones and then contains random steps.
   mutating func sequence() -> [Step] {
     var steps: [Step] = [.saveZone(device: 0, zone: 1)]
     if chance.percent(80) { steps.append(.saveZone(device: device(), zone: 2)) }
@@ -49,7 +49,7 @@ struct StepGenerator {
     var edits: [Edit] = []
     var deletions: [RecordKey] = []
     var keys: Set<RecordKey> = []
-    // Most items use the same zone, so that an atomic batch contains several items.
+    // Most items use the same zone, so that atomic batches contain several items.
     let zone = chance.percent(8) ? 0 : customZone()
     for _ in 0..<size {
       let key = RecordKey(
@@ -74,7 +74,7 @@ struct StepGenerator {
     for field in someFields() {
       sets[field] = chance.percent(15) ? .some(nil) : .some(value(of: field))
     }
-    // A record's type usually depends on its name, so a save with another type is rare.
+    // The type of a record usually depends on its name, so a save with another type is rare.
     let type = chance.percent(90) ? key.name % Self.typesCount : number(0...Self.typesCount - 1)
     return Edit(key: key, origin: origin, type: type, sets: sets, parent: parent())
   }

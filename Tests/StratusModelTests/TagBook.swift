@@ -4,9 +4,10 @@ import CloudKit
 struct TagBook {
   private var tags: [RecordKey: [Int: String]] = [:]
 
-  /// Checks a record's change tag against the known tags of all versions of the record.
+  /// Compares a record's change tag with the known change tags of the record's versions.
   ///
-  /// - Throws: ``Mismatch`` if the version had another tag before, or another version had this tag.
+  /// - Throws: ``Mismatch`` if the version had another tag before, or if another version had this
+  ///   tag.
   mutating func check(_ record: CKRecord, _ key: RecordKey, version: Int) throws {
     guard let tag = record.recordChangeTag else { throw Mismatch("\(key) has no change tag") }
     if let known = tags[key]?[version] {
@@ -18,6 +19,6 @@ struct TagBook {
     tags[key, default: [:]][version] = tag
   }
 
-  /// The tag of a version.
+  /// Returns the change tag of a version.
   func tag(_ key: RecordKey, version: Int) -> String? { tags[key]?[version] }
 }

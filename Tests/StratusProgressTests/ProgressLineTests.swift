@@ -4,7 +4,7 @@ import Testing
 @testable import StratusProgress
 
 @Suite struct `A progress line` {
-  @Test func `shows the share, the amounts and the remaining time`() {
+  @Test func `a progress line shows the share, the amounts and the remaining time`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 4_000_000, unit: .bytes)
@@ -14,7 +14,7 @@ import Testing
       screen.text == "\rcopying  [#####...............]  25 %  1.0 MB of 4.0 MB  30 s left\u{1B}[K")
   }
 
-  @Test func `draws nothing for work that is done within half a second`() {
+  @Test func `a progress line draws nothing for work that is done within half a second`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 10, unit: .count("files"))
@@ -24,7 +24,7 @@ import Testing
     #expect(screen.text == "")
   }
 
-  @Test func `draws at most ten times a second`() {
+  @Test func `a progress line is drawn at most ten times a second`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 10_000, unit: .count("files"))
@@ -35,7 +35,7 @@ import Testing
     #expect((10...16).contains(screen.text.count { $0 == "\r" }))
   }
 
-  @Test func `is removed in the end`() {
+  @Test func `a progress line is removed when the work ends`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 10, unit: .count("files"))
@@ -47,7 +47,7 @@ import Testing
     #expect(screen.text.hasSuffix("\r\u{1B}[K"))
   }
 
-  @Test func `stands below the notes`() {
+  @Test func `a progress line stays below the notes`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("measuring", total: 10, unit: .count("jobs"))
@@ -60,7 +60,7 @@ import Testing
     #expect(screen.text.hasPrefix("\r\u{1B}[Ka job is done\n\rmeasuring  ["))
   }
 
-  @Test func `without a terminal draws nothing and passes notes on`() {
+  @Test func `a progress line without a terminal draws nothing and passes notes on`() {
     let line = ProgressLine(on: nil, now: { 0 })
     line.begin("copying", total: 10, unit: .count("files"))
     line.advance(to: 5)
@@ -78,20 +78,20 @@ import Testing
     (40, "copying  50 %  1 min 05 s left"),
     (24, "c  50 %  1 min 05 s left"),
     (10, "  50 %  1 "),
-  ]) func `fits a narrow terminal`(_ columns: Int, _ expected: String) {
+  ]) func `the text of a progress line fits a narrow terminal`(_ columns: Int, _ expected: String) {
     let text = ProgressText(
       title: "copying", done: 5, total: 10, unit: .count("files"), elapsedMilliseconds: 65_000)
     #expect(text.line(columns: columns) == expected)
   }
 
-  @Test func `shows the time that work of unknown length took`() {
+  @Test func `a progress line for work of unknown length shows the elapsed time`() {
     let text = ProgressText(
       title: "waiting for an index", done: 0, total: nil, unit: .seconds,
       elapsedMilliseconds: 12_300)
     #expect(text.line(columns: 80) == "waiting for an index  12 s")
   }
 
-  @Test func `shows the remaining time of work whose duration is known in advance`() {
+  @Test func `a progress line for work of known duration shows the remaining time`() {
     let text = ProgressText(
       title: "soaking", done: 60_000, total: 600_000, unit: .seconds, elapsedMilliseconds: 60_000)
     #expect(text.line(columns: 80) == "soaking  [##..................]  10 %  9 min 00 s left")
@@ -102,8 +102,8 @@ import Testing
       (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (9_949, "9.9 kB"), (9_960, "10 kB"),
       (999_499, "999 kB"), (999_500, "1.0 MB"), (2_800_000_000, "2.8 GB"),
       (5_000_000_000_000, "5.0 TB"),
-    ] as [(Int64, String)]) func `shortens numbers of bytes`(_ number: Int64, _ expected: String)
-  {
+    ] as [(Int64, String)])
+  func `a progress line shortens numbers of bytes`(_ number: Int64, _ expected: String) {
     #expect(ProgressText.bytes(number) == expected)
   }
 
@@ -111,13 +111,13 @@ import Testing
     arguments: [
       (0, "0 s"), (59_400, "59 s"), (59_500, "1 min 00 s"), (3_599_400, "59 min 59 s"),
       (3_900_000, "1 h 05 min"),
-    ] as [(Int64, String)]) func `shortens durations`(_ milliseconds: Int64, _ expected: String)
-  {
+    ] as [(Int64, String)])
+  func `a progress line shortens durations`(_ milliseconds: Int64, _ expected: String) {
     #expect(ProgressText.time(milliseconds) == expected)
   }
 
   @Test(arguments: [(0, 10, 5_000), (5, 10, 900), (11, 10, 5_000)] as [(Int64, Int64, Int64)])
-  func `estimates no time from too little work`(
+  func `a progress line estimates no remaining time from too little work`(
     _ done: Int64, _ total: Int64, _ elapsed: Int64
   ) {
     let text = ProgressText(
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// A terminal of 80 columns in memory, and a clock that does not move.
+/// A terminal of 80 columns in memory, and a clock that only the test moves.
 private final class Screen: Sendable {
   private let contents = Mutex((text: "", time: Int64(1_000_000)))
 

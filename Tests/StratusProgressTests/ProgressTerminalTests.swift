@@ -4,12 +4,12 @@ import Testing
 @testable import StratusProgress
 
 @Suite struct `The terminal of a progress line` {
-  @Test func `is not a file or a pipe`() throws {
+  @Test func `a file or a pipe is not a terminal for a progress line`() throws {
     #expect(ProgressTerminal(FileHandle.nullDevice).map { _ in 0 } == nil)
     #expect(ProgressTerminal(Pipe().fileHandleForWriting).map { _ in 0 } == nil)
   }
 
-  @Test func `has the real terminal's width and writes to it`() throws {
+  @Test func `a progress line uses the width of the real terminal and writes to it`() throws {
     var (ours, theirs): (Int32, Int32) = (0, 0)
     var size = winsize(ws_row: 24, ws_col: 57, ws_xpixel: 0, ws_ypixel: 0)
     try #require(openpty(&ours, &theirs, nil, nil, &size) == 0)

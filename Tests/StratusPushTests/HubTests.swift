@@ -4,7 +4,7 @@ import StratusWire
 import Testing
 
 @Suite struct `A hub` {
-  @Test func `delivers queued notifications, and then new ones`() async throws {
+  @Test func `the hub delivers queued notifications and then new ones`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["1", "2"])
       let recorder = await scene.join(at: 1)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `reaches all listeners of a group with one delivery`() async throws {
+  @Test func `the hub reaches all listeners of a group with one delivery`() async throws {
     try await withScene { scene in
       let group = RecordingGroup()
       var recorders: [NotificationRecorder] = []
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `skips the device that made the change, and no other`() async throws {
+  @Test func `the hub skips only the device that made the change`() async throws {
     try await withScene { scene in
       let (ann, other) = (await scene.join("a"), await scene.join("b"))
       try await scene.enqueue(["1"], from: "a")
@@ -39,7 +39,8 @@ import Testing
   }
 
   @Test
-  func `delivers earlier notifications to a new listener, and repeats none to others`() async throws
+  func `the hub delivers earlier notifications to a new listener, and repeats none to others`()
+    async throws
   {
     try await withScene { scene in
       let first = await scene.join("a")
@@ -53,8 +54,9 @@ import Testing
     }
   }
 
-  /// The store numbers notifications, so other users' notifications leave gaps in a user's numbers.
-  @Test func `misses no notification between other users' notifications`() async throws {
+  /// The store gives one sequence of numbers to the notifications of all users, so the numbers of
+  /// one user have gaps.
+  @Test func `the hub misses no notification between other users' notifications`() async throws {
     try await withScene { scene in
       try await scene.enqueue(["x"], for: "_bob")
       let first = await scene.join("a")
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `delivers many notifications in order, page by page`() async throws {
+  @Test func `the hub delivers many notifications in order, page by page`() async throws {
     try await withScene { scene in
       let ids = (0..<250).map { "\($0)" }
       let store = try await scene.stores.store(at: Scene.address)
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `delivers nothing to listeners that have left`() async throws {
+  @Test func `the hub delivers nothing to listeners that have left`() async throws {
     try await withScene { scene in
       let (first, second) = (await scene.join("a"), await scene.join("b"))
       scene.hub.leave(first, as: [first.device])
@@ -97,9 +99,9 @@ import Testing
     }
   }
 
-  /// The listener is like a stream whose client reads slowly. It drops what it cannot take, and
-  /// joins again later.
-  @Test func `delivers everything that an overloaded listener has missed`() async throws {
+  /// The listener is like a stream with a slow client. It drops notifications while it has no
+  /// capacity, and joins again later.
+  @Test func `the hub delivers everything that an overloaded listener has missed`() async throws {
     try await withScene { scene in
       let (recorder, other) = (await scene.join("a"), await scene.join("b"))
       try await scene.enqueue(["1"])
@@ -107,7 +109,7 @@ import Testing
       try await scene.enqueue(["2", "3"])
       recorder.setDeaf(false)
       try await scene.enqueue(["4"])
-      #expect(recorder.heard == ["1"], "what comes behind a gap is not taken")
+      #expect(recorder.heard == ["1"], "a listener ignores notifications after a gap")
       scene.rejoin(recorder)
       await scene.hub.settle()
       #expect(recorder.heard == ["1", "2", "3", "4"])
@@ -115,8 +117,8 @@ import Testing
     }
   }
 
-  /// When the listener returns, the hub is reading the queue from a later position.
-  @Test func `delivers what a lone listener missed, even while its queue is read`()
+  /// When the listener joins again, the hub is reading the queue from a later position.
+  @Test func `the hub delivers what a single listener missed, even while its queue is read`()
     async throws
   {
     try await withScene { scene in
@@ -134,7 +136,7 @@ import Testing
         await scene.hub.settle()
         event.yield()
       }
-      // Either a second read of the queue waits, or there was nothing to read.
+      // Either a second read of the queue waits, or there is nothing to read.
       await happened.next()
       scene.stores.release(all: false)
       await first.value
@@ -146,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `removes a queue without listeners after reading it`(fails: Bool) async throws {
+  func `the hub removes a queue without listeners after reading it`(fails: Bool) async throws {
     try await withScene { scene in
       let recorder = await scene.join("a")
       let (events, event) = AsyncStream.makeStream(of: Void.self)
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `answers a poll at its time-out`() async throws {
+  @Test func `the hub answers a poll at its time-out`() async throws {
     try await withScene { scene in
       let poll = await scene.join("a", until: scene.clock.now + 30_000)
       let stream = await scene.join("b")
@@ -179,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `keeps connections alive every 25 seconds`() async throws {
+  @Test func `the hub keeps connections alive with a message every 25 seconds`() async throws {
     try await withScene { scene in
       let recorder = await scene.join("a")
       for _ in 0..<100 {
@@ -190,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `releases all listeners when it closes, and refuses later ones`() async throws {
+  @Test func `a closed hub releases all listeners and refuses later ones`() async throws {
     try await withScene { scene in
       let early = await scene.join("a")
       scene.hub.close()
@@ -202,7 +204,8 @@ import Testing
   }
 
   @Test
-  func `uses a device's acknowledgement before it is stored, then stores it`() async throws {
+  func `the hub uses a device's acknowledgement before it stores the acknowledgement`() async throws
+  {
     try await withScene { scene in
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in
@@ -225,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `retries a failed read and reports the reason`() async throws {
+  @Test func `the hub retries a failed read and reports the reason`() async throws {
     try await withScene { scene in
       let recorder = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
@@ -243,7 +246,8 @@ import Testing
     }
   }
 
-  @Test func `finds notifications without a signal when it checks the stores`() async throws {
+  @Test
+  func `the hub finds notifications without a signal when it checks the stores`() async throws {
     try await withScene { scene in
       let recorder = await scene.join("a")
       let store = try await scene.stores.store(at: Scene.address)
@@ -258,7 +262,8 @@ import Testing
     }
   }
 
-  @Test func `delivers a sequence to a stream, and one notification to a poll`() async throws {
+  @Test
+  func `the hub delivers a sequence to a stream, and one notification to a poll`() async throws {
     try await withScene { scene in
       let device = ListeningDevice(
         store: Scene.address, user: "_ann", deviceID: "a", position: 0)
@@ -277,7 +282,7 @@ import Testing
     }
   }
 
-  @Test func `stores when its listeners were last seen`() async throws {
+  @Test func `the hub stores the time when its listeners were last seen`() async throws {
     try await withScene { scene in
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in

@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Synchronization
 
-/// A store, a hub, and a clock that the test advances.
+/// A store and a hub with a clock that the test advances.
 struct Scene: Sendable {
   static let address = StoreAddress(
     container: "iCloud.org.example.Notes", environment: .development)
@@ -37,7 +37,7 @@ struct Scene: Sendable {
     ) { errors.note($0) }
   }
 
-  /// Queues notifications and signals the hub.
+  /// Adds notifications to the queues, and sends a signal to the hub.
   func enqueue(
     _ ids: [String], for user: String = "_ann", from device: String? = nil
   ) async throws {
@@ -49,10 +49,10 @@ struct Scene: Sendable {
     await hub.settle()
   }
 
-  /// Queues notifications and makes the hub start to deliver them.
+  /// Adds notifications to the queues. The hub begins to read them and has to wait.
   ///
-  /// - Parameter tell: called by each reader of a queue that has to wait until the stores are
-  ///   released.
+  /// - Parameter tell: is called whenever a read begins to wait. A read waits until the test
+  ///   releases the stores.
   func beginReading(
     _ ids: [String], _ tell: @escaping @Sendable () -> Void
   ) async throws -> Task<Void, Never> {
@@ -65,7 +65,7 @@ struct Scene: Sendable {
     return Task { await hub.settle() }
   }
 
-  /// A device joins and receives its queued notifications.
+  /// Adds a device as a listener. The device receives its queued notifications.
   func join(
     _ deviceID: String = "a", of user: String = "_ann", at position: Int64 = 0,
     on group: RecordingGroup = RecordingGroup(), until deadline: Int64? = nil
@@ -79,7 +79,7 @@ struct Scene: Sendable {
     return recorder
   }
 
-  /// A listener leaves and joins again at its position. The hub delivers nothing yet.
+  /// Removes a listener and adds it again at its position. The hub does not deliver anything yet.
   func rejoin(_ recorder: NotificationRecorder) {
     hub.leave(recorder, as: [recorder.device])
     var device = recorder.device
@@ -99,7 +99,7 @@ struct Scene: Sendable {
   }
 }
 
-/// Runs a test with a new store.
+/// Runs a test with a new store and a hub.
 func withScene(_ body: (Scene) async throws -> Void) async throws {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-push-" + UUID().uuidString)
@@ -114,12 +114,12 @@ func withScene(_ body: (Scene) async throws -> Void) async throws {
   await stores.close()
 }
 
-/// Stores that can be made to fail or to wait.
+/// Stores whose calls can fail or wait.
 final class FaultyStores: StoreCatalog {
   private struct State {
     var asked = 0
     var failures = 0
-    /// Called for each caller that has to wait; nil: no caller has to wait.
+    /// Called for each caller that has to wait, or nil if no caller has to wait.
     var tell: (@Sendable () -> Void)?
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -129,15 +129,15 @@ final class FaultyStores: StoreCatalog {
 
   init(_ stores: SQLiteStores) { self.stores = stores }
 
-  /// How often a store was requested.
+  /// The number of times that a store was requested.
   var asked: Int { state.withLock(\.asked) }
 
   func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
-  /// Makes every later caller wait, and reports each one.
+  /// Makes all later callers wait, and calls `tell` for each of them.
   func hold(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.tell = tell } }
 
-  /// Releases the first waiting caller, or all of them. Later callers do not wait.
+  /// Releases the first waiting caller or all waiting callers. Later callers do not wait.
   func release(all: Bool = true) {
     let released = state.withLock { state in
       state.tell = nil
@@ -166,11 +166,11 @@ final class FaultyStores: StoreCatalog {
   }
 }
 
-/// Reaches listeners at once, and counts the deliveries.
+/// Delivers to listeners immediately, and counts the deliveries.
 final class RecordingGroup: DeliveryGroup {
   private let counts = Mutex<[Int]>([])
 
-  /// For each delivery with notifications, the number of listeners that it reached.
+  /// The number of listeners for each delivery that contained notifications.
   var reached: [Int] { counts.withLock { $0 } }
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {
@@ -187,7 +187,7 @@ final class RecordingGroup: DeliveryGroup {
   }
 }
 
-/// A listener with the capacity of a stream.
+/// A listener that accepts deliveries only without a gap, like a stream.
 final class NotificationRecorder: NotificationListener {
   private struct State {
     var position: Int64
@@ -205,7 +205,7 @@ final class NotificationRecorder: NotificationListener {
     state = Mutex(State(position: device.position))
   }
 
-  /// The IDs of the received notifications, and other events.
+  /// The IDs of the received notifications, and texts for other events.
   var heard: [String] { state.withLock(\.heard) }
   var position: Int64 { state.withLock(\.position) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct RandomQueries {
-  /// The number of data sets in `scripts/test`. They take under 20 seconds in debug.
+  /// The number of data sets in `scripts/test`. They take less than 20 seconds in a debug build.
   static let dataSetsCount = 20
 
   @Test

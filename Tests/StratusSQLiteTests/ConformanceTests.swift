@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `SQLite store` {
   @Test(arguments: StoreConformance.checks)
-  func `passes the conformance suite, and scans no growing table`(
+  func `the SQLite store passes the conformance suite and scans no large table`(
     _ check: StoreConformance.Check
   ) async throws {
     try await withStores { stores in
@@ -22,7 +22,9 @@ import Testing
 
 @Suite struct `SQLite registry` {
   @Test(arguments: RegistryConformance.checks)
-  func `passes the conformance suite`(_ check: RegistryConformance.Check) async throws {
+  func `the SQLite registry passes the conformance suite`(_ check: RegistryConformance.Check)
+    async throws
+  {
     try await withTemporaryFolder { url in
       let registry = try SQLiteRegistry(folder: try DataFolder(url))
       do {
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `has its data after closing and opening`() async throws {
+  @Test func `a registry file that is opened again has its data`() async throws {
     try await withTemporaryFolder { url in
       let account = Account(id: "1", email: "a@b.c", isDisabled: false)
       let folder = try DataFolder(url)

@@ -6,8 +6,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The sample store has a zone with a tombstone (change number 5, deletion time 11) and a deleted
-/// zone, whose deletion has change number 2 in its database.
+/// The sample store has a zone with a tombstone (change number 5, deletion time 11). It also has a
+/// deleted zone, whose deletion has change number 2 in its database.
 @Suite struct `A store of an earlier version` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `keeps its tombstones after the upgrade`(_ layout: Int) async throws {
+  func `an upgraded store has its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
         // No tombstone is older than time 11, so nothing is removed.
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `has the indexes of a new store`(_ layout: Int) async throws {
+  func `an upgraded store has the same indexes as a new store`(_ layout: Int) async throws {
     let statement = SQLStatement(
       "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     func indexes(of store: any Store) async throws -> [String] {
@@ -81,9 +81,9 @@ import Testing
     }
   }
 
-  /// Layouts 1 to 3 store no time for the deletion of a zone, so its age counts from the upgrade.
+  /// Layouts 1 to 3 store no time for the deletion of a zone. Its age is counted from the upgrade.
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `can remove its tombstones`(_ layout: Int) async throws {
+  func `an upgraded store can remove old tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, zones) = try await store.write { (body) throws(ServerError) in
         while try body.expireDeletions(before: 1_000, limit: 10) {}
@@ -108,9 +108,11 @@ import Testing
     }
   }
 
-  /// Earlier versions enforced these grants for every type.
+  /// Earlier versions applied these grants to every record type.
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `keeps the grants that it enforced`(_ layout: Int) async throws {
+  func `an upgraded store has the grants that the earlier version applied`(_ layout: Int)
+    async throws
+  {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
       #expect(

@@ -8,8 +8,8 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `SQLite file` {
-  /// Without the flush, a power failure could lose an acknowledged write.
-  @Test func `the writer flushes before it acknowledges`() async throws {
+  /// Without the flush, the server could lose an acknowledged write in a power failure.
+  @Test func `the writer flushes the file before it acknowledges a write`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       let (synchronous, mode) = try await store.engine.write { (session) throws(ServerError) in
@@ -24,13 +24,13 @@ import Testing
   }
 
   #if os(Linux)
-    /// Operators see the name in lists of threads.
+    /// Operators see the thread's name in lists of threads.
     @Test func `the writer's thread has a name`() async throws {
       try await withStores { stores in
         try await stores.store(at: development).save("one")
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         let names = threads.map { thread in
-          // The thread may have ended since.
+          // The thread may have ended after the directory was read.
           (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)) ?? ""
         }
         #expect(names.contains("stratus-writer\n"))
@@ -38,7 +38,7 @@ import Testing
     }
   #endif
 
-  @Test func `a reader cannot write`() async throws {
+  @Test func `a connection for reading cannot write`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       await #expect(throws: ServerError.self) {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `records and the epoch are there after closing and opening`() async throws {
+  @Test func `a file that is opened again has its records and its epoch`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 11) { stores in
         let store = try await stores.store(at: development)
@@ -67,8 +67,8 @@ import Testing
     }
   }
 
-  /// The files are copied while the server runs. The copy is like the files of a killed server.
-  @Test func `an acknowledged write is in the files at once`() async throws {
+  /// The files are copied while the server runs, so they are like the files of a killed server.
+  @Test func `an acknowledged write is in the copied files`() async throws {
     try await withTemporaryFolder { url in
       try await withTemporaryFolder { copy in
         try await withStores(in: url, epoch: 1) { stores in
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  /// Writes much more than the log may hold, with concurrent readers.
+  /// Writes much more data than the log may contain. Reads run at the same time.
   @Test func `the write-ahead log restarts during constant writes`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `A copy of a store` {
   @Test(arguments: [1, 2, 3], [FolderCopy.Purpose.keep, .beginAnew])
-  func `of an earlier version can be used`(
+  func `a copy of an earlier version's store can be opened`(
     _ layout: Int, _ purpose: FolderCopy.Purpose
   ) async throws {
     try await withTemporaryFolder { root in
@@ -41,8 +41,9 @@ import Testing
     }
   }
 
-  /// SQLite restarts a copy when it sees another connection's commit.
-  @Test func `contains the state of one moment and completes, although a server writes meanwhile`()
+  /// SQLite restarts a copy when another connection commits a change.
+  @Test
+  func `a copy has the state of one moment and completes, although a server writes meanwhile`()
     async throws
   {
     try await withTemporaryFolder { root in

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Data folder` {
-  @Test func `a second server on the folder is refused with a clear message`() async throws {
+  @Test func `a second server on a data folder is refused with a clear message`() async throws {
     try await withTemporaryFolder { url in
       let first = try DataFolder(url)
       let error = #expect(throws: DataFolderError.self) { try DataFolder(url) }
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that was open to other users becomes private`() async throws {
+  @Test func `a data folder that was open to other users becomes private`() async throws {
     try await withTemporaryFolder { url in
       try FileManager.default.createDirectory(
         at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a folder is free again after its server has stopped`() async throws {
+  @Test func `a data folder can be used again after its server has stopped`() async throws {
     try await withTemporaryFolder { url in
       for _ in 0..<2 {
         try await withStores(in: url, epoch: 1) { stores in
@@ -40,7 +40,9 @@ import Testing
     "", ".", "..", "../other", "a/b", "/etc", "a\\b", "a\0b", ".hidden", "ä", "a b",
     "server.sqlite", "server.sqlite-wal", "lock", String(repeating: "a", count: 256),
   ])
-  func `a container's ID cannot lead outside of the folder`(_ id: String) async throws {
+  func `a container ID with path characters or a reserved name is refused`(_ id: String)
+    async throws
+  {
     try await withStores { stores in
       let address = StoreAddress(container: id, environment: .development)
       let error = await #expect(throws: ServerError.self) { try await stores.store(at: address) }
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a closed catalog refuses requests, and so do its stores`() async throws {
+  @Test func `a closed catalog of stores refuses requests, and so do its stores`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       await stores.close()
@@ -66,9 +68,8 @@ import Testing
     }
   }
 
-  @Test func `writes that wait when a store is closed are stored or refused, never lost`()
-    async throws
-  {
+  @Test
+  func `writes that wait when a store is closed are stored or refused, never lost`() async throws {
     try await withTemporaryFolder { url in
       var kept: Set<String> = []
       try await withStores(in: url, epoch: 1) { stores in

@@ -7,8 +7,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Files that an earlier release wrote. Tests/GoldenTests checks their contents.
-@Suite struct `A store's file written by the last release without sharing` {
+/// Store files that an earlier release wrote. Tests/GoldenTests checks their contents.
+@Suite struct `Store files from the last release before sharing` {
   private static let source = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Golden/2026-11-before-sharing/server-data")
@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: stores)
-  func `has layout 4 and is upgraded to today's layout`(address: StoreAddress) async throws {
+  func `a store file of layout 4 is upgraded to today's layout and keeps its epoch`(
+    address: StoreAddress
+  ) async throws {
     try await withTemporaryFolder { url in
       let name = "\(address.container)/\(address.environment.rawValue).sqlite"
       try FileManager.default.createDirectory(
@@ -40,7 +42,7 @@ import Testing
           let found = try await store.read { (body) throws(ServerError) in
             try body.epoch(of: .public)
           }
-          // With another epoch, every client's tokens would expire.
+          // With another epoch, the change tokens of all clients would expire.
           #expect(found == epoch)
         }
       }

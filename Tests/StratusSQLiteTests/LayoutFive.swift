@@ -1,9 +1,9 @@
 import Foundation
 
-/// A store's file of the fifth version of Stratus. That version added histories that list zones,
-/// and the tables of usage, to the fourth version's file.
+/// A store file of layout 5. Layout 5 adds histories of zone lists, and tables of usage, to layout
+/// 4.
 enum LayoutFive {
-  /// Like ``LayoutOne/make(in:changes:)``. The deleted zones have the deletion time 1,000.
+  /// Like ``LayoutOne/make(in:changes:)``, but the deletion time of the deleted zones is 1,000.
   static func make(in url: URL, changes: String = "") throws {
     try LayoutFour.make(in: url, changes: listings + uses + changes)
   }

@@ -1,9 +1,8 @@
 import Foundation
 
-/// A store's file of the fourth version of Stratus. That version added the tables for the removal
-/// of tombstones to the third version's file.
+/// A store file of layout 4. Layout 4 adds the tables for the removal of tombstones to layout 3.
 enum LayoutFour {
-  /// Like ``LayoutOne/make(in:changes:)``. The deleted zones have the deletion time 1,000.
+  /// Like ``LayoutOne/make(in:changes:)``, but the deletion time of the deleted zones is 1,000.
   static func make(in url: URL, changes: String = "") throws {
     try LayoutThree.make(in: url, changes: forgetting + changes)
   }

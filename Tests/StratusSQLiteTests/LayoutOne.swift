@@ -3,11 +3,11 @@ import GRDB
 import StratusDomain
 import StratusSQLite
 
-/// A store's file of the first version of Stratus.
+/// A store file of layout 1, the first version of Stratus.
 enum LayoutOne {
-  /// Creates the file of ``development`` in a data folder.
+  /// Creates the store file of ``development`` in a data folder.
   ///
-  /// - Parameter changes: SQL that runs at the end.
+  /// - Parameter changes: SQL statements that run after all others.
   static func make(in url: URL, changes: String = "") throws {
     let folder = url.appendingPathComponent(development.container, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -65,8 +65,9 @@ enum LayoutOne {
 
     """
 
-  /// Ann's zone has a family of records. Bob's zone has 2,500 records that refer to the first of
-  /// them and have the same parent. A third zone is deleted and not purged.
+  /// Ann's zone has a few records that refer to each other. Bob's zone has 2,500 records that refer
+  /// to its first record and have the same parent. A third zone is deleted, and its rows still
+  /// exist.
   private static let rows = #"""
     INSERT INTO store VALUES (1, 42, 3);
     INSERT INTO databases VALUES (1, 1, '_ann', 2), (2, 1, '_bob', 1);

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A store's file of the third version of Stratus. That version added record numbers, subscriptions
-/// and notifications to the second version's file.
+/// A store file of layout 3. Layout 3 adds record numbers, subscriptions and notifications to
+/// layout 2.
 enum LayoutThree {
   /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {

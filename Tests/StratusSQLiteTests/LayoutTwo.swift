@@ -1,7 +1,6 @@
 import Foundation
 
-/// A store's file of the second version of Stratus. That version added indexes to the first
-/// version's file.
+/// A store file of layout 2. Layout 2 adds indexes, links, assets and settings to layout 1.
 enum LayoutTwo {
   /// Like ``LayoutOne/make(in:changes:)``.
   static func make(in url: URL, changes: String = "") throws {
@@ -80,7 +79,7 @@ enum LayoutTwo {
 
     """
 
-  /// A complete index, a partly built index, entries in two databases, and a link.
+  /// The rows contain a complete index, a partly built index, entries in two databases, and a link.
   private static let rows = """
     INSERT INTO indexes VALUES
       (1, 'Note', 'value field title', 1, NULL, NULL, NULL),

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 /// The sample store has the epoch 42, a zone "Notes" and a deleted zone "Gone".
-@Suite struct `A store of the fourth version` {
+@Suite struct `A store of layout 4` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its histories and the epoch of every database`() async throws {
+  @Test func `an upgraded store has its histories and the epoch of every database`() async throws {
     try await withUpgradedStore { store in
       let (changes, latest, epochs) = try await store.read { (body) throws(ServerError) in
         (
@@ -40,8 +40,8 @@ import Testing
     }
   }
 
-  /// The second start finds a store of today's version.
-  @Test func `continues its histories with unused change numbers`() async throws {
+  /// The store is opened twice. At the second opening, it already has today's layout.
+  @Test func `an upgraded store continues its histories with unused change numbers`() async throws {
     try await withUpgradedStore { store in
       let (before, after, zone, numbers) = try await store.write { (body) throws(ServerError) in
         let before = try body.latestZoneChange(in: Self.ann)

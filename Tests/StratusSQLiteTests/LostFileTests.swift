@@ -7,14 +7,15 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// A registry in memory that remembers stores.
+/// Runs a test with a folder and a registry in memory. The registry records the epochs of stores.
 private func withRegistry(_ body: (URL, MemoryRegistry) async throws -> Void) async throws {
   let registry = try MemoryRegistry()
   defer { registry.close() }
   try await withTemporaryFolder { try await body($0, registry) }
 }
 
-/// Runs a body with the stores of a folder that a registry knows, and closes them afterwards.
+/// Runs a body with the stores of a folder, and closes the stores afterwards. The registry records
+/// the epochs of the stores.
 private func withKnownStores(
   in url: URL, _ registry: MemoryRegistry, epoch: Int64 = 7,
   now: @escaping @Sendable () -> Int64 = { 0 },
@@ -32,7 +33,7 @@ private func withKnownStores(
   await stores.close()
 }
 
-@Suite struct `A store's file that is lost` {
+@Suite struct `Lost store files` {
   private func file(_ url: URL) -> URL {
     url.appendingPathComponent("iCloud.org.example/development.sqlite")
   }
@@ -47,7 +48,8 @@ private func withKnownStores(
     #expect(await stores.problems().map(\.kind) == [.lost])
   }
 
-  @Test func `is reported as a fault, and no new file is created`() async throws {
+  @Test
+  func `a missing store file is reported as a fault, and no new file is created`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -59,7 +61,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `is detected when the file is empty`() async throws {
+  @Test func `an empty store file is detected as lost`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -69,7 +71,7 @@ private func withKnownStores(
     }
   }
 
-  @Test func `is detected when another store's file is in its place`() async throws {
+  @Test func `a store file with another epoch is detected as lost`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -85,7 +87,8 @@ private func withKnownStores(
     }
   }
 
-  @Test func `is detected for a store of an earlier version after one start of this version`()
+  @Test
+  func `a lost file of an earlier version's store is detected after one start of this version`()
     async throws
   {
     try await withRegistry { url, registry in
@@ -98,7 +101,7 @@ private func withKnownStores(
   }
 
   @Test(arguments: ["", "-wal"])
-  func `while the server runs stops all acknowledgements`(_ suffix: String) async throws {
+  func `a store whose file disappears acknowledges nothing`(_ suffix: String) async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)
@@ -108,8 +111,7 @@ private func withKnownStores(
         let error = await #expect(throws: ServerError.self) { try await store.save("two") }
         #expect(error?.reason == Reason.storeLost)
         #expect(await stores.problems().contains { $0.kind == .lost })
-        // The save of "two" went to another file, so the store refuses requests even after the file
-        // returns.
+        // The save of "two" went to another file. The store refuses all requests from then on.
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
         await #expect(throws: ServerError.self) { try await store.save("three") }
         await #expect(throws: ServerError.self) { try await store.names() }
@@ -117,7 +119,8 @@ private func withKnownStores(
     }
   }
 
-  @Test func `while the server runs is detected when another file is in its place`() async throws {
+  @Test
+  func `a store whose file is replaced while the server runs acknowledges nothing`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)
@@ -142,8 +145,8 @@ private func withKnownStores(
   }
 }
 
-@Suite struct `A damaged file` {
-  @Test func `is reported before a request has opened it`() async throws {
+@Suite struct `Damaged store files` {
+  @Test func `a damaged store file is reported before a request opens it`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) {
         try await $0.store(at: development).save("one")
@@ -160,7 +163,8 @@ private func withKnownStores(
 
 @Suite struct `A full disk` {
   /// A limit on the file's pages simulates a full disk.
-  @Test func `delays writes, and reads continue`() async throws {
+  @Test
+  func `a full disk makes writes fail until there is space, and reads continue`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.save("one")

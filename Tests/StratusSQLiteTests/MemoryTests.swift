@@ -8,13 +8,16 @@ import Testing
 
 @Suite struct `Memory store` {
   @Test(arguments: StoreConformance.checks)
-  func `passes the conformance suite`(_ check: StoreConformance.Check) async throws {
+  func `the memory store passes the conformance suite`(_ check: StoreConformance.Check) async throws
+  {
     let stores = MemoryStores(makeEpoch: { 7 })
     try await check.run { try await stores.store(at: development) }
     stores.close()
   }
 
-  @Test func `restores its committed data from a backup, under another epoch`() async throws {
+  @Test
+  func `a restore of a memory store restores its committed data under another epoch`() async throws
+  {
     let epochs = Epochs()
     let stores = MemoryStores(makeEpoch: { epochs.next() })
     let store = try await stores.store(at: development)
@@ -29,7 +32,7 @@ import Testing
     #expect(try await store.names() == ["one", "three"])
   }
 
-  @Test func `gives a zone that is created after a restore a new number`() async throws {
+  @Test func `a zone that is created after a restore has a new number`() async throws {
     let time = Atomic<Int64>(1_767_225_600_000)
     let stores = MemoryStores(
       makeEpoch: { 7 }, now: { time.add(1, ordering: .relaxed).newValue })
@@ -46,7 +49,8 @@ import Testing
     #expect(numbers[0] != numbers[1])
   }
 
-  @Test func `is empty after a restore from a backup that does not contain it`() async throws {
+  @Test
+  func `a memory store that the backup does not contain is empty after a restore`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let backup = try stores.backup()
     let store = try await stores.store(at: development)
@@ -55,7 +59,7 @@ import Testing
     #expect(try await store.names() == [])
   }
 
-  @Test func `is separate from other stores`() async throws {
+  @Test func `memory stores of two catalogs are separate`() async throws {
     let one = try await MemoryStores(makeEpoch: { 1 }).store(at: development)
     let other = try await MemoryStores(makeEpoch: { 2 }).store(at: development)
     try await one.save("one")
@@ -64,7 +68,7 @@ import Testing
     #expect(try await other.epoch() == 2)
   }
 
-  @Test func `refuses requests after its catalog was closed`() async throws {
+  @Test func `a memory store refuses requests after its catalog was closed`() async throws {
     let stores = MemoryStores(makeEpoch: { 7 })
     let store = try await stores.store(at: development)
     stores.close()
@@ -75,14 +79,16 @@ import Testing
 
 @Suite struct `Memory registry` {
   @Test(arguments: RegistryConformance.checks)
-  func `passes the conformance suite`(_ check: RegistryConformance.Check) async throws {
+  func `the memory registry passes the conformance suite`(_ check: RegistryConformance.Check)
+    async throws
+  {
     let registry = try MemoryRegistry()
     try await check.run { registry }
     registry.close()
   }
 }
 
-/// Unique numbers.
+/// Creates unique epochs.
 private final class Epochs: Sendable {
   private let count = Atomic<Int64>(0)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Opens one file as two stores, which are two nodes as far as SQLite allows.
+/// Opens one file as two stores. The stores take the places of two nodes, as far as SQLite allows.
 private func withPair(
   _ body: (_ one: SQLiteStore, _ other: SQLiteStore) async throws -> Void
 ) async throws {
@@ -36,7 +36,7 @@ private func withPair(
 
 @Suite struct `Two stores on one file` {
   @Test(arguments: StoreConformance.pairChecks)
-  func `pass the conformance suite for several nodes`(
+  func `two stores on one file pass the conformance suite for several nodes`(
     _ check: ConformanceCheck<StorePair>
   ) async throws {
     try await withPair { one, other in
@@ -44,8 +44,8 @@ private func withPair(
     }
   }
 
-  /// The other store has already read and written with the old epoch.
-  @Test func `notice a new epoch`() async throws {
+  /// The first store has already read and written with the old epoch.
+  @Test func `a store uses the new epoch that another store on its file has begun`() async throws {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withPair { one, other in
       _ = try await one.write { (body) throws(ServerError) in
@@ -72,7 +72,7 @@ private func withPair(
 
 @Suite struct `Two registries on one file` {
   @Test(arguments: RegistryConformance.pairChecks)
-  func `pass the conformance suite for several processes`(
+  func `two registries on one file pass the conformance suite for several processes`(
     _ check: ConformanceCheck<RegistryPair>
   ) async throws {
     try await withTemporaryFolder { url in
@@ -91,9 +91,9 @@ private func withPair(
   }
 }
 
-/// Each process has its own memory of the indexes that its queries read.
-@Suite struct `Two processes that use one index` {
-  @Test func `do not drop it while one of them reads it`() async throws {
+/// Each process counts in its own memory which indexes its queries read.
+@Suite struct `An index that two processes use` {
+  @Test func `an index is not dropped while one of two processes reads it`() async throws {
     try await withPair { one, other in
       let index = try await one.write { (body) throws(ServerError) in
         try body.add(
@@ -119,8 +119,8 @@ private func withPair(
       for day in 0..<(3 * Limits.indexUnusedDaysMax) {
         clock.withLock { $0 = day * 86_400_000 }
         reads.note(index, at: place)
-        // The other process always holds the lock on the removal, so this process only notes its
-        // uses.
+        // The other process does all removals, so this process only records which indexes it has
+        // read.
         try await reader.noteUses()
         while try await sweeper.step() {}
       }

@@ -4,13 +4,13 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// One line of SQLite's plan for a statement.
+/// One line of SQLite's query plan for a statement.
 struct QueryPlan: Sendable {
   let text: String
   let line: String
 
-  /// Tables that are scanned because they are small (one row, a schema, the rows for a sweep), and
-  /// an index that contains only such rows.
+  /// The tables that a plan may scan because they are small (one row, a schema, the rows for a
+  /// sweep), and an index that contains only deleted zones.
   private static let scanned: Set<String> = [
     "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
     "notification_count", "index_uses", "record_count", "roles", "grants", "role_members",
@@ -19,14 +19,13 @@ struct QueryPlan: Sendable {
     "retirements",
   ]
 
-  /// Statements that scan on purpose: those that empty a store, and those that count rows up to a
-  /// limit.
+  /// Statements that scan on purpose. They empty a store or count rows up to a limit.
   private static let deliberate = Set(
     (ResetStatements.all + [BuildStatements.countDone, BuildStatements.countAll]).map {
       $0.text(SQLiteConnection.dialect)
     })
 
-  /// Whether it neither sorts nor scans growing tables.
+  /// Whether this line of a plan is a deliberate scan, or neither sorts nor scans a large table.
   var isBounded: Bool {
     if Self.deliberate.contains(text) { return true }
     if line.contains("TEMP B-TREE") { return false }
@@ -63,16 +62,19 @@ struct QueryPlan: Sendable {
     "SELECT name FROM links WHERE database = ? AND zone = ? ORDER BY name",
     "SELECT zone FROM entries ORDER BY zone",
   ])
-  func `a statement that sorts or scans a growing table is detected`(_ text: String) async throws {
+  func `the check of query plans detects a statement that sorts or scans a large table`(
+    _ text: String
+  ) async throws {
     try await withStores { stores in
       let plans = try await QueryPlan.all(of: [text], on: await stores.openStore(at: development))
       #expect(plans.contains { !$0.isBounded })
     }
   }
 
-  /// The hot path of queries: SQLite seeks one entry and then steps through the index.
+  /// Most queries read a range of an index: SQLite finds the first entry and steps through the
+  /// index.
   @Test(arguments: [nil, [9]] as [[UInt8]?], [false, true])
-  func `a range of an index is sought by all its columns`(
+  func `SQLite finds a range of index entries by all columns of the primary key`(
     _ upper: [UInt8]?, _ isReversed: Bool
   ) async throws {
     let range = EntryRange(

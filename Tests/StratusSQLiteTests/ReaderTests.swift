@@ -6,8 +6,11 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `The readers of a file` {
-  /// Each reader maps the file into memory and has a cache.
-  @Test func `are closed when they were not used since the last check`() async throws {
+  /// Each open connection uses memory for the mapped file and for its cache.
+  @Test
+  func `connections for reading are closed if they were not used since the last check`()
+    async throws
+  {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
         try await stores.store(at: development).save("one")

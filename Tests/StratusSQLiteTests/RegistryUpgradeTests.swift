@@ -7,7 +7,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The registry file of the first version of Stratus.
+/// Upgrades a registry file of the first version of Stratus.
 @Suite struct `A registry of layout 1` {
   private static let token = String(repeating: "0a", count: 32)
 
@@ -37,11 +37,11 @@ import Testing
     try queue.close()
   }
 
-  /// The digest takes the place of SHA-256, which these tests cannot import.
+  /// A short digest replaces SHA-256, because these tests cannot import SHA-256.
   private static let upgrade = RegistryTables.Upgrade(
     digest: { [UInt8($0.count), 1, 2, 3, 4, 5, 6, 7, 8] }, now: 1_000, sessionMilliseconds: 90)
 
-  @Test func `keeps everything after the upgrade, and no token in clear text`() async throws {
+  @Test func `an upgraded registry has its data, but no token in clear text`() async throws {
     try await withTemporaryFolder { url in
       try make(in: url)
       let folder = try DataFolder(url)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `is refused if no upgrade is given`() async throws {
+  @Test func `a registry of layout 1 is refused if the caller passes no upgrade`() async throws {
     try await withTemporaryFolder { url in
       try make(in: url)
       let folder = try DataFolder(url)
@@ -81,7 +81,7 @@ import Testing
   }
 }
 
-/// The server's own file of a version without server-to-server keys.
+/// Upgrades a registry file of a version without server-to-server keys.
 @Suite struct `A registry of layout 2` {
   private func make(in url: URL) throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -113,7 +113,8 @@ import Testing
     try queue.close()
   }
 
-  @Test func `keeps everything after the upgrade, and has room for keys`() async throws {
+  @Test
+  func `a registry upgraded from layout 2 has its data and can store server keys`() async throws {
     try await withTemporaryFolder { url in
       try make(in: url)
       let folder = try DataFolder(url)
@@ -133,7 +134,7 @@ import Testing
   }
 }
 
-@Suite struct `A data folder without the server's own file` {
+@Suite struct `a data folder with stores but without a registry file is refused` {
   @Test func `is refused if it contains stores`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
@@ -154,8 +155,11 @@ import Testing
 }
 
 @Suite struct `A registry of a newer version` {
-  /// Restoring a backup would lose what the newer version has written.
-  @Test func `is refused with the advice to start that version`() async throws {
+  /// The advice is not to restore a backup, because the newer version's changes would be lost.
+  @Test
+  func `a registry of a newer version is refused with the advice to start that version`()
+    async throws
+  {
     try await withTemporaryFolder { url in
       let folder = try DataFolder(url)
       defer { folder.unlock() }
@@ -169,9 +173,9 @@ import Testing
   }
 }
 
-/// The server's own file of the layouts that lack only tables of the current one.
+/// Upgrades registry files of layouts 2 to 4, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
-  /// What is missing in each layout.
+  /// The SQL that removes from a current file what each layout lacks.
   private static let missing: [Int64: String] = [
     2: "ALTER TABLE registry DROP COLUMN version; DROP TABLE server_keys;" + signIn,
     3: "DROP TABLE server_keys;" + signIn,
@@ -195,7 +199,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 4])
-  func `keeps its accounts, and has room for keys, passwords and browsers`(
+  func `an upgraded registry has its accounts and can store keys, passwords and browser sessions`(
     layout: Int64
   ) async throws {
     try await withTemporaryFolder { url in
@@ -225,7 +229,7 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 4])
-  func `counts changes after the upgrade`(layout: Int64) async throws {
+  func `an upgraded registry counts its changes`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
       let folder = try DataFolder(url)

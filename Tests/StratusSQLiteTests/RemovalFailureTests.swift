@@ -5,12 +5,12 @@ import Testing
 
 @testable import StratusDomain
 
-/// A store whose writes fail after their bodies have run, like a crash just before the commit.
+/// A store whose writes fail after their bodies have run, as in a crash just before the commit.
 private final class FailingStore: Store {
   private let store: any Store
   private let left: Mutex<Int>
 
-  /// - Parameter successes: the number of writes before the one that fails.
+  /// - Parameter successes: the number of writes that succeed before the first failure.
   init(_ store: any Store, successes: Int) {
     self.store = store
     left = Mutex(successes)
@@ -37,11 +37,11 @@ private final class FailingStore: Store {
   }
 }
 
-/// Copies and removals of fields and types. The server is killed at each step.
+/// Kills the server at each step of copies and removals of fields and record types.
 @Suite struct KilledRetirements {
   private static let ambient = Ambient(now: { 1_000 }, makeUUID: { "U" })
 
-  /// Saves 12 records in two zones of two databases.
+  /// Saves 12 records. They are in two zones of two databases.
   private static func fill(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(
@@ -72,7 +72,7 @@ private final class FailingStore: Store {
     }
   }
 
-  /// All live records as text, and the change number of each zone.
+  /// All records that are not deleted as text, and the change number of each zone.
   private static func contents(of store: any Store) async throws -> [String] {
     try await store.read { (body) throws(ServerError) in
       let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 1_000)
@@ -114,7 +114,9 @@ private final class FailingStore: Store {
   }
 
   @Test(arguments: Work.allCases)
-  func `work that is killed in each step has the same result as uninterrupted work`(_ work: Work)
+  func `schema work that is killed at each step has the same result as uninterrupted work`(
+    _ work: Work
+  )
     async throws
   {
     var expected: [String] = []
@@ -144,7 +146,8 @@ private final class FailingStore: Store {
       var isDone = false
       var kills = 0
       while !isDone {
-        // Each server does one step and is killed in the next one. Another server continues.
+        // Each server completes one step and is killed in the next one. Then another server
+        // continues.
         try await withStores(in: url, epoch: 7) { stores in
           let store = FailingStore(try await stores.store(at: development), successes: 1)
           let retirements = ContinueRetirements(store: store, ambient: Self.ambient)

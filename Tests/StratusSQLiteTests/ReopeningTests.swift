@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `A store that is opened again` {
-  /// Runs one body on a store, and another one after closing and opening its file.
+  /// Runs one body on a store, closes and opens the store's file, and runs the other body.
   private func reopening(
     _ before: (any Store) async throws -> Void, then after: (any Store) async throws -> Void
   ) async throws {
@@ -20,7 +20,10 @@ import Testing
     }
   }
 
-  @Test func `has its schema, with marks, indexes and settings`() async throws {
+  @Test
+  func `a store that is opened again has its schema with index marks, indexes and settings`()
+    async throws
+  {
     var expected = Schema()
     try await reopening { store in
       expected = try await store.write { (body) throws(ServerError) in
@@ -63,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func `has its entries, links, cascades and assets`() async throws {
+  @Test
+  func `a store that is opened again has its entries, links, cascades and assets`() async throws {
     let link = RecordLink(kind: .deleteSelf, target: "x", source: "r")
     let entry = IndexEntry(index: 1, value: [0, 255], record: 3)
     let asset = StoredAsset(checksum: [1, 0, 255], file: "file", size: 3, touched: 5)
@@ -96,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `refuses an unknown column`() async throws {
+  @Test func `a stored index with an unknown column is refused`() async throws {
     for text in ["value field", "VALUE field title", "value system title", "token searchable x"] {
       #expect(throws: ServerError.self) { try IndexColumnsText.columns(of: text) }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusSQLite
 
 /// The sample store has the epoch 42 and a zone "Notes".
-@Suite struct `A store of the fifth version` {
+@Suite struct `A store of layout 5` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func `keeps its histories and epochs, and shares nothing yet`() async throws {
+  @Test
+  func `an upgraded store has its histories and epochs, and shares nothing yet`() async throws {
     try await withUpgradedStore { store in
       let (zones, zone, epoch) = try await store.read { (body) throws(ServerError) in
         (
@@ -35,8 +36,8 @@ import Testing
     }
   }
 
-  /// The second start finds what the first one wrote.
-  @Test func `can share a zone and its hierarchies`() async throws {
+  /// The store is opened twice. At the second opening, it contains the rows of the first one.
+  @Test func `an upgraded store can share a zone and its hierarchies`() async throws {
     try await withUpgradedStore { store in
       let (participation, roots, passages) = try await store.write { (body) throws(ServerError) in
         guard let zone = try body.lockZone(named: "Notes", in: Self.ann) else {

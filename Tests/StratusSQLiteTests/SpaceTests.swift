@@ -8,21 +8,21 @@ import Testing
 
 @Suite struct `Disk space` {
   @Test(.timeLimit(.minutes(15)))
-  func `of deleted data is returned while the store is open`() async throws {
+  func `the disk space of deleted data is returned while the store is open`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
         let store = try await stores.store(at: development)
         try await store.fillAndEmpty()
         while try await ReturnSpace(store: store).step() {}
-        // The writer copies and truncates its log on threads of its own.
+        // SQLite's log is copied and truncated on threads of the writer.
         while bytes(in: url) > 6_000_000 { await moment() }
         #expect(try await store.names().count == 41)
       }
     }
   }
 
-  /// Other writers wait during a step.
-  @Test func `is returned in steps of a bounded size`() async throws {
+  /// Other writers wait until a step has finished, so a step returns only a few pages.
+  @Test func `disk space is returned in steps of a bounded size`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.fillAndEmpty()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `that the next writes need is kept`() async throws {
+  @Test func `disk space that the next writes need is kept`() async throws {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       try await store.fillAndEmpty()
@@ -45,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `of a file of an earlier version is returned only by a compaction`() async throws {
+  @Test
+  func `the disk space of an earlier version's file is returned only by a compaction`() async throws
+  {
     try await withTemporaryFolder { url in
       try makeEarlierFile(in: url)
       try await withStores(in: url, epoch: 1) { stores in
@@ -70,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `of a file that an interrupted compaction left is returned`() async throws {
+  @Test func `the file that an interrupted compaction left is deleted`() async throws {
     try await withTemporaryFolder { url in
       let left = url.appendingPathComponent(".partial.sqlite")
       for isStart in [true, false] {
@@ -101,7 +103,7 @@ import Testing
     return try FolderCompaction(of: folder).compactStore(at: development)
   }
 
-  /// Makes a file as version 0.1 did.
+  /// Creates a store file as version 0.1 did.
   private func makeEarlierFile(in url: URL) throws {
     let folder = url.appendingPathComponent("iCloud.org.example")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -113,7 +115,7 @@ import Testing
     try queue.close()
   }
 
-  /// The size of a store's file and log.
+  /// The size of a store's file and its log.
   private func bytes(in url: URL) -> Int64 {
     ["", "-wal"].reduce(0) { sum, suffix in
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite" + suffix)
@@ -124,7 +126,7 @@ import Testing
 }
 
 extension Store {
-  /// Saves 16 MB, and then saves the same records without their texts.
+  /// Saves 16 MB of records. Then saves the same records without their texts.
   fileprivate func fillAndEmpty() async throws {
     let text = [UInt8](repeating: UInt8(ascii: " "), count: 400_000)
     for index in 0..<40 { try await save("\(index)", text: text) }

@@ -56,8 +56,8 @@ private final class CountingConnection: SQLConnection {
   func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
 }
 
-/// Layout 4 needed the same number of statements.
-@Suite struct `A save` {
+/// Layout 4 needed the same number of SQL statements.
+@Suite struct `The statements of a save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
   private func withSession(
@@ -71,7 +71,7 @@ private final class CountingConnection: SQLConnection {
     try body(StoreSession(connection: counting), counting)
   }
 
-  /// Saves new records as a handler does.
+  /// Saves new records with the same calls as a handler.
   private func save(_ count: Int, on session: StoreSession) throws {
     session.begin()
     let zone = try #require(try session.lockZone(named: "Notes", in: Self.ann))
@@ -90,7 +90,7 @@ private final class CountingConnection: SQLConnection {
     _ = try session.epoch(of: Self.ann)
   }
 
-  @Test func `of one record takes seven statements`() throws {
+  @Test func `a save of one record takes seven statements`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try save(1, on: session)
@@ -105,8 +105,8 @@ private final class CountingConnection: SQLConnection {
     }
   }
 
-  /// Records are looked up twenty at a time.
-  @Test func `of 200 records takes 215 statements, and every fifth one takes 217`() throws {
+  /// One statement looks up twenty records.
+  @Test func `a save of 200 records takes 215 statements, and every fifth save takes 217`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try save(200, on: session)
@@ -120,8 +120,8 @@ private final class CountingConnection: SQLConnection {
     }
   }
 
-  /// The schema has the roles of all users, and its version is read anyway.
-  @Test func `reads nothing more in a store where users have roles`() throws {
+  /// The roles of all users are part of the schema, whose version each save reads anyway.
+  @Test func `a save takes no more statements in a store where users have roles`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.set(customRoles: ["Editor"])
@@ -137,7 +137,7 @@ private final class CountingConnection: SQLConnection {
     }
   }
 
-  @Test func `that is refused does not make the next one read more`() throws {
+  @Test func `a refused save does not make the next save read more`() throws {
     try withSession { session, connection in
       _ = try session.createZone(named: "Notes", in: Self.ann)
       try session.add(SchemaAddition(recordTypes: ["Note"]))

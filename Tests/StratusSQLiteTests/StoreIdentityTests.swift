@@ -4,9 +4,10 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Rows of one database lie together, so that a database can be moved to another store.
+/// The keys of most tables begin with the database. The rows of a database can therefore be moved
+/// to another store.
 @Suite struct `The tables of a store` {
-  /// The tables that belong to the store, each with the reason.
+  /// The tables whose first column is not the database, each with the reason.
   private static let common: [String: String] = [
     "store": "the row about the file",
     "databases": "the list of databases",
@@ -34,8 +35,11 @@ import Testing
     "outbox_records": "the rows belong to an entry of outbox",
   ]
 
-  /// A table may begin with a number that identifies the row in the whole store.
-  @Test func `begin with their database, or belong to the store for a known reason`() async throws {
+  /// The first column may be a number that identifies the row in the whole store.
+  @Test
+  func `every table begins with its database, or belongs to the store for a known reason`()
+    async throws
+  {
     try await withStores { stores in
       let store = try await stores.openStore(at: development)
       let leading = try await store.engine.write { (session) throws(ServerError) in

@@ -11,8 +11,8 @@ import Testing
   private static let other = StoreAddress(
     container: "iCloud.org.other", environment: .development)
 
-  /// Before the fix, a request to an open container took 14.8 s.
-  @Test func `that another program locks does not delay other stores`() async throws {
+  /// In an earlier version, the requests to the other store took 14.8 s.
+  @Test func `a store that another program locks does not delay other stores`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let file = url.appendingPathComponent("iCloud.org.example/development.sqlite")
@@ -22,10 +22,10 @@ import Testing
       try await withStores(in: url, epoch: 1) { stores in
         try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
         let hold = Hold()
-        // There are more waiting tasks than threads for Swift's tasks.
+        // There are more waiting tasks than threads on which Swift runs tasks.
         let waiters = (0..<40).map { _ in
           Task { () -> Bool in
-            // On a slow machine, the wait for the file may time out.
+            // On a slow machine, the wait for the file may exceed its time limit.
             do throws(ServerError) { _ = try await stores.store(at: development) } catch {
               return false
             }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `gives all waiting callers one result`() async throws {
+  @Test func `all callers that wait for a store get the same open store`() async throws {
     try await withStores { stores in
       let names = try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<50 {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `creates files that only their owner can read`() async throws {
+  @Test func `the files of a store can be read only by their owner`() async throws {
     try await withTemporaryFolder { url in
       let folder = url.appendingPathComponent("iCloud.org.example")
       try await withStores(in: url, epoch: 1) { stores in
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// Whether another program still holds a file.
+/// Whether the other program still locks the file.
 private final class Hold: Sendable {
   private let state = Mutex(true)
 
@@ -89,7 +89,7 @@ private final class Hold: Sendable {
   func end() { state.withLock { $0 = false } }
 }
 
-@Suite struct `An idle store` {
+@Suite struct `An unused store` {
   private func withTime(
     _ body: (SQLiteStores, _ pass: (Int64) -> Void) async throws -> Void
   ) async throws {
@@ -104,7 +104,7 @@ private final class Hold: Sendable {
     }
   }
 
-  @Test func `is closed, and opened again by the next request`() async throws {
+  @Test func `an unused store is closed, and the next request opens it again`() async throws {
     try await withTime { stores, pass in
       let store = try await stores.store(at: development)
       try await store.save("one")
@@ -120,7 +120,7 @@ private final class Hold: Sendable {
     }
   }
 
-  @Test func `stays open if it was used meanwhile`() async throws {
+  @Test func `a store stays open if it was used since the check`() async throws {
     try await withTime { stores, pass in
       let store = try await stores.store(at: development)
       pass(500)
@@ -130,7 +130,7 @@ private final class Hold: Sendable {
     }
   }
 
-  @Test func `is not kept open by the server's own work`() async throws {
+  @Test func `the server's own work does not keep a store open`() async throws {
     try await withTime { stores, pass in
       try await stores.store(at: development).save("one")
       pass(500)
@@ -139,9 +139,9 @@ private final class Hold: Sendable {
     }
   }
 
-  /// The store closes while requests arrive. Each request is answered, and acknowledged data is
+  /// The store closes while requests arrive. Each request succeeds, and all acknowledged data is
   /// stored.
-  @Test func `is closed between requests, and no request fails`() async throws {
+  @Test func `a store is closed between requests, and no request fails`() async throws {
     try await withTime { stores, pass in
       let kept = try await withThrowingTaskGroup(of: Int.self) { group in
         for index in 0..<200 {
@@ -161,7 +161,7 @@ private final class Hold: Sendable {
     }
   }
 
-  @Test func `releases descriptors and threads`() async throws {
+  @Test func `a closed store releases its file descriptors`() async throws {
     try await withTime { stores, pass in
       func descriptors() -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

@@ -5,7 +5,7 @@ import StratusWire
 
 @testable import StratusSQLite
 
-/// Runs a body with a folder for one test, and removes the folder afterwards.
+/// Runs a test with a new folder, and removes the folder afterwards.
 func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-\(UUID().uuidString)", isDirectory: true)
@@ -13,14 +13,14 @@ func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
   try await body(url)
 }
 
-/// Runs a body with the stores of a new folder, and closes them afterwards.
+/// Runs a test with the stores of a new folder, and closes the stores afterwards.
 func withStores(_ body: (SQLiteStores) async throws -> Void) async throws {
   try await withTemporaryFolder { url in
     try await withStores(in: url, epoch: 7, body)
   }
 }
 
-/// Runs a body with the stores of a folder, and closes them afterwards.
+/// Runs a test with the stores of a folder, and closes the stores afterwards.
 func withStores(
   in url: URL, epoch: Int64, _ body: (SQLiteStores) async throws -> Void
 ) async throws {

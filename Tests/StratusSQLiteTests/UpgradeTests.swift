@@ -7,11 +7,11 @@ import Testing
 
 @testable import StratusSQLite
 
-@Suite struct `A store of the first version` {
+@Suite struct `A store of layout 1` {
   private static let ann = DatabaseKey.private(owner: "_ann")
   private static let bob = DatabaseKey.private(owner: "_bob")
 
-  /// Opens such a store twice. The second time it has today's version.
+  /// Opens a store of layout 1 twice. At the second opening, it has today's layout.
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its records, zones and epoch`() async throws {
+  @Test func `a store upgraded from layout 1 has its records, zones and epoch`() async throws {
     try await withUpgradedStore { store in
       let (zone, epoch, records, changes) = try await store.read { (body) throws(ServerError) in
         let zone = try body.zone(named: "Notes", in: Self.ann)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the references of its records`() async throws {
+  @Test func `a store upgraded from layout 1 has the references of its records`() async throws {
     try await withUpgradedStore { store in
       let found = try await store.read { (body) throws(ServerError) in
         guard let ann = try body.zone(named: "Notes", in: Self.ann),
@@ -79,7 +79,10 @@ import Testing
     }
   }
 
-  @Test func `has all index marks that its field types allow`() async throws {
+  @Test
+  func `a store upgraded from layout 1 has all index marks that its field types allow`()
+    async throws
+  {
     try await withUpgradedStore { store in
       let schema = try await store.read { (body) throws(ServerError) in try body.schema() }
       let expected = RecordType(
@@ -98,7 +101,10 @@ import Testing
     }
   }
 
-  @Test func `supports everything that a new store does`() async throws {
+  @Test
+  func `a store upgraded from layout 1 supports indexes, assets and the purge of zones`()
+    async throws
+  {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url)
       try await withStores(in: url, epoch: 7) { stores in
@@ -131,9 +137,8 @@ import Testing
     }
   }
 
-  /// The upgrade fails because of a field type that no version knows. Any other error has the same
-  /// effect.
-  @Test func `is unchanged if its upgrade fails`() async throws {
+  /// The upgrade fails because of an unknown field type. Any other error has the same effect.
+  @Test func `a store is unchanged if its upgrade fails`() async throws {
     try await withTemporaryFolder { url in
       try LayoutOne.make(in: url, changes: "UPDATE fields SET type = 'TUNE' WHERE name = 'data';")
       try await withStores(in: url, epoch: 7) { stores in
@@ -156,11 +161,11 @@ import Testing
   }
 }
 
-@Suite struct `A store of the second version` {
+@Suite struct `A store of layout 2` {
   private static let ann = DatabaseKey.private(owner: "_ann")
   private static let bob = DatabaseKey.private(owner: "_bob")
 
-  /// Opens such a store twice. The second time it has today's version.
+  /// Opens a store of layout 2 twice. At the second opening, it has today's layout.
   private func withUpgradedStore(_ body: (any Store) async throws -> Void) async throws {
     try await withTemporaryFolder { url in
       try LayoutTwo.make(in: url)
@@ -172,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its records, tombstones and links`() async throws {
+  @Test func `a store upgraded from layout 2 has its records, tombstones and links`() async throws {
     try await withUpgradedStore { store in
       let (changes, links) = try await store.read { (body) throws(ServerError) in
         guard let zone = try body.zone(named: "Notes", in: Self.ann) else {
@@ -192,7 +197,10 @@ import Testing
     }
   }
 
-  @Test func `finds its records by its earlier index entries`() async throws {
+  @Test
+  func `a store upgraded from layout 2 finds its records by its earlier index entries`()
+    async throws
+  {
     try await withUpgradedStore { store in
       let (ann, bob, building) = try await store.read { (body) throws(ServerError) in
         func names(_ index: Int64, _ database: DatabaseKey) throws(ServerError) -> [String] {

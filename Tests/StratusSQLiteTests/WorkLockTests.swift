@@ -6,21 +6,25 @@ import Testing
 
 @Suite struct `The locks of a single process` {
   @Test(arguments: WorkLocksConformance.checks)
-  func `pass the conformance suite`(_ check: ConformanceCheck<any WorkLocks>) async throws {
+  func `the locks of a single process pass the conformance suite`(
+    _ check: ConformanceCheck<any WorkLocks>
+  ) async throws {
     try await check.run { LocalWorkLocks() }
   }
 }
 
-/// Runs the suite for the locks of several nodes with sample locks, which show what the suite
-/// demands.
+/// Runs the conformance suite for locks of several nodes. The sample locks show what the suite
+/// requires.
 @Suite struct `The locks of two processes` {
   @Test(arguments: WorkLocksConformance.checks)
-  func `pass the conformance suite`(_ check: ConformanceCheck<any WorkLocks>) async throws {
+  func `locks in a shared table pass the conformance suite`(
+    _ check: ConformanceCheck<any WorkLocks>
+  ) async throws {
     try await check.run { TableOfLocks().locks(of: 1) }
   }
 
   @Test(arguments: WorkLocksConformance.pairChecks)
-  func `pass the conformance suite for several processes`(
+  func `locks in a shared table pass the conformance suite for several processes`(
     _ check: ConformanceCheck<WorkLocksPair>
   ) async throws {
     try await check.run {
@@ -31,8 +35,8 @@ import Testing
     }
   }
 
-  /// Locks that every process always gets.
-  @Test func `fail the suite if they exclude no process`() async throws {
+  /// Every process always gets these locks.
+  @Test func `locks that exclude no process fail the conformance suite`() async throws {
     var failed = 0
     for check in WorkLocksConformance.pairChecks {
       do {

@@ -1,29 +1,30 @@
 import Foundation
 import Testing
 
-/// Server, network and devices in one thread with virtual time. See docs/internals/simulation.md.
+/// Runs server, network and devices in one thread with virtual time. See
+/// docs/internals/simulation.md.
 ///
-/// The program has its own process, because it replaces Swift's concurrency runtime.
+/// The simulation has its own process, because it replaces Swift's concurrency runtime.
 @Suite struct Simulations {
-  @Test func `devices and server have the same data in the end, whatever fails`() throws {
+  @Test func `devices and server have the same data at the end, whatever fails`() throws {
     let (status, output) = try simulate(["--seeds", "300", "--seconds", "60"])
     #expect(status == 0, "\(output)")
     #expect(output.contains("agree"))
   }
 
-  @Test func `a seed gives the same run each time`() throws {
+  @Test func `a seed gives the same simulation run each time`() throws {
     let (status, output) = try simulate(["--seeds", "20", "--first", "5000", "--twice"])
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `a traced seed prints its plan and its result`() throws {
+  @Test func `a traced simulation prints its plan and its result`() throws {
     let (_, output) = try simulate(["--seed", "7", "--trace"])
     #expect(output.contains("plan:"))
     #expect(output.contains("seed 7: fine"), "\(output.suffix(2_000))")
   }
 }
 
-/// Runs the simulation program, which is built beside the tests.
+/// Runs the simulation program from the folder of the tests.
 private func simulate(_ arguments: [String]) throws -> (status: Int32, output: String) {
   let products = try #require(Bundle.main.executableURL).deletingLastPathComponent()
   let process = Process()

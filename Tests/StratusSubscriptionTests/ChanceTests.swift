@@ -4,10 +4,10 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Random subscriptions and random changes. The queued notifications equal those of a naive
+/// Compares the queued notifications for random subscriptions and changes with those of a naive
 /// evaluation.
 @Suite struct `Random matching` {
-  /// This number of runs takes a few seconds in debug.
+  /// This number of runs takes a few seconds in a debug build.
   private static let runs: UInt64 = 16
   private static let steps = 60
 
@@ -24,12 +24,12 @@ import Testing
         }
       }
     }
-    // Without notifications, the runs would prove nothing.
+    // With few notifications, the runs would not show enough.
     if seed == nil { #expect(told > Int(Self.runs) * 20) }
   }
 }
 
-/// One set of users, records and subscriptions, and its random events.
+/// A server and a naive evaluation that get the same random events.
 private struct ChanceRun {
   struct Wrong: Error, CustomStringConvertible { let description: String }
 
@@ -44,9 +44,9 @@ private struct ChanceRun {
     self.chance = chance
   }
 
-  /// - Returns: the number of notifications.
+  /// - Returns: the number of notifications that the users received.
   mutating func run(steps: Int) async throws -> Int {
-    // These saves add the fields to the schema.
+    // The schema gets its fields from these saves.
     for scope in NaiveWorld.scopes {
       for type in NaiveWorld.types {
         try await change(
@@ -107,8 +107,8 @@ private struct ChanceRun {
   private mutating func makeOrDeleteZone() async throws {
     let name = pick(["Y", "Z"])
     if world.zones.contains(name) {
-      // Match everything before the deletion. The zone's subscriptions are deleted with the zone,
-      // and then get no more notifications.
+      // The deletion of the zone deletes the zone's subscriptions. The comparison before it matches
+      // all changes that they still concern.
       _ = try await compare()
       log.append("deletes zone \(name)")
       try await scene.zones(delete: [name])
@@ -160,8 +160,7 @@ private struct ChanceRun {
     }
   }
 
-  /// Matches all changes first, since earlier changes belong to the subscription before its
-  /// replacement.
+  /// Matches all changes before the replacement, because they belong to the earlier subscription.
   private mutating func replaceOrDelete() async throws {
     _ = try await compare()
     let own = world.subscriptions.filter { $0.user == "_ann" }
@@ -185,7 +184,7 @@ private struct ChanceRun {
       for notification in try await scene.heard(user, matching: limit) {
         let event = try notification.payload().event
         // If a step ends between the changes of one request, a database subscription may get two
-        // notifications for the request. They have the same ID and count as one.
+        // notifications for the request. Both have the same ID and count as one.
         if case .database = event {
           heard.append(event.word + " \(notification.notificationID)")
         } else {

@@ -2,13 +2,13 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// The subscriptions that a change matches (docs/internals/notifications.md).
+/// The notifications that changes cause (docs/internals/notifications.md).
 @Suite struct `Matched changes` {
   private let red = field("color", #""red""#)
   private let blue = field("color", #""blue""#)
   private let isRed = filter("EQUALS", "color", #""red""#)
 
-  /// A scene with a record type that has a colour, and with a custom zone.
+  /// Runs a test with a custom zone and a record type that has a colour.
   private func withColors(_ body: (Scene) async throws -> Void) async throws {
     try await withScene { scene in
       try await scene.zones(make: ["Z"])
@@ -26,7 +26,7 @@ import Testing
         ["s: created a", "s: updated a", "s: updated a", "s: deleted a"]
       ),
     ] as [(FiresOn, [String])])
-  func `a query subscription fires on the kinds of change that it names`(
+  func `a query subscription fires only on the kinds of change in its options`(
     _ firesOn: FiresOn, _ expected: [String]
   ) async throws {
     try await withColors { scene in
@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  /// The record's colour before and after the change, and the expected notifications. nil: there is
-  /// no record; empty: the record has no colour.
+  /// The record's colour before and after the change, and the expected notifications. The value nil
+  /// means that there is no record, and an empty text means that it has no colour.
   @Test(
     arguments: [
       (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
@@ -62,9 +62,8 @@ import Testing
     }
   }
 
-  @Test func `every saved state is matched, even if saves are faster than the matching`()
-    async throws
-  {
+  @Test
+  func `every saved state is matched, even if saves are faster than the matching`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", isRed))
       try await scene.save("a", red)
@@ -91,7 +90,7 @@ import Testing
   }
 
   @Test
-  func `a subscription that fires once is deleted with its first notification`() async throws {
+  func `a subscription with firesOnce is deleted with its first notification`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("once", once: true), try .query("often"))
       try await scene.change(Scene.save("a") + "," + Scene.save("b"))
@@ -104,9 +103,8 @@ import Testing
     }
   }
 
-  @Test func `a request causes one notification for each zone or database subscription`()
-    async throws
-  {
+  @Test
+  func `a request causes one notification for each zone or database subscription`() async throws {
     try await withColors { scene in
       try await scene.zones(make: ["Y"])
       try await scene.subscribe(
@@ -191,7 +189,7 @@ import Testing
   }
 
   @Test
-  func `silent notifications of a zone replace each other, visible ones do not`() async throws {
+  func `silent notifications of a zone replace each other, but visible ones do not`() async throws {
     try await withColors { scene in
       try await scene.subscribe(.zone("silent", "Z"), .zone("loud", "Z").visible)
       for name in ["a", "b", "c"] { try await scene.save(name, in: "Z") }
@@ -202,7 +200,9 @@ import Testing
   }
 
   @Test
-  func `a notification names the device that made the change to its own user only`() async throws {
+  func `a notification names the device of the change only to the user who made the change`()
+    async throws
+  {
     try await withColors { scene in
       try await scene.save("x", scope: .public)
       for user in ["_ann", "_bob"] {
@@ -211,13 +211,13 @@ import Testing
       try await scene.save("a", by: "_ann", device: "phone", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == ["phone"])
       #expect(try await scene.heard("_bob").map(\.originDeviceID) == [nil])
-      // The router uses the name "1" for a device that does not send its name.
+      // The router uses the device name "1" if a request contains no device name.
       try await scene.save("b", by: "_ann", device: "1", scope: .public)
       #expect(try await scene.heard("_ann").map(\.originDeviceID) == [nil])
     }
   }
 
-  @Test func `a change from before the subscription does not fire it`() async throws {
+  @Test func `a change from before the creation of a subscription does not fire it`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("early"))
       try await scene.save("a")
@@ -228,7 +228,9 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is deleted before the matching does not fire`() async throws {
+  @Test
+  func `a subscription that is deleted before the matching of a change does not fire`() async throws
+  {
     try await withColors { scene in
       try await scene.subscribe(try .query("s"))
       try await scene.save("a")
@@ -238,8 +240,7 @@ import Testing
   }
 
   @Test
-  func `a subscription that replaces another one fires for changes from before the replacement`()
-    async throws
+  func `a replaced subscription fires for earlier changes that were not matched yet`() async throws
   {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", filter("EQUALS", "color", #""blue""#)))
@@ -275,7 +276,7 @@ import Testing
     }
   }
 
-  @Test func `a deletion by cascade causes a notification of a deletion`() async throws {
+  @Test func `deletions by a cascade cause notifications`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("s", on: .delete), .zone("z", "Z"))
       let leads = { (name: String) in
@@ -287,7 +288,7 @@ import Testing
         let batch = (start..<start + 300).map { leads("c\($0)") }.joined(separator: ",")
         try await scene.change(batch, in: "Z")
       }
-      // So many records need several matching steps, and each step sends one notification.
+      // The matching of so many records takes several steps, and each step sends a notification.
       #expect(Set(try await scene.told()) == ["z: zone Z"])
       try await scene.delete("t", in: "Z")
       let cascades = ContinueCascades(store: try await scene.store(), ambient: scene.ambient)

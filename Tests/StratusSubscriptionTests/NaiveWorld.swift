@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Records, zones and subscriptions in memory. Computes the expected notifications from the text of
-/// docs/internals/notifications.md, one subscription after the other.
+/// Records, zones and subscriptions in memory. Compares each change with each subscription and
+/// computes the notifications that docs/internals/notifications.md requires.
 struct NaiveWorld {
   static let scopes = [DatabaseScope.public, .private]
   static let types = ["Note", "Task"]
@@ -167,8 +167,8 @@ struct NaiveQuery {
   }
 }
 
-/// A filter: its form in a request, and its result for a record. A negated filter matches a missing
-/// value.
+/// A filter, with its form in a request and its result for a record. A negated filter accepts a
+/// record without the value.
 enum NaiveTest {
   case colorIs(String), colorIsNot(String), colorIsIn([String]), colorBegins(String)
   case countIs(Int), countIsMore(Int), countIsNot(Int)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// A change concerns only subscribers who may read the record (DESIGN promise 6).
+/// Only subscribers who may read a record are notified of its changes (DESIGN promise 6).
 @Suite struct ReadAccessInMatching {
   /// Checks which users are notified of Ann's note in the public database.
   private func expectNotified(_ users: [String], grants: RecordGrants) async throws {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `by default every subscriber is notified of a public record`() async throws {
+  @Test func `by default, every subscriber is notified of a public record`() async throws {
     try await expectNotified(["_ann", "_bob"], grants: .standard)
   }
 

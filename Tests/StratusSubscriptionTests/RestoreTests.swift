@@ -6,8 +6,8 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// Devices of a server whose data was restored or created again. The devices still have the numbers
-/// of the earlier data.
+/// The server's data was restored from a backup or created again. The devices still have
+/// notification numbers of the earlier data.
 @Suite final class `A restored store` {
   private static let address = Scene.address
   private static let user = "_ann"
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// The notifications that a device receives on a new stream, and the last number.
+  /// The notifications that a device receives on a new stream, and the number of the last one.
   private func hear(
     _ deviceID: String, after lastEventID: Int64? = nil, from stores: any StoreCatalog
   ) async throws -> (ids: [Int], last: Int64) {
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `sends a device every notification that is queued after the restore`(restores: Int)
+  func `after a restore, a device receives every notification that is queued later`(restores: Int)
     async throws
   {
     _ = try await hear("phone", from: stores)
@@ -84,7 +84,8 @@ import Testing
     let backup = try stores.backup()
     var last = first.last
     for round in 1...restores {
-      // The restore loses six notifications. Fewer, and later more, are queued after the restore.
+      // The restore loses six notifications. After it, the test queues first fewer and in the end
+      // more than six notifications.
       let lost = round * 100
       try await enqueue(lost...(lost + 5), in: stores)
       let heard = try await hear("phone", after: last, from: stores)
@@ -99,13 +100,15 @@ import Testing
       let heard = try await hear("phone", after: last, from: stores)
       #expect(heard.ids == Array(1_001...id))
     }
-    // An acknowledgement of an earlier notification arrives late.
+    // The acknowledgement of a notification from before the restore arrives late.
     try await acknowledge(last, by: "phone")
     #expect(try await hear("phone", from: stores).ids == Array(1_001...1_012))
   }
 
   @Test
-  func `sends later notifications to a device that the backup does not contain`() async throws {
+  func `after a restore, a device that the backup does not contain receives later notifications`()
+    async throws
+  {
     try await enqueue(1...3, in: stores)
     let backup = try stores.backup()
     _ = try await hear("phone", from: stores)
@@ -120,7 +123,9 @@ import Testing
     #expect(try await hear("new", from: stores).ids == [])
   }
 
-  @Test func `that begins without data sends later notifications to earlier devices`() async throws
+  @Test
+  func `a server that begins without data sends later notifications to earlier devices`()
+    async throws
   {
     let folders = ["one", "other"].map {
       FileManager.default.temporaryDirectory

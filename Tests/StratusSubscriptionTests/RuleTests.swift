@@ -2,9 +2,9 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// The answers of `subscriptions/modify`, `list` and `lookup` (cloudkit-semantics §18).
+/// The answers of the endpoints subscriptions/modify, list and lookup (cloudkit-semantics §18).
 @Suite struct `Rules of subscriptions` {
-  /// A database with a note and a custom zone.
+  /// Runs a test with a note and a custom zone.
   private func withNotes(_ body: (Scene) async throws -> Void) async throws {
     try await withScene { scene in
       try await scene.zones(make: ["Z"])
@@ -20,7 +20,7 @@ import Testing
     (DatabaseScope.public, "q"), (.private, "q"), (.public, "z BAD_REQUEST"), (.private, "z"),
     (.public, "d BAD_REQUEST"), (.private, "d"),
   ])
-  func `each kind of subscription is allowed in certain databases`(
+  func `each kind of subscription is allowed only in certain databases`(
     _ scope: DatabaseScope, _ expected: String
   ) async throws {
     try await withNotes { scene in
@@ -121,7 +121,10 @@ import Testing
     }
   }
 
-  @Test func `production requires index marks, and a deployment copies them`() async throws {
+  @Test
+  func `production requires index marks, and a deployment copies those of development`()
+    async throws
+  {
     try await withScene { scene in
       let production = StoreAddress(container: "iCloud.org.example", environment: .production)
       try await scene.store(at: production).write { (store) throws(ServerError) in
@@ -143,7 +146,8 @@ import Testing
     }
   }
 
-  @Test func `a subscription in development adds the index marks`() async throws {
+  @Test
+  func `a subscription in development adds the index marks that its filters need`() async throws {
     try await withNotes { scene in
       #expect(try await scene.subscribe(try .query("q")).map(\.word) == ["q"])
       let schema = try await scene.store().read { (store) throws(ServerError) in
@@ -164,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a\u{0}b", String(repeating: "x", count: 256)])
-  func `an ID is limited in length and must not contain control characters`(
+  func `a subscription ID is limited in length and must not contain control characters`(
     _ id: String
   ) async throws {
     try await withScene { scene in
@@ -175,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `saving an equal subscription changes nothing, and a different one replaces it`()
+  func `a save of an equal subscription changes nothing, and a different one replaces it`()
     async throws
   {
     try await withNotes { scene in
@@ -202,9 +206,12 @@ import Testing
     }
   }
 
-  /// Choice: Apple's service refuses the second subscription with a misleading text (wire-quirks
-  /// C8).
-  @Test func `the same content under another ID is another subscription`() async throws {
+  /// Choice: both subscriptions are saved. Apple's service refuses the second one with a misleading
+  /// text (wire-quirks C8).
+  @Test
+  func `a subscription with the same content under another ID is another subscription`()
+    async throws
+  {
     try await withNotes { scene in
       #expect(
         try await scene.subscribe(try .query("1"), try .query("2")).map(\.word) == ["1", "2"])
@@ -213,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `deleting a missing subscription gives an error for that item`() async throws {
+  @Test func `the deletion of a missing subscription is an error for that item`() async throws {
     try await withScene { scene in
       try await scene.subscribe(.database("d"))
       let items = try await scene.modify([
@@ -224,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `other users and other databases do not see a subscription`() async throws {
+  @Test func `a subscription is visible only to its user and only in its database`() async throws {
     try await withNotes { scene in
       try await scene.subscribe(try .query("p"), scope: .public)
       try await scene.subscribe(try .query("q"))
@@ -254,9 +261,7 @@ import Testing
     }
   }
 
-  @Test func `the number and the size of subscriptions in a request are limited`()
-    async throws
-  {
+  @Test func `the number and the size of subscriptions in a request are limited`() async throws {
     try await withScene { scene in
       let error = await #expect(throws: ServerError.self) {
         try await scene.modify((0...400).map { .delete(id: "\($0)") })

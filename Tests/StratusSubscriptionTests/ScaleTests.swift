@@ -3,9 +3,9 @@ import Testing
 
 @testable import StratusDomain
 
-/// The cost of a change when there are very many subscriptions.
+/// The work for a change if there are very many subscriptions.
 @Suite struct `Many subscriptions` {
-  @Test func `a change reads only subscriptions for its values`() async throws {
+  @Test func `a change reads only the subscriptions for its values`() async throws {
     try await withScene { scene in
       try await scene.save(
         "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)
@@ -27,7 +27,8 @@ import Testing
       }
       try await scene.save("a", field("color", #""c77777""#), by: "_bob", scope: .public)
       let matching = MatchChanges(store: store, address: Scene.address, ambient: scene.ambient)
-      // Only one key with one subscription is read, so a step with a limit of two ends the work.
+      // The change has one key with one subscription. A step with a limit of two reads both and
+      // ends.
       #expect(try await matching.step(limit: 2) == .ended)
       #expect(try await scene.told("_u77777") == ["s: created a"])
       #expect(try await scene.told("_u77778") == [])
@@ -35,7 +36,7 @@ import Testing
       try await scene.save("b", by: "_bob", scope: .public)
       #expect(try await matching.step(limit: 1) == .ended)
 
-      // No subscription is indexed under these values. Looking them up still counts as reading, so
+      // No subscription is stored under the keys of these records. The look-ups count as reads, so
       // the first step reaches its limit.
       try await scene.change(
         Scene.save("c") + "," + Scene.save("d") + "," + Scene.save("e"), by: "_bob",

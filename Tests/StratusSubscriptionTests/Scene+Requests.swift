@@ -30,7 +30,7 @@ extension Scene {
       .subscriptions.map(\.word)
   }
 
-  /// Saves or deletes records, as the JSON text of `operations` states.
+  /// Saves or deletes records. The JSON text `operations` contains the operations.
   @discardableResult
   func change(
     _ operations: String, in zone: String? = nil, by user: String = "_ann",
@@ -88,7 +88,7 @@ extension Scene {
 }
 
 extension Subscription {
-  /// All records of a type, or those that match filters, given as JSON.
+  /// A subscription to all records of a type, or to those that match filters in JSON.
   static func query(
     _ id: String?, _ filters: String = "", on firesOn: FiresOn = [.create, .update, .delete],
     once: Bool = false, zone: String? = nil, type: String = "Note"
@@ -111,7 +111,7 @@ extension Subscription {
     Subscription(id: id, .database(recordType: type))
   }
 
-  /// The subscription with a visible text, so that its notifications do not replace each other.
+  /// The same subscription with a visible text. Visible notifications do not replace each other.
   var visible: Subscription {
     var subscription = self
     var info = NotificationInfo()

@@ -6,7 +6,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// The handlers with a store on disk, and the notifications in the queues.
+/// The server's handlers with a store on disk. Reads the notifications from the queues.
 final class Scene: Sendable {
   static let address = StoreAddress(container: "iCloud.org.example", environment: .development)
 
@@ -18,7 +18,7 @@ final class Scene: Sendable {
   private let registry: SQLiteRegistry
   private let url: URL
   private let names: Names
-  /// The position up to which each user's queue has been read.
+  /// For each user, the number of the last notification that was read from the queue.
   private let read = Mutex<[String: Int64]>([:])
 
   init(at url: URL? = nil) throws {
@@ -41,7 +41,7 @@ final class Scene: Sendable {
       ).handlers
   }
 
-  /// Closes the data. Another scene can open it again.
+  /// Closes the files, so that another scene can open them again.
   func close() async {
     await stores.close()
     await registry.close()
@@ -50,7 +50,7 @@ final class Scene: Sendable {
 
   func remove() { try? FileManager.default.removeItem(at: url) }
 
-  /// Handles one request.
+  /// Answers one request with the handler of the endpoint.
   ///
   /// - Throws: ``ServerError``.
   func answer<E: Endpoint>(
@@ -78,13 +78,14 @@ final class Scene: Sendable {
     while try await changes.step(limit: limit).mayHaveMore {}
   }
 
-  /// The notifications that were queued for a user since the last call, after matching everything.
+  /// Matches all changes. Returns the notifications that were queued for a user since the last
+  /// call.
   func heard(
     _ user: String = "_ann", matching limit: Int? = MatchChanges.stepMax,
     at address: StoreAddress = address
   ) async throws -> [QueuedNotification] {
     let store = try await store(at: address)
-    // A queue keeps few notifications for a user without a device.
+    // The queue of a user without a device keeps only a few notifications.
     try await store.write { (store) throws(ServerError) in
       if try store.device(id: "d0", of: user) != nil { return }
       try store.register(
@@ -92,7 +93,7 @@ final class Scene: Sendable {
     }
     let changes = MatchChanges(store: store, address: address, ambient: ambient)
     var heard: [QueuedNotification] = []
-    // Read after each step, since queues are limited.
+    // The queue is read after each step, because the length of a queue is limited.
     while true {
       let hasMore =
         if let limit { try await changes.step(limit: limit).mayHaveMore } else { false }
@@ -106,7 +107,7 @@ final class Scene: Sendable {
     }
   }
 
-  /// Like ``heard(_:matching:at:)``, with each notification in words.
+  /// Like ``heard(_:matching:at:)``, but returns each notification as a text.
   func told(_ user: String = "_ann", matching limit: Int = MatchChanges.stepMax) async throws
     -> [String]
   {
@@ -114,7 +115,7 @@ final class Scene: Sendable {
   }
 }
 
-/// Runs a test with a new scene.
+/// Runs a test with a new scene, and removes its files afterwards.
 func withScene(_ body: (Scene) async throws -> Void) async throws {
   let scene = try Scene()
   do {
@@ -128,7 +129,7 @@ func withScene(_ body: (Scene) async throws -> Void) async throws {
   scene.remove()
 }
 
-/// Unique names, the same in each run.
+/// Creates unique names. They are the same in each run.
 private final class Names: Sendable {
   private let count = Mutex(0)
 
@@ -141,7 +142,7 @@ private final class Names: Sendable {
 }
 
 extension NotificationPayload.Event {
-  /// `sid: created name`, `sid: zone Z` or `sid: database`.
+  /// The event as text: `sid: created name`, `sid: zone Z` or `sid: database`.
   var word: String {
     switch self {
     case .query(let record):
@@ -155,7 +156,7 @@ extension NotificationPayload.Event {
 }
 
 extension SubscriptionItem {
-  /// `id`, `id deleted` or `id CODE`.
+  /// The result as text: `id`, `id deleted` or `id CODE`.
   var word: String {
     switch self {
     case .subscription(let subscription): subscription.id ?? "?"

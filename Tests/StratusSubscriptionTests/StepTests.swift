@@ -3,10 +3,10 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// Events between and within the steps of matching.
+/// Changes of subscriptions and stops of the server during the steps of matching.
 @Suite struct `Steps of matching` {
   @Test(arguments: [1, 2, 3, 7, 1_000])
-  func `steps of every size give the same notifications`(_ limit: Int) async throws {
+  func `matching steps of every size give the same notifications`(_ limit: Int) async throws {
     try await withScene { scene in
       try await scene.zones(make: ["Z"])
       try await scene.save("first", field("color", #""red""#))
@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func `a server that stops between two steps continues after its start`() async throws {
+  @Test
+  func `a server that stops between two matching steps continues after its start`() async throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-match-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: url) }
@@ -66,8 +67,8 @@ import Testing
     await scene.close()
   }
 
-  /// Simulates a crash: the transaction's writes are undone with it.
-  @Test func `a step that cannot be written leaves everything as it was`() async throws {
+  /// Simulates a crash at the end of a transaction, which undoes its writes.
+  @Test func `a matching step that cannot be written changes nothing`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s", once: true))
@@ -82,9 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a step does not repeat the matching of changes that another process has matched`()
-    async throws
-  {
+  @Test func `a matching step does not repeat the work of another process`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s"))
@@ -97,10 +96,10 @@ import Testing
     }
   }
 
-  /// The test replaces the subscription after 0 to 19 steps, either between two steps or within
-  /// one.
+  /// The test replaces the subscription after 0 to 19 steps. The replacement happens between two
+  /// steps or within one step.
   @Test(arguments: Replacement.all, [false, true])
-  func `a subscription that is replaced during matching still fires`(
+  func `a subscription that is replaced during its matching still fires`(
     _ replacement: Replacement, _ isWithinStep: Bool
   ) async throws {
     for steps in 0..<20 {
@@ -147,7 +146,9 @@ import Testing
   }
 
   @Test
-  func `a subscription that fires once and is replaced within a step fires once`() async throws {
+  func `a subscription with firesOnce that is replaced within a matching step fires once`()
+    async throws
+  {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s", once: true))
@@ -164,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is deleted within a step does not fire`() async throws {
+  @Test func `a subscription that is deleted within a matching step does not fire`() async throws {
     try await withScene { scene in
       try await scene.save("first")
       try await scene.subscribe(try .query("s"), try .query("t"))
@@ -180,7 +181,8 @@ import Testing
     }
   }
 
-  @Test func `a subscription that is no longer legal does not stop the others`() async throws {
+  @Test
+  func `a subscription that is no longer legal does not stop other subscriptions`() async throws {
     try await withScene { scene in
       try await scene.save("first", field("color", #""red""#))
       try await scene.allowExtensions(true)
@@ -196,15 +198,15 @@ import Testing
   }
 }
 
-/// A subscription, and its replacement.
+/// A subscription, and the subscription that replaces it.
 struct Replacement: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var old: Subscription
   var new: Subscription
-  /// Whether the subscription fires exactly once for each record, whenever it is replaced.
+  /// Whether the subscription fires exactly once for each record at every time of replacement.
   var hearsOnce = false
 
-  /// The matching handles keys in this order: the database, zones, record types, values.
+  /// A matching step uses the keys in this order: the database, zones, record types, values.
   static let all: [Replacement] = {
     let red = filter("EQUALS", "color", #""red""#)
     guard let ofType = try? Subscription.query("s"), let ofValue = try? Subscription.query("s", red)
@@ -214,12 +216,12 @@ struct Replacement: Sendable, CustomTestStringConvertible {
     let (zone, database) = (Subscription.zone("s", "Z").visible, Subscription.database("s").visible)
     return [
       Replacement(
-        testDescription: "a later key by an earlier one", old: ofValue, new: ofType,
+        testDescription: "a value query by a type query", old: ofValue, new: ofType,
         hearsOnce: true),
-      Replacement(testDescription: "an earlier key by a later one", old: ofType, new: ofValue),
-      Replacement(testDescription: "a zone's by the database's", old: zone, new: database),
-      Replacement(testDescription: "a query's by a zone's", old: ofValue, new: zone),
-      Replacement(testDescription: "the database's by a query's", old: database, new: ofType),
+      Replacement(testDescription: "a type query by a value query", old: ofType, new: ofValue),
+      Replacement(testDescription: "a zone by a database subscription", old: zone, new: database),
+      Replacement(testDescription: "a value query by a zone subscription", old: ofValue, new: zone),
+      Replacement(testDescription: "a database subscription by query", old: database, new: ofType),
     ]
   }()
 }
@@ -232,7 +234,7 @@ extension Scene {
   }
 }
 
-/// A store whose writes are undone at their end.
+/// A store that undoes each write at its end.
 private struct FailingStore: Store {
   let store: any Store
 
@@ -250,7 +252,7 @@ private struct FailingStore: Store {
   }
 }
 
-/// A store in which another change happens between a read and a write.
+/// A store in which another change happens after a read and before the next write.
 private struct SlowStore: Store {
   let store: any Store
   let meanwhile: @Sendable () async -> Void

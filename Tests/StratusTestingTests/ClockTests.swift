@@ -13,7 +13,7 @@ import Testing
 
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
-  @Test func `moves only when it is advanced`() async {
+  @Test func `the test clock moves only when it is advanced`() async {
     let clock = TestClock(at: Self.start)
     #expect(clock.date == Self.start)
     await clock.advance(by: .seconds(90))
@@ -21,7 +21,7 @@ import Testing
     #expect(clock.now == TestClock.Instant(offset: .seconds(90)))
   }
 
-  @Test func `wakes sleepers in the order of their wake times`() async throws {
+  @Test func `the test clock wakes sleepers in the order of their wake times`() async throws {
     let clock = TestClock()
     let woken = Woken()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ import Testing
     #expect(woken.all == [10, 20, 30])
   }
 
-  @Test func `removes a sleeper that is cancelled`() async throws {
+  @Test func `the test clock removes a cancelled sleeper`() async throws {
     let clock = TestClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
     while clock.sleepersCount < 1 { await Task.yield() }
@@ -49,7 +49,7 @@ import Testing
     #expect(clock.nextDeadline == nil)
   }
 
-  @Test func `sets the dates of records`() async throws {
+  @Test func `the test clock sets the dates of records`() async throws {
     let server = try await TestServer(clock: TestClock(at: Self.start))
     let phone = try await server.account("alice@example.com").device("phone")
     let database = phone.container(Stage.containerID).privateCloudDatabase
@@ -63,7 +63,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `never jumps when the test forbids it`() async throws {
+  @Test func `the test clock never jumps when the test forbids it`() async throws {
     try await withStage { stage in
       stage.server.clock.jumpMax = .zero
       stage.phone.disturb(
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `stops waiting for a condition that never holds`() async throws {
+  @Test func `a test stops waiting for a condition that never becomes true`() async throws {
     try await withStage { stage in
       await #expect(throws: TestTimeout.self) {
         try await stage.server.wait(upTo: .seconds(1)) { false }
@@ -87,9 +87,9 @@ import Testing
 }
 
 @Suite struct `The server of a test` {
-  /// Only the fastest of five servers counts. The first server of a process creates the tables that
-  /// later servers copy, and a busy machine may delay any server.
-  @Test func `starts in less than 50 ms`() async throws {
+  /// The test measures five servers and uses the fastest one. The first server of a process creates
+  /// the tables that later servers copy, and a busy machine may delay any server.
+  @Test func `a test server starts in less than 50 ms`() async throws {
     var fastest = Duration.seconds(60)
     for _ in 1...5 {
       let start = ContinuousClock.now
@@ -100,7 +100,8 @@ import Testing
     #expect(fastest < .milliseconds(50))
   }
 
-  @Test func `keeps accounts apart, and shares data among an account's devices`() async throws {
+  @Test
+  func `devices of one account share data, and other accounts have no access to it`() async throws {
     try await withStage { stage in
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
       let bob = try await stage.server.account("bob@example.com").device("phone")
@@ -110,7 +111,10 @@ import Testing
     }
   }
 
-  @Test func `serves the public database to a device without a signed-in user`() async throws {
+  @Test
+  func `a test server serves the public database to a device without a signed-in user`()
+    async throws
+  {
     try await withStage { stage in
       try await stage.publicDatabase.save(CKRecord(recordType: "Post"))
       let container = stage.server.device("kiosk").container(Stage.containerID)
@@ -121,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `gives a relaunched app a new container on the same device`() async throws {
+  @Test func `a relaunched app gets a new container on the same device`() async throws {
     try await withStage { stage in
       let first = stage.phone.container(Stage.containerID)
       #expect(stage.phone.container(Stage.containerID) === first)
@@ -131,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `shares the encryption keys of an account among its devices`() async throws {
+  @Test func `the devices of an account share its encryption keys`() async throws {
     try await withStage { stage in
       let secret = Stage.note("secret")
       secret.encryptedValues["pin"] = "1234"
@@ -141,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `stores files`() async throws {
+  @Test func `a test server stores files`() async throws {
     try await withStage { stage in
       let url = FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-carries-\(ProcessInfo.processInfo.processIdentifier)")
@@ -156,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its data in a folder for the next server`() async throws {
+  @Test func `a test server keeps its data in a folder for the next server`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "stratus-keeps-\(ProcessInfo.processInfo.processIdentifier)")
     defer { try? FileManager.default.removeItem(at: folder) }

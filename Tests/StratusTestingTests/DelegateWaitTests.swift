@@ -3,7 +3,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// A delegate that runs a body when a fetch begins, and ignores all other events.
+/// A delegate that runs a function when a fetch begins, and ignores all other events.
 private final class SlowDelegate: CKSyncEngineDelegate {
   private let onFetch: @Sendable (CKSyncEngine) async -> Void
 
@@ -26,7 +26,10 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     return CKSyncEngine(configuration)
   }
 
-  @Test func `does not make the clock jump while the app waits for the engine`() async throws {
+  @Test
+  func `a slow delegate does not make the clock jump while the app waits for the engine`()
+    async throws
+  {
     try await withStage { stage in
       let clock = stage.server.clock
       let called = Mutex(false)
@@ -52,7 +55,7 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  /// A delegate that awaits the engine through another task, and the error of that call.
+  /// A delegate that waits for the engine in another task, and the error of that call.
   private func waitingDelegate() -> (SlowDelegate, error: @Sendable () -> CKError.Code?) {
     let error = Mutexed<CKError.Code?>(nil)
     let delegate = SlowDelegate { engine in
@@ -62,14 +65,16 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     return (delegate, { error.value })
   }
 
-  /// Waits until both the app and the delegate wait for the engine.
+  /// Waits until the app and the delegate both wait for the engine.
   ///
   /// NB: if the clock moves earlier, the app is the only waiting caller, and its call times out.
   private func bothWait(_ stage: Stage) async {
     while stage.server.clock.watchersCount < 2 { await Task.yield() }
   }
 
-  @Test func `gets an error if it waits for its own engine and no other work remains`() async throws
+  @Test
+  func `a delegate that waits for its own engine gets an error when no other work remains`()
+    async throws
   {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
@@ -82,7 +87,10 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  @Test func `also gets that error if the test advances the clock by hand`() async throws {
+  @Test
+  func `a delegate that waits for its engine gets an error when the test advances the clock`()
+    async throws
+  {
     try await withStage { stage in
       let (delegate, error) = waitingDelegate()
       let engine = engine(stage, delegate)

@@ -3,8 +3,8 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// One way to produce each error. If the server returns the error in some situation, the test
-/// creates that situation; otherwise the test requests the error.
+/// One way to produce each error. If the server can return the error, the test creates the
+/// situation for it. Otherwise, the test requests the error.
 @Suite struct `The 37 errors` {
   struct Way: Sendable, CustomTestStringConvertible {
     let code: CKError.Code
@@ -15,7 +15,7 @@ import Testing
       self.go = go
     }
 
-    /// The next request fails with the given code.
+    /// Makes the next request fail with the given code.
     init(asked code: CKError.Code, for requests: TestRequests = .modifyRecords) {
       self.init(code) { stage in
         stage.phone.fail(next: requests, with: code)
@@ -109,20 +109,21 @@ import Testing
     Way(asked: .participantAlreadyInvited),
   ]
 
-  @Test func `can all be produced`() {
+  @Test func `there is a way to produce every error`() {
     #expect(Self.ways.map(\.code) == CKError.Code.allCases)
     #expect(Self.ways.map(\.code.rawValue) == Array(1...37))
   }
 
-  @Test(arguments: ways) func `can be thrown by a call:`(_ way: Way) async throws {
+  @Test(arguments: ways) func `each error can be thrown by a call`(_ way: Way) async throws {
     try await withStage { stage in
       await expect(way.code) { try await way.go(stage) }
     }
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `can be requested for the next request of one kind only:`(_ code: CKError.Code) async throws
-  {
+  func `each error can be requested for the next request of one kind`(
+    _ code: CKError.Code
+  ) async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: code, retryAfterSeconds: 7)
       try await stage.save()
@@ -136,7 +137,7 @@ import Testing
 }
 
 extension Stage {
-  /// Sends a request with the legacy blocks, as apps did before there was a block for each record.
+  /// Sends a request with the deprecated blocks, which do not report each record.
   fileprivate func modifyInOldWay(failing name: String) async throws {
     phone.fail(next: .modifyRecords.of(name), with: .serverRejectedRequest)
     let operation = CKModifyRecordsOperation(

@@ -3,7 +3,7 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Each kind of request, with a call that sends one.
+/// Each kind of request, with a call that sends a request of this kind.
 @Suite struct `A requested error` {
   struct Kind: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -72,7 +72,8 @@ import Testing
     try await database.save(record)
   }
 
-  @Test(arguments: kinds, CKError.Code.allCases) func `is thrown by the call:`(
+  @Test(arguments: kinds, CKError.Code.allCases)
+  func `the call whose request fails throws the requested error`(
     _ kind: Kind, _ code: CKError.Code
   ) async throws {
     try await withStage { stage in
@@ -84,8 +85,8 @@ import Testing
     }
   }
 
-  /// The framework opens the stream again.
-  @Test func `of the notification stream does not reach the app`() async throws {
+  /// After an error, the framework opens the stream again.
+  @Test func `a requested error of the notification stream does not reach the app`() async throws {
     try await withStage { stage in
       stage.laptop.fail(next: .notifications, with: .internalError, times: 3)
       try await stage.laptopDatabase.save(CKDatabaseSubscription(subscriptionID: "all"))

@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 @Suite struct Faults {
-  @Test func `affect as many requests as the test asks for`() async throws {
+  @Test func `a fault affects as many requests as the test asks for`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .zoneBusy, times: 2)
       await expect(.zoneBusy) { try await stage.fetch() }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `affect one device or all devices`() async throws {
+  @Test func `a fault affects one device or all devices`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .fetchRecords, with: .internalError)
       _ = try await stage.laptopDatabase.record(for: Stage.recordID("first"))
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `affect one record of several`() async throws {
+  @Test func `a fault can affect one record of several`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("b"), with: .serverRejectedRequest)
       let records = ["a", "b", "c"].map { Stage.note($0) }
@@ -45,7 +45,10 @@ import Testing
     }
   }
 
-  @Test func `affect a whole atomic batch, and no record of it is saved`() async throws {
+  @Test
+  func `a fault in an atomic batch affects the whole batch, and no record of it is saved`()
+    async throws
+  {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("b"), with: .serverRejectedRequest)
       let (saves, _) = try await stage.database.modifyRecords(
@@ -56,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `affect the requests about one zone`() async throws {
+  @Test func `a fault can affect only the requests about one zone`() async throws {
     try await withStage { stage in
       let other = CKRecordZone.ID(zoneName: "Other")
       try await stage.database.save(CKRecordZone(zoneID: other))
@@ -69,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `add the server's record to a conflict`() async throws {
+  @Test func `a requested conflict error contains the server's record`() async throws {
     try await withStage { stage in
       stage.phone.fail(next: .modifyRecords.of("first"), with: .serverRecordChanged)
       let mine = try await stage.database.record(for: Stage.recordID("first"))
@@ -81,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `can lose an answer after the server has handled the request`() async throws {
+  @Test func `a fault can lose an answer after the server has handled the request`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesResponse)
       await expect(.serverResponseLost) { try await stage.save() }
@@ -89,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `can lose a request before the server receives it`() async throws {
+  @Test func `a fault can lose a request before the server receives it`() async throws {
     try await withStage { stage in
       stage.phone.disturb(next: .modifyRecords, by: .losesRequest)
       await expect(.networkFailure) { try await stage.save() }
@@ -98,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `let the framework retry after a busy server's answer`() async throws {
+  @Test func `the framework retries after the requested answer of a busy server`() async throws {
     try await withStage { stage in
       let before = stage.server.clock.now
       stage.phone.disturb(
@@ -109,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `can delay a request, also beyond its time-out`() async throws {
+  @Test func `a fault can delay a request, even beyond its time-out`() async throws {
     try await withStage { stage in
       let before = stage.server.clock.now
       stage.phone.disturb(next: .fetchRecords, by: .isLate(by: .seconds(3)))
@@ -122,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `end when the device is online again`() async throws {
+  @Test func `requests succeed when the device is online again`() async throws {
     try await withStage { stage in
       stage.phone.isOnline = false
       await expect(.networkUnavailable) { try await stage.save() }
@@ -131,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `end when the server is available again`() async throws {
+  @Test func `requests succeed when the server is available again`() async throws {
     try await withStage { stage in
       stage.server.isAvailable = false
       let error = await failure { try await stage.fetch() }
@@ -151,7 +154,7 @@ import Testing
     #expect(found == status, sourceLocation: location)
   }
 
-  @Test func `has a status for each fault`() async throws {
+  @Test func `the account status matches each fault of the account`() async throws {
     try await withStage { stage in
       try await expectStatus(.available, stage)
       stage.alice.isRestricted = true
@@ -169,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `affects no other account when it is restricted`() async throws {
+  @Test func `a restricted account affects no other account`() async throws {
     try await withStage { stage in
       stage.alice.isRestricted = true
       let bob = try await stage.server.account("bob@example.com").device("phone")
@@ -178,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `allows deletes but no saves while its storage is full`() async throws {
+  @Test func `an account whose storage is full can delete but not save`() async throws {
     try await withStage { stage in
       try await stage.save("second")
       stage.alice.isStorageFull = true
@@ -193,7 +196,8 @@ import Testing
     }
   }
 
-  @Test func `returns the reason why a zone is missing`() async throws {
+  @Test
+  func `a missing zone's error and deletion contain the reason why it is missing`() async throws {
     try await withStage { stage in
       let before = try await stage.database.databaseChanges(since: nil)
       try await stage.alice.purgeZone("Notes", in: Stage.containerID)
@@ -211,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `is replaced on a device when another user signs in`() async throws {
+  @Test func `a second user can sign in on a device`() async throws {
     try await withStage { stage in
       let alice = try await stage.phone.container(Stage.containerID).userRecordID()
       let bob = try await stage.server.account("bob@example.com")

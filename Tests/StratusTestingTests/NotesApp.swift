@@ -1,11 +1,11 @@
 import CloudKit
 
-/// A small app that keeps notes and synchronizes them with CKSyncEngine. The app contains no code
-/// for tests.
+/// A small app that keeps notes and syncs them with CKSyncEngine. The app contains no code for
+/// tests.
 actor NotesApp: CKSyncEngineDelegate {
   private struct Note {
     var text: String
-    /// The record as the server has it; nil: the note is not on the server yet.
+    /// The record as the server has it, or nil if the note is not on the server yet.
     var record: CKRecord?
   }
 
@@ -23,7 +23,7 @@ actor NotesApp: CKSyncEngineDelegate {
 
   var texts: [String: String] { notes.mapValues(\.text) }
 
-  /// The number of changes that are not sent yet.
+  /// The number of changes that have not been sent yet.
   var pendingCount: Int { engine?.state.pendingRecordZoneChanges.count ?? 0 }
 
   func start() {
@@ -92,7 +92,7 @@ actor NotesApp: CKSyncEngineDelegate {
     return record
   }
 
-  /// Stores a fetched record, unless the note has changes that are not sent yet.
+  /// Stores a fetched record. If the note has unsent changes, merges both texts.
   private func take(_ record: CKRecord, _ engine: CKSyncEngine) {
     let name = record.recordID.recordName
     if engine.state.pendingRecordZoneChanges.contains(.saveRecord(record.recordID)) {
@@ -115,7 +115,7 @@ actor NotesApp: CKSyncEngineDelegate {
     }
   }
 
-  /// Sends all notes. The server has none of them, or only those of another zone.
+  /// Sends all notes. They are not in the server's zone, because the zone is new or was reset.
   private func sendAll(_ engine: CKSyncEngine) {
     for name in notes.keys { notes[name]?.record = nil }
     engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
@@ -143,13 +143,13 @@ actor NotesApp: CKSyncEngineDelegate {
       case .networkFailure, .networkUnavailable, .zoneBusy, .serviceUnavailable,
         .notAuthenticated, .operationCancelled, .requestRateLimited, .serverResponseLost,
         .accountTemporarilyUnavailable:
-        break  // The engine tries again.
+        break  // The engine will send the change again.
       default: messages.append("\(failure.error.code)")
       }
     }
   }
 
-  /// Keeps both texts if they differ.
+  /// Joins the two texts if they differ.
   private func merge(_ theirs: CKRecord, _ name: String) {
     let text = theirs["text"] as? String ?? ""
     let mine = notes[name]?.text ?? ""

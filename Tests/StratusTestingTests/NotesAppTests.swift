@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of an app's sync code. docs/guide/testing.md explains them.
 @Suite struct `An app that keeps notes` {
-  /// Alice's phone and laptop, each with the app on it.
+  /// Alice's phone and laptop. The app runs on both.
   private struct Home {
     let server: TestServer
     let alice: TestAccount
@@ -48,7 +48,7 @@ import Testing
     await home.stop()
   }
 
-  @Test func `shows on the laptop a note that was written on the phone`() async throws {
+  @Test func `a note that was written on the phone appears on the laptop`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `keeps both texts of a conflict`() async throws {
+  @Test func `the notes app keeps both texts of a conflict`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `sends a note later that was written without a network`() async throws {
+  @Test func `a note that was written without a network is sent later`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `does not save a note twice when an answer is lost`() async throws {
+  @Test func `a note is not saved twice when an answer is lost`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `waits as long as the answer of a busy zone requests`() async throws {
+  @Test func `the notes app waits for the retry delay of a busy zone`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -107,7 +107,10 @@ import Testing
     }
   }
 
-  @Test func `removes its notes when the user deletes the data in the settings`() async throws {
+  @Test
+  func `the notes app removes its notes when the user deletes the data in the settings`()
+    async throws
+  {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -117,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `sends its notes again when encrypted data is reset`() async throws {
+  @Test func `the notes app sends its notes again when encrypted data is reset`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       await home.phoneApp.write("Nails", as: "tools")
@@ -139,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `recovers when its change tokens have expired`() async throws {
+  @Test func `the notes app recovers when its change tokens have expired`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -149,7 +152,8 @@ import Testing
     }
   }
 
-  @Test func `fetches the change of a lost notification with the next one`() async throws {
+  @Test
+  func `the change of a lost notification is fetched after the next notification`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -161,7 +165,8 @@ import Testing
     }
   }
 
-  @Test func `shows the notes of another account after a different sign-in`() async throws {
+  @Test
+  func `the notes app shows the notes of another account after a different sign-in`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -175,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `removes its notes when the account is signed out`() async throws {
+  @Test func `the notes app removes its notes when the account is signed out`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -186,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `reports once that the storage is full`() async throws {
+  @Test func `the notes app reports once that the storage is full`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])

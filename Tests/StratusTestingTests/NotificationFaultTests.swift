@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// Runs a body while the laptop is subscribed to the notes of the phone.
+  /// Runs a test while the laptop receives notifications about the notes of the phone.
   private func withRecorder(_ body: (Stage, NotificationRecorder) async throws -> Void) async throws
   {
     try await withStage { stage in
@@ -38,12 +38,12 @@ import Testing
     }
   }
 
-  @Test func `can be lost`() async throws {
+  @Test func `a notification can be lost`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.dropNotifications()
       try await stage.save("b")
       await stage.server.clock.advance(by: .seconds(1))
-      // A second stream does not deliver the lost notification either.
+      // The stream is opened again and does not deliver the lost notification.
       stage.laptop.isOnline = false
       stage.laptop.isOnline = true
       try await stage.save("c")
@@ -52,9 +52,9 @@ import Testing
     }
   }
 
-  @Test func `can be lost in one container only`() async throws {
+  @Test func `a notification can be lost in one container only`() async throws {
     try await withStage { stage in
-      // Both containers start to count their notifications at the same number.
+      // In both containers, the numbers of the notifications begin at the same number.
       let containerIDs = [Stage.containerID, "iCloud.com.example.Other"]
       let recorders = [NotificationRecorder(), NotificationRecorder()]
       var tasks: [Task<Void, Never>] = []
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `can arrive twice`() async throws {
+  @Test func `a notification can arrive twice`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.duplicateNotifications()
       try await stage.save("b")
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `can be held until the test releases them`() async throws {
+  @Test func `notifications can be held until the test releases them`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.holdNotifications()
       try await stage.save("b")
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `can be late`() async throws {
+  @Test func `a notification can be late`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.delayNotifications(by: .seconds(40))
       let before = stage.server.clock.now
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `wait for a device without a network`() async throws {
+  @Test func `notifications wait for a device without a network`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.isOnline = false
       try await stage.save("b")
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `do not go to the device that made the change`() async throws {
+  @Test func `the device that made a change gets no notification of it`() async throws {
     try await withRecorder { stage, recorder in
       try await stage.laptopDatabase.save(Stage.note("own"))
       try await stage.save("b")

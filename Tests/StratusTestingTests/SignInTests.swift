@@ -12,7 +12,7 @@ private final class Found: Sendable {
   func note(_ status: CKAccountStatus) { statuses.withLock { $0.append(status) } }
 }
 
-/// Runs an app that reads its account only after a notification, and sends no other request.
+/// Runs an app that reads its account status after each account notification and does nothing else.
 private func withApp(
   on container: CKContainer, _ body: (Found) async throws -> Void
 ) async throws {
@@ -35,7 +35,9 @@ private func withApp(
 
 @Suite struct `An app that reads its account only after a notification` {
   @Test
-  func `gets a notification when its account is restricted and when it is not`() async throws {
+  func `an app gets a notification when its account is restricted and when it is available again`()
+    async throws
+  {
     try await withStage { stage in
       try await withApp(on: stage.phone.container(Stage.containerID)) { found in
         stage.alice.isRestricted = true
@@ -46,7 +48,8 @@ private func withApp(
     }
   }
 
-  @Test func `gets a notification when a sign-in is needed and when it is done`() async throws {
+  @Test
+  func `an app gets a notification when a sign-in is needed and when it is done`() async throws {
     try await withStage { stage in
       try await withApp(on: stage.phone.container(Stage.containerID)) { found in
         stage.alice.isTemporarilyUnavailable = true
@@ -57,7 +60,8 @@ private func withApp(
     }
   }
 
-  @Test func `gets a notification when the server accepts the account much later`() async throws {
+  @Test
+  func `an app gets a notification when the server accepts the account much later`() async throws {
     try await withStage { stage in
       let container = stage.phone.container(Stage.containerID)
       stage.phone.fail(next: .account, with: .accountTemporarilyUnavailable, times: 8)
@@ -71,7 +75,10 @@ private func withApp(
 }
 
 @Suite struct `A user who signs in on a running device` {
-  @Test func `can read the encrypted values of their other devices`() async throws {
+  @Test
+  func `a user who signs in on a running device can read values from the user's other device`()
+    async throws
+  {
     try await withStage { stage in
       let bob = try await stage.server.account("bob@example.com")
       for account in [bob, stage.alice] {

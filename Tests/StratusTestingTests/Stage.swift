@@ -73,7 +73,7 @@ func expect(
   #expect(failure?.code == code, "\(String(describing: failure))", sourceLocation: location)
 }
 
-/// The error of a call; nil: the call succeeds.
+/// Returns the error of a call, or nil if the call succeeds.
 func failure(of body: () async throws -> Void) async -> CKError? {
   do { try await body() } catch { return error as? CKError ?? CKError(.internalError) }
   return nil

@@ -4,7 +4,8 @@ import StratusWire
 import Testing
 
 @Suite struct `A connection` {
-  @Test func `puts the database into the path and the caller into the query`() async throws {
+  @Test
+  func `a request's URL has the database in its path and the caller in its query`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = try await connection(exchange, webAuthToken: "a+b/c=").send(
       ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
@@ -15,7 +16,7 @@ import Testing
     #expect(String(decoding: request.body, as: UTF8.self) == "{}")
   }
 
-  @Test func `omits tokens that it does not have`() async throws {
+  @Test func `a request omits the tokens that the connection does not have`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     let connection = connection(exchange, apiToken: nil, webAuthToken: nil)
     _ = try await connection.send(
@@ -24,7 +25,7 @@ import Testing
     #expect(!connection.hasUser)
   }
 
-  @Test func `uses the newest token of the server's answers`() async throws {
+  @Test func `a request has the newest token of the server's answers`() async throws {
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"]),
       .answer(200, emptyList),
@@ -37,7 +38,7 @@ import Testing
     #expect(exchange.requests.last?.url.query?.contains("ckWebAuthToken=next") == true)
   }
 
-  @Test func `throws the server's refusal`() async throws {
+  @Test func `a call throws the server's refusal`() async throws {
     let exchange = ScriptedExchange([.answer(404, refusal("ZONE_NOT_FOUND"))])
     let failure = await failure(of: connection(exchange))
     guard case .refused(let error, let status, let seconds) = failure else {
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [(200, "<html>"), (200, "{}"), (500, "<html>"), (404, "")])
-  func `reports an answer that cannot be decoded as unreadable`(status: Int, body: String)
+  func `an answer that cannot be decoded is reported as unreadable`(status: Int, body: String)
     async throws
   {
     let exchange = ScriptedExchange([.answer(status, body)])
@@ -62,7 +63,7 @@ import Testing
     #expect(found == status)
   }
 
-  @Test func `waits as long as the server asks`() async throws {
+  @Test func `a connection waits for the server's retry delay`() async throws {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 2)), .answer(200, emptyList),
     ])
@@ -71,7 +72,8 @@ import Testing
     #expect(time.sleeps == [2])
   }
 
-  @Test func `reads the retry delay from the header if the body has none`() async throws {
+  @Test
+  func `a connection reads the retry delay from the header if the body has none`() async throws {
     let exchange = ScriptedExchange([
       .answer(429, refusal("THROTTLED"), headers: ["retry-after": "3"]),
       .answer(200, emptyList),
@@ -86,20 +88,20 @@ import Testing
       ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
       ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
     ] as [(String, Double?)])
-  func `accepts any delay in the header, up to a limit`(
+  func `invalid retry delays in the header are ignored, and long ones are limited`(
     header: String, seconds: Double?
   ) async throws {
     let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
     let failure = await failure(of: connection(exchange), Connection.Options(patience: .short))
     if seconds == nil {
-      // The connection waits for the whole delay and then sends the request again.
+      // The header is ignored. The connection waits for its own delay and sends the request again.
       #expect(exchange.requests.count > 1)
     } else {
       #expect(failure?.retryAfterSeconds == seconds)
     }
   }
 
-  @Test func `limits the size of an answer and the time for the whole answer`() async throws {
+  @Test func `a request limits the size of the answer and the total time`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = await failure(
       of: connection(exchange), Connection.Options(resourceTimeoutSeconds: 5))
@@ -107,7 +109,7 @@ import Testing
     #expect(exchange.requests.first?.answerBytesMax == Limits.clientAnswerBytesMax)
   }
 
-  @Test func `reports an answer that is too large as unreadable`() async throws {
+  @Test func `an answer that is too large is reported as unreadable`() async throws {
     let exchange = ScriptedExchange([.tooLarge(200)])
     guard case .unreadable(200, let reason, nil) = await failure(of: connection(exchange)) else {
       Issue.record("it was read")
@@ -116,7 +118,8 @@ import Testing
     #expect(reason.contains("larger"))
   }
 
-  @Test func `throws a long retry delay to a caller that waits for the result`() async throws {
+  @Test
+  func `a caller that waits for the result gets a long retry delay as an error`() async throws {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 30)), .answer(200, emptyList),
     ])
@@ -125,7 +128,7 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `doubles its waits until the resource timeout`() async throws {
+  @Test func `a connection doubles its delays until the resource timeout`() async throws {
     let exchange = ScriptedExchange(Array(repeating: .fail(.notConnected), count: 20))
     let time = FakeTime()
     let options = Connection.Options(resourceTimeoutSeconds: 10, patience: .long)
@@ -134,12 +137,12 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // Each wait is half of 0.5, 1, 2, 4 and 8 s, since chance is 0. The next wait of 8 s would end
-    // after the resource timeout of 10 s.
+    // Each delay is half of 0.5, 1, 2, 4 or 8 s, because `chance` is 0. Another delay of 8 s would
+    // exceed the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 
-  @Test func `gives an attempt at most the remaining time`() async throws {
+  @Test func `an attempt gets at most the remaining time as its time-out`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = await failure(
       of: connection(exchange),
@@ -147,7 +150,7 @@ import Testing
     #expect(exchange.requests.first?.timeoutSeconds == 5)
   }
 
-  @Test func `sends nothing for a cancelled task`() async throws {
+  @Test func `a connection sends nothing for a cancelled task`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     let connection = connection(exchange)
     let task = Task {

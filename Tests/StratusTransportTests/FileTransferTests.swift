@@ -38,7 +38,7 @@ import Testing
     .answer(200, #"{"received":\#(count)}"#)
   }
 
-  /// SHA-256 of "abc" in base64, as FIPS 180 gives it.
+  /// The SHA-256 of "abc" in base64. FIPS 180 contains this example.
   private let abc = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
 
   private var whole: ScriptedExchange.Step {
@@ -49,7 +49,7 @@ import Testing
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
   ])
-  func `identifies a file by its SHA-256`(text: String, checksum: String) throws {
+  func `a file is identified by its SHA-256`(text: String, checksum: String) throws {
     let url = try file(text)
     #expect(hex(try FileChecksum.of(url)) == checksum)
     let copy = folder.appendingPathComponent("copy")
@@ -60,14 +60,14 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `of a missing file fails as missing`() throws {
+  @Test func `an upload of a missing file fails as missing`() throws {
     #expect(throws: FileFailure.missing) { try OutgoingFile(folder.appendingPathComponent("x")) }
     #expect(throws: FileFailure.missing) { try OutgoingFile(folder) }
     #expect(FileIdentity(at: folder) == nil)
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `sends no credentials to the file's URL`() async throws {
+  @Test func `a file transfer sends no credentials to the file's URL`() async throws {
     let exchange = ScriptedExchange([received(2), whole])
     let journal = Mutex<[Int64]>([])
     let asset = try await connection(exchange).upload(
@@ -86,7 +86,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `fails as changed when the server received other bytes`() async throws {
+  @Test func `an upload fails as changed if the server received other bytes`() async throws {
     for answer in [#""fileChecksum":"\#(abc)","size":4"#, #""fileChecksum":"YWJj","size":3"#] {
       let exchange = ScriptedExchange([.answer(200, #"{"singleFile":{\#(answer)}}"#)])
       let failure = await failure {
@@ -103,7 +103,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `counts its attempts from its last progress`() async throws {
+  @Test func `the attempts of a file transfer are counted from its last progress`() async throws {
     let lost = ScriptedExchange.Step.fail(.lostAfterSending)
     let exchange = ScriptedExchange([
       lost, lost, lost, received(1), lost, lost, lost, received(2), lost, lost, lost, received(2),
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [403, 404, 410, 401])
-  func `detects a URL that has expired`(status: Int) async throws {
+  func `an upload URL that has expired is detected`(status: Int) async throws {
     let exchange = ScriptedExchange([.answer(status, refusal("NOT_FOUND"))])
     let failure = await failure {
       _ = try await connection(exchange).upload(
@@ -136,7 +136,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `waits as long as the server asks`() async throws {
+  @Test func `a file transfer waits for the server's retry delay`() async throws {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 2)), received(0), received(2), whole,
     ])
@@ -149,7 +149,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `downloads by ranges, and fills the placeholder in the URL`() async throws {
+  @Test func `a download requests byte ranges and fills the placeholder in the URL`() async throws {
     let exchange = ScriptedExchange([
       .answer(206, "ab", headers: ["content-range": "bytes 0-1/3"]),
       .fail(.timedOut), .fail(.lostBeforeSending),
@@ -179,7 +179,9 @@ import Testing
     .answer(206, "ab", headers: ["content-range": "bytes 0-1/4"]), .answer(200, "ab"),
     .tooLarge(200),
   ])
-  func `refuses bytes that do not match the range`(step: ScriptedExchange.Step) async throws {
+  func `a download refuses bytes that do not match the requested range`(step: ScriptedExchange.Step)
+    async throws
+  {
     let url = folder.appendingPathComponent("incoming")
     let file = try IncomingFile(at: url, size: 3)
     let failure = await failure {
@@ -195,7 +197,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `refuses plain HTTP when the server's URL is HTTPS`() async throws {
+  @Test func `a file transfer refuses plain HTTP when the server's URL is HTTPS`() async throws {
     let exchange = ScriptedExchange([whole, .answer(206, "abc")])
     let file = try file("abc")
     let incoming = try IncomingFile(at: folder.appendingPathComponent("incoming"), size: 3)
@@ -223,7 +225,8 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `reports cancellation when it is cancelled while it waits`() async throws {
+  @Test
+  func `a file transfer that is cancelled during a wait reports the cancellation`() async throws {
     let timing = Timing(now: { 0 }, sleep: { _ in throw CancellationError() }, chance: { 0 })
     let connection = Connection(
       to: Connection.Address(

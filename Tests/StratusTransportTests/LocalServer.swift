@@ -13,7 +13,7 @@ final class LocalServer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads a request and returns its head. Also reads the body, which may arrive later.
+    /// Reads a request with its body, and returns the head.
     private static func head(from descriptor: Int32) -> String {
       var text = ""
       var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -36,7 +36,7 @@ final class LocalServer: Sendable {
       return line.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0
     }
 
-    /// Waits for the client's next request and returns its head.
+    /// Waits for the next request on the connection and returns its head.
     func nextHead() async -> String {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [self] in
@@ -50,12 +50,12 @@ final class LocalServer: Sendable {
       _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Sends a text without waiting until the client has read it.
+    /// Sends a text on another thread, so that the caller does not wait for the client.
     func sendInThread(_ text: String) {
       Thread.detachNewThread { [self] in say(text) }
     }
 
-    /// Sends a text again and again until the client has disconnected.
+    /// Sends a text again and again until the client disconnects.
     func sendForever(_ text: String) {
       Thread.detachNewThread { [self] in
         let bytes = Array(text.utf8)
@@ -65,7 +65,7 @@ final class LocalServer: Sendable {
 
     func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Waits until the client has disconnected.
+    /// Returns when the client has disconnected. True if it has sent nothing more.
     func isLeft() async -> Bool {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [descriptor] in
@@ -100,7 +100,7 @@ final class LocalServer: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next connection, with the head of its request.
+  /// Waits for the next connection and reads the head of its request.
   func accepted() async throws -> Client {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { [self] in

@@ -15,7 +15,7 @@ import Testing
 
   private func url(_ server: LocalServer) -> String { "http://127.0.0.1:\(server.port)/a?b=c" }
 
-  @Test func `an answer arrives complete`() async throws {
+  @Test func `an answer that comes in parts arrives complete`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().send(request(url(server)))
     let client = try await server.accepted()
@@ -30,7 +30,7 @@ import Testing
     #expect(answer.body == Array("abcde".utf8))
   }
 
-  @Test func `connections are kept and reused`() async throws {
+  @Test func `connections stay open and are used again`() async throws {
     let server = try LocalServer()
     let exchange = NetworkExchange()
     async let first = exchange.send(request(url(server)))
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a server that hangs up may have handled the request`() async throws {
+  @Test func `a server that disconnects may have handled the request`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }
@@ -61,7 +61,7 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a server that is not running has not received the request`() async throws {
+  @Test func `a request to a server that is not running was lost before sending`() async throws {
     let port = try LocalServer().port
     let request = try request("http://127.0.0.1:\(port)/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `an invalid URL means that no server received the request`() async throws {
+  @Test func `a request with an unsupported URL was lost before sending`() async throws {
     let request = try request("gopher://127.0.0.1/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
       try await NetworkExchange().send(request)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `a request times out if the server is silent or accepts no connection`() async throws {
+  func `a request times out if the server does not answer`() async throws {
     let server = try LocalServer()
     let request = try request(url(server), timeoutSeconds: 0.2)
     await #expect(throws: NetworkFailure.timedOut) { try await NetworkExchange().send(request) }
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `an answer that is too large is refused, with or without a stated size`() async throws {
+  func `an answer that is too large is refused, with or without a Content-Length`() async throws {
     for head in ["Content-Length: 2000000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n"] {
       let server = try LocalServer()
       var request = try request(url(server))
@@ -129,7 +129,7 @@ import Testing
     #expect(answer.body == Array("abcde".utf8))
   }
 
-  @Test func `an answer that never ends is abandoned at the end of its total time`() async throws {
+  @Test func `an answer that never ends fails at the end of its total time`() async throws {
     let server = try LocalServer()
     var request = try request(url(server))
     request.totalSeconds = 0.2
@@ -162,9 +162,8 @@ import Testing
     #expect(try await answered.body == Array("a".utf8))
   }
 
-  @Test func `a redirect to another server is returned, and that server gets no request`()
-    async throws
-  {
+  @Test
+  func `a redirect to another server is returned, and that server gets no request`() async throws {
     let server = try LocalServer()
     let other = try LocalServer()
     async let answered = NetworkExchange().send(request(url(server)))

@@ -17,7 +17,7 @@ import Testing
     bytes.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test func `bytes arrive at once while the stream stays open`() async throws {
+  @Test func `bytes of a stream arrive at once while the stream stays open`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -36,7 +36,7 @@ import Testing
     #expect(try await answer.body.next() == nil)
   }
 
-  @Test func `a refusal is an answer, not a failure`() async throws {
+  @Test func `a refusal of a stream is an answer, not a failure`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -58,7 +58,7 @@ import Testing
     await #expect(throws: NetworkFailure.cancelled) { try await answer.body.next() }
   }
 
-  @Test func `a cancelled task stops waiting at once`() async throws {
+  @Test func `a cancelled task stops waiting for a stream at once`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -70,7 +70,7 @@ import Testing
     #expect(await client.isLeft())
   }
 
-  @Test func `a server that disconnects before its answer is a failure`() async throws {
+  @Test func `a stream fails if the server disconnects before its answer`() async throws {
     let server = try LocalServer()
     let request = try request(server)
     let answered = Task { try await NetworkExchange().open(request) }
@@ -84,7 +84,7 @@ import Testing
     let answered = Task { try await NetworkExchange().open(request).body.next() }
     let client = try await server.accepted()
     client.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-    // NB: on a busy machine, the time-out of a second may end before the answer begins.
+    // NB: on a busy machine, the time-out of one second may end before the answer begins.
     await #expect(throws: NetworkFailure.timedOut) { try await answered.value }
     withExtendedLifetime(client) {}
   }

@@ -20,7 +20,7 @@ import Testing
     ("https://cloud.example.org/b", "https://cloud.example.org/b"),
     ("https://CLOUD.example.org:443/b", "https://CLOUD.example.org:443/b"),
   ])
-  func `is followed within one server`(location: String, target: String) throws {
+  func `a redirect within one server is followed`(location: String, target: String) throws {
     #expect(try self.target(307, location) == target)
     #expect(try self.target(308, location) == target)
     #expect(try self.target(302, location, method: .get) == target)
@@ -30,17 +30,18 @@ import Testing
     "https://elsewhere.example.org/b", "http://cloud.example.org/b",
     "https://cloud.example.org:8443/b", "//elsewhere.example.org/b", "ftp://cloud.example.org/b",
   ])
-  func `is not followed to another host, port or scheme`(location: String) throws {
+  func `a redirect to another host, port or scheme is not followed`(location: String) throws {
     #expect(try target(307, location) == nil)
     #expect(try target(302, location, method: .get) == nil)
   }
 
-  @Test func `that would drop the body of a request is not followed`() throws {
+  @Test func `a redirect that would drop the body of a request is not followed`() throws {
     for status in [301, 302, 303, 304, 200] { #expect(try target(status, "/b") == nil) }
     #expect(try target(307, nil) == nil)
   }
 
-  @Test func `that is not followed names its target and the setting to change`() async throws {
+  @Test
+  func `the error of a refused redirect names its target and the setting to change`() async throws {
     let exchange = ScriptedExchange([
       .answer(308, "", headers: ["location": "https://new.example.org/database/1?x=secret"])
     ])

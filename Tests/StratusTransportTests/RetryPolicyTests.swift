@@ -10,37 +10,37 @@ import Testing
       .delay(after: failure, attempt: attempt, remaining: nil, chance: 0) != nil
   }
 
-  @Test func `fails at once on network errors when a caller waits for the result`() {
+  @Test func `a network error is not retried while a caller waits for the result`() {
     #expect(!isRepeated(.network(.notConnected), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.lostBeforeSending), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.timedOut), .short, isIdempotent: true))
   }
 
-  @Test func `retries network errors when no caller waits for the result`() {
+  @Test func `a network error is retried if no caller waits for the result`() {
     #expect(isRepeated(.network(.notConnected), .long, isIdempotent: false))
     #expect(isRepeated(.network(.lostBeforeSending), .long, isIdempotent: false))
     #expect(isRepeated(.network(.timedOut), .long, isIdempotent: true))
   }
 
-  @Test func `never repeats a request that may have been carried out and must not run twice`() {
+  @Test func `a request that may have succeeded and must not run twice is never repeated`() {
     for patience in [Patience.short, .long] {
       #expect(!isRepeated(.network(.lostAfterSending), patience, isIdempotent: false))
       #expect(!isRepeated(.network(.timedOut), patience, isIdempotent: false))
     }
   }
 
-  @Test func `retries a broken connection once when a caller waits for the result`() {
+  @Test func `a broken connection is retried once while a caller waits for the result`() {
     #expect(isRepeated(.network(.lostAfterSending), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.lostAfterSending), .short, isIdempotent: true, attempt: 2))
   }
 
-  @Test func `never retries a permanent refusal`() {
+  @Test func `a permanent refusal is never retried`() {
     let error = ErrorDictionary(code: .badRequest, reason: "R", uuid: "U")
     let failure = TransportFailure.refused(error, status: 400, retryAfterSeconds: nil)
     #expect(!isRepeated(failure, .long, isIdempotent: true))
   }
 
-  @Test func `randomizes its waits`() {
+  @Test func `the delays before retries are random within limits`() {
     let policy = RetryPolicy(patience: .long, isIdempotent: true)
     let failure = TransportFailure.network(.notConnected)
     #expect(policy.delay(after: failure, attempt: 3, remaining: nil, chance: 0) == 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import StratusTransport
 
 @Suite struct `Server settings` {
-  @Test func `are read from the environment`() {
+  @Test func `server settings are read from the environment`() {
     let settings = ServerSettings(environmentVariables: [
       "STRATUS_URL": "http://127.0.0.1:9", "STRATUS_CONTAINER": "iCloud.a",
       "STRATUS_ENVIRONMENT": "production", "STRATUS_API_TOKEN": "api",
@@ -18,12 +18,12 @@ import Testing
           environment: .production, apiToken: "api", webAuthToken: "web"))
   }
 
-  @Test func `treat an empty variable as unset`() {
+  @Test func `an empty variable is treated as unset`() {
     #expect(
       ServerSettings(environmentVariables: ["STRATUS_API_TOKEN": ""]) == ServerSettings())
   }
 
-  @Test func `take each value from the first source that has it`() {
+  @Test func `each server setting comes from the first source that has it`() {
     let code = ServerSettings(apiToken: "mine")
     let both = code.completed(by: ServerSettings(container: "iCloud.a", apiToken: "theirs"))
     #expect(both.apiToken == "mine")
@@ -43,7 +43,7 @@ import Testing
     url: URL(string: "https://cloud.example.org"), container: "iCloud.a",
     environment: .production, apiToken: "api", webAuthToken: "web")
 
-  @Test func `returns the values that were written`() throws {
+  @Test func `the credentials file returns the values that were written`() throws {
     try inFolder { location in
       try CredentialsFile.write(ServerSettings(apiToken: "old"), to: location)
       try CredentialsFile.write(settings, to: location)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `can be read only by its owner`() throws {
+  @Test func `the credentials file can be read only by its owner`() throws {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let files = FileManager.default
@@ -62,11 +62,13 @@ import Testing
     }
   }
 
-  @Test func `has no values when it does not exist`() throws {
+  @Test func `a missing credentials file has no values`() throws {
     try inFolder { #expect(CredentialsFile.read(at: $0) == nil) }
   }
 
-  @Test func `takes a newer token of the same sign-in and keeps all other lines`() throws {
+  @Test
+  func `the credentials file takes a newer token of its sign-in and keeps all other lines`() throws
+  {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let text = try String(contentsOf: location, encoding: .utf8)
@@ -91,13 +93,13 @@ import Testing
     }
   }
 
-  @Test func `keeps the token of another sign-in`() throws {
+  @Test func `the credentials file keeps the token of another sign-in`() throws {
     try inFolder { location in
       let signIn = Connection.digest(of: "web")
       #expect(!CredentialsFile.renew("new", signIn: signIn, at: location))
       try CredentialsFile.write(settings, to: location)
       #expect(CredentialsFile.renew("second", signIn: signIn, at: location))
-      // Another process replaces the token and keeps the rest.
+      // Another process replaces the token and keeps the other values.
       let text = try String(contentsOf: location, encoding: .utf8)
       let edited = text.replacingOccurrences(of: "\"second\"", with: "\"other\"")
       let handle = try FileHandle(forWritingTo: location)
@@ -110,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `is in the user's configuration folder`() {
+  @Test func `the credentials file is in the user's configuration folder`() {
     func path(_ variables: [String: String]) -> String? {
       CredentialsFile.location(environmentVariables: variables)?.path
     }

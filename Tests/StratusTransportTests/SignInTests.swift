@@ -10,7 +10,7 @@ import Testing
       ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
   }
 
-  @Test func `applies from the next request on`() async throws {
+  @Test func `a sign-in is used from the next request on`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     connection.signIn(apiToken: "api2", webAuthToken: "web2")
@@ -23,7 +23,7 @@ import Testing
     #expect(exchange.requests.last?.url.query == "clientId=D-1&ckAPIToken=api2")
   }
 
-  @Test func `fails requests of the previous user without sending them`() async throws {
+  @Test func `requests of the previous user fail without being sent`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     let before = Connection.Options(generation: connection.generation)
@@ -41,7 +41,7 @@ import Testing
     #expect(exchange.requests.count == 1)
   }
 
-  /// Signs in another user while it answers the first request.
+  /// A network that signs in another user while it answers the first request.
   private final class Meanwhile: HTTPExchange {
     let connection = Mutex<Connection?>(nil)
     let queries = Mutex<[String]>([])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `is not undone by a late answer to the previous account`() async throws {
+  @Test func `a late answer to the previous account does not undo a sign-in`() async throws {
     let exchange = Meanwhile()
     let connection = Connection(
       to: Connection.Address(
@@ -72,7 +72,7 @@ import Testing
     #expect(exchange.queries.withLock { $0.last } == "clientId=D&ckAPIToken=api&ckWebAuthToken=bob")
   }
 
-  @Test func `passes on each newer token, with the digest of its sign-in`() async throws {
+  @Test func `a connection reports each newer token with the digest of its sign-in`() async throws {
     let next = ["x-apple-cloudkit-web-auth-token": "next"]
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: next), .answer(200, emptyList, headers: next),
@@ -85,7 +85,7 @@ import Testing
     #expect(kept.withLock { $0 } == ["next", digest])
   }
 
-  @Test func `with a newer token of the same session is not a new sign-in`() {
+  @Test func `a newer token of the same session is not a new sign-in`() {
     let connection = connection(ScriptedExchange([]))
     let digest = connection.accountDigest
     #expect(connection.renew(apiToken: "api", webAuthToken: "next", signIn: digest))
@@ -97,7 +97,7 @@ import Testing
     #expect(connection.accountDigest == digest)
   }
 
-  @Test func `has a digest that a newer token of the session does not change`() async throws {
+  @Test func `a newer token of the session does not change the account digest`() async throws {
     let exchange = ScriptedExchange([
       .answer(200, emptyList, headers: ["x-apple-cloudkit-web-auth-token": "next"])
     ])

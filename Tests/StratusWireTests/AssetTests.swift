@@ -8,7 +8,8 @@ import Testing
     + #""s":{"value":"ASSETID","type":"STRING"},"#
     + #""l":{"value":[{"fileChecksum":"c","size":3}],"type":"ASSETID_LIST"}}"#
 
-  @Test func `replacing files leaves the other fields unchanged, byte for byte`() throws {
+  @Test
+  func `replacing the files in fields leaves the other fields unchanged, byte for byte`() throws {
     let fields = try FieldsJSON(text: Array(Self.text.utf8)).replacingAssets { asset in
       var asset = asset
       asset.downloadURL = "u"
@@ -18,7 +19,7 @@ import Testing
     #expect(String(decoding: fields.text, as: UTF8.self) == expected)
   }
 
-  @Test func `the files in an operation are found`() throws {
+  @Test func `all files in the fields of an operation are found`() throws {
     var operation = RecordOperation(.create, recordName: "n")
     #expect(operation.assetChecksums == [])
     let fields =

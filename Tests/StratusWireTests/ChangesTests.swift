@@ -7,7 +7,7 @@ import Testing
     try read(FetchZoneChanges.Request.self, text).zones
   }
 
-  @Test func `a zone's own options take precedence over those at top level`() throws {
+  @Test func `a zone's own options take precedence over the options at top level`() throws {
     let items = try items(
       #"{"resultsLimit":50,"desiredKeys":["t"],"desiredRecordTypes":["A"],"reverse":true,"#
         + #""numbersAsStrings":true,"deletedRecordTypes":true,"#
@@ -25,7 +25,7 @@ import Testing
     #expect(items.map(\.selection.showsDeletedRecordTypes) == [true, true])
   }
 
-  @Test func `a zone without any option is read from the beginning, completely`() throws {
+  @Test func `a zone without any option is read completely and from the beginning`() throws {
     let item = try #require(try items(#"{"zones":[{"zoneID":{"zoneName":"W"}}]}"#).first)
     #expect(item.syncToken == nil)
     #expect(item.selection.resultsLimit == nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(!item.selection.showsDeletedRecordTypes)
   }
 
-  @Test func `a token at top level applies to zones without one`() throws {
+  @Test func `a change token at top level applies to zones without one`() throws {
     let items = try items(
       #"{"syncToken":"dA==","zones":[{"zoneID":{"zoneName":"W"}},"#
         + #"{"zoneID":{"zoneName":"X"},"syncToken":"eA=="}]}"#)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["-1", "1.5", "\"many\"", "true", "[]"])
-  func `any other page size is refused`(_ text: String) {
+  func `any other form of a page size is refused`(_ text: String) {
     #expect(
       refusal { try read(FetchDatabaseChanges.Request.self, #"{"resultsLimit":\#(text)}"#) }
         == "Invalid value for 'resultsLimit', expected a positive whole number")
@@ -76,7 +76,7 @@ import Testing
     #expect(refusal { try items(text) } == reason)
   }
 
-  @Test func `the server decodes the request that the client encodes`() throws {
+  @Test func `the server decodes the zone changes request that the client encodes`() throws {
     let selection = ChangesSelection(
       resultsLimit: 9, fields: FieldSelection(desiredKeys: ["a"], numbersAsStrings: true),
       desiredRecordTypes: ["B", "A"], isReversed: true, showsDeletedRecordTypes: true)
@@ -90,7 +90,7 @@ import Testing
     #expect(written(try read(FetchZoneChanges.Request.self, text)) == text)
   }
 
-  @Test func `a page always has records, a token and moreComing`() throws {
+  @Test func `a page of zone changes always has records, a token and moreComing`() throws {
     let zoneID = ZoneID(zoneName: "Work", ownerRecordName: "_3f")
     let id =
       #""zoneID":{"zoneName":"Work","ownerRecordName":"_3f","zoneType":"REGULAR_CUSTOM_ZONE"}"#
@@ -113,7 +113,9 @@ import Testing
 }
 
 @Suite struct DatabaseChangeFeeds {
-  @Test func `a request with only a token, as CloudKit JS sends it, is accepted`() throws {
+  @Test
+  func `a database changes request with only a token, as CloudKit JS sends it, is accepted`() throws
+  {
     let request = try read(FetchDatabaseChanges.Request.self, #"{"syncToken":"dA=="}"#)
     #expect(FetchDatabaseChanges.path == "changes/database")
     #expect((request.syncToken, request.resultsLimit) == ("dA==", nil))
@@ -123,7 +125,7 @@ import Testing
         == #"{"syncToken":"dA==","resultsLimit":5}"#)
   }
 
-  @Test func `an answer always has zones, a token and moreComing`() throws {
+  @Test func `a page of database changes always has zones, a token and moreComing`() throws {
     let zone = ZoneDictionary(zoneID: ZoneID(zoneName: "W"), isDeleted: true)
     let response = FetchDatabaseChanges.Response(
       zones: [zone], syncToken: "dA==", moreComing: false)
@@ -134,14 +136,14 @@ import Testing
     #expect(written(try read(FetchDatabaseChanges.Response.self, text)) == text)
   }
 
-  @Test func `the deprecated form has token keys of its own`() throws {
+  @Test func `the deprecated zones-changes endpoint has its own token keys`() throws {
     let request = try read(FetchZones.Request.self, #"{"metaSyncToken":"dA==","resultsLimit":"3"}"#)
     #expect((request.metaSyncToken, request.resultsLimit) == ("dA==", 3))
     let response = FetchZones.Response(zones: [], metaSyncToken: "dA==", moreComing: true)
     #expect(written(response) == #"{"zones":[],"metaSyncToken":"dA==","moreComing":true}"#)
   }
 
-  @Test func `the deprecated form ignores a syncToken`() throws {
+  @Test func `the deprecated zones-changes endpoint ignores a syncToken`() throws {
     #expect(try read(FetchZones.Request.self, #"{"syncToken":"dA=="}"#).metaSyncToken == nil)
     #expect(try read(FetchZones.Request.self, #"{"syncToken":1}"#).metaSyncToken == nil)
   }

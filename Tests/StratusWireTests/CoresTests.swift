@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct `Work on all cores` {
   @Test(arguments: [0, 1, 31, 64, 65, 400])
-  func `returns its results in order`(_ count: Int) {
+  func `work on all cores returns its results in order`(_ count: Int) {
     let results = Array(0..<count).mappedOnAllCores { "number \($0)" }
     #expect(results == (0..<count).map { "number \($0)" })
   }
 
   @Test(arguments: [0, 1, 63, 64, 65, 400, 10_000])
-  func `is done once for each index, in parallel`(_ count: Int) {
+  func `work on all cores processes each index once, in parts of at least 32`(_ count: Int) {
     let parts = Cores.parts(of: count)
     #expect(parts.flatMap { Array($0) } == Array(0..<count))
     #expect(parts.count == 1 || parts.allSatisfy { $0.count >= 32 })

@@ -104,7 +104,7 @@ import Testing
       try input(field).decode(schemaType: FieldType(.int64, isList: true)) == .list(.int64, []))
   }
 
-  @Test func `a list of unknown type takes the type of its elements`() throws {
+  @Test func `a list of unknown type gets the type of its elements`() throws {
     let list = try input(#"{"value":["a"],"type":"LIST"}"#)
     #expect(try list.decode(schemaType: nil) == .list(.string, [.string("a")]))
   }
@@ -157,7 +157,7 @@ import Testing
 
   private func text(_ fields: FieldsJSON) -> String { String(decoding: fields.text, as: UTF8.self) }
 
-  @Test func `values are encoded in order and decode to the same values`() throws {
+  @Test func `stored fields are encoded in order and decode to the same values`() throws {
     let values: [(key: String, value: FieldValue)] = [
       ("z", .string("é")), ("a", .int64(1)), ("q\"", .list(.double, [])),
     ]
@@ -182,7 +182,7 @@ import Testing
     #expect(try stored.merging([]) == stored)
   }
 
-  @Test func `desired keys select fields, and an empty list selects none`() throws {
+  @Test func `desired keys select fields, and an empty list selects no field`() throws {
     #expect(try stored.presented(desiredKeys: nil, numbersAsStrings: false) == stored)
     #expect(text(try stored.presented(desiredKeys: [], numbersAsStrings: false)) == "{}")
     #expect(
@@ -190,7 +190,7 @@ import Testing
         == #"{"b":{"value":2.50,"type":"DOUBLE"}}"#)
   }
 
-  @Test func `numbers become strings on request`() throws {
+  @Test func `numbers in fields become strings on request`() throws {
     #expect(
       text(try stored.presented(desiredKeys: nil, numbersAsStrings: true))
         == #"{"a":{"value":"1","type":"INT64"},"b":{"value":"2.5","type":"DOUBLE"}}"#)

@@ -3,7 +3,7 @@ import Testing
 @testable import StratusWire
 
 @Suite struct FieldValues {
-  /// Each type of web-services §3.3: the value, its field dictionary, and the dictionary with
+  /// Each type of web-services §3.3: a value, its field dictionary, and the same dictionary with
   /// numbers as strings.
   static let dictionaries: [(FieldValue, String, String?)] = [
     (.string("Milk \"x\""), #"{"value":"Milk \"x\"","type":"STRING"}"#, nil),
@@ -81,7 +81,7 @@ import Testing
     #expect(try FieldValue(storedField: parsed(strings ?? plain)) == value)
   }
 
-  @Test func `a location keeps all its properties`() throws {
+  @Test func `a location keeps all its properties in decoding and encoding`() throws {
     let text =
       #"{"latitude":-90,"longitude":180,"horizontalAccuracy":5.5,"verticalAccuracy":-1,"#
       + #""altitude":8848.86,"speed":0.1,"course":359,"timestamp":1767225600000}"#
@@ -143,7 +143,7 @@ import Testing
     #expect(reason == "Invalid value for 'action', expected NONE, DELETE_SELF or VALIDATE")
   }
 
-  @Test func `a reference without an action or with null has the action NONE`() throws {
+  @Test func `a reference whose action is absent or null has the action NONE`() throws {
     #expect(try read(Reference.self, #"{"recordName":"n"}"#).action == .none)
     #expect(try read(Reference.self, #"{"recordName":"n","action":null}"#).action == .none)
   }
@@ -162,7 +162,7 @@ import Testing
     #expect(list.element == single.element)
   }
 
-  @Test func `the aliases that clients use are decoded`() {
+  @Test func `the type name aliases that clients use are decoded`() {
     #expect(FieldType(name: "NUMBER_INT64") == FieldType(.int64))
     #expect(FieldType(name: "NUMBER_DOUBLE") == FieldType(.double))
   }

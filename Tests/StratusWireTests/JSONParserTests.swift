@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `the nesting depth is limited`() throws {
+  @Test func `the nesting depth of JSON is limited`() throws {
     func nested(_ depth: Int) -> [UInt8] {
       Array(repeating: 0x5B, count: depth) + Array(repeating: 0x5D, count: depth)
     }
@@ -49,7 +49,7 @@ import Testing
     #expect(refusal { try JSONView(parsing: nested(1_000_000)) } != nil)
   }
 
-  @Test func `a text truncated at any byte is refused`() throws {
+  @Test func `JSON text that is truncated at any byte is refused`() throws {
     let whole = Array(createRequest.utf8)
     _ = try JSONView(parsing: whole)
     for count in 0..<whole.count {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// Calls every accessor of a value and of all values in it.
+  /// Calls every accessor of a value and of all values that it contains.
   private func touch(_ view: JSONView) {
     _ = (view.string, view.int64, view.double, view.bool, view.text.count)
     for element in view.elements { touch(element.value) }
@@ -136,7 +136,9 @@ import Testing
     "3.5", "1e-1", "9223372036854775808", "-9223372036854775809", "1e19", "1e400", "\"\"", "\"a\"",
     "\" 1\"", "\"1 \"", "\"0x10\"", "\"+1\"", "\"nan\"", "\"1.\"", "true", "false", "null", "[]",
     "{}", "0.99999999999999999999", "1e99999999999999999999",
-  ]) func `only a whole number of 64 bits decodes as one`(_ text: String) throws {
+  ]) func `only a whole number that fits in 64 bits decodes as a whole number`(_ text: String)
+    throws
+  {
     #expect(try parsed(text).int64 == nil)
   }
 
@@ -183,7 +185,7 @@ import Testing
       ("true", true), ("false", false), ("\"True\"", true), ("\"true\"", true),
       ("\"false\"", false),
       ("1", nil), ("\"yes\"", nil), ("null", nil),
-    ] as [(String, Bool?)]) func `a Boolean decodes, also from a string`(
+    ] as [(String, Bool?)]) func `a Boolean decodes from a Boolean or a string`(
       _ text: String, _ value: Bool?
     )
     throws
@@ -191,7 +193,7 @@ import Testing
     #expect(try parsed(text).bool == value)
   }
 
-  @Test func `an absent key is equal to null`() throws {
+  @Test func `an absent key has the same meaning as null`() throws {
     let view = try parsed(#"{"a":null,"b":0}"#)
     #expect(view["a"] == nil)
     #expect(view["c"] == nil)
@@ -204,7 +206,7 @@ import Testing
     #expect(try parsed(#"{"x":{"c":2},"y":[{"c":1}],"c":3}"#)["c"]?.int64 == 3)
   }
 
-  @Test func `elements and members come in order`() throws {
+  @Test func `elements and members are read in their order`() throws {
     let view = try parsed(#"[{"b":1,"a":[2,{"c":3}]},[4],5]"#)
     #expect(
       view.elements.map { String(decoding: $0.value.text, as: UTF8.self) }

@@ -13,7 +13,7 @@ func read<Value: JSONReadable>(_ type: Value.Type, _ text: String) throws -> Val
   try Value(json: parsed(text))
 }
 
-/// The reason why a text is refused; nil if it is not.
+/// The reason why a text is refused, or nil if it is accepted.
 func refusal<Value>(_ body: () throws -> Value) -> String? {
   do {
     _ = try body()
@@ -23,7 +23,7 @@ func refusal<Value>(_ body: () throws -> Value) -> String? {
   }
 }
 
-/// Pseudo-random numbers from a seed, the same in every run.
+/// Pseudo-random numbers from a seed. Equal seeds give equal numbers.
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 

@@ -19,17 +19,17 @@ let noteText =
   + #""zoneID":{"zoneName":"Work","ownerRecordName":"_3f","zoneType":"REGULAR_CUSTOM_ZONE"}}"#
 
 @Suite struct RecordAnswers {
-  @Test func `a record is encoded in Apple's order of keys`() {
+  @Test func `the keys of an encoded record have Apple's order`() {
     #expect(written(note) == noteText)
   }
 
-  @Test func `a record without fields has an empty object`() {
+  @Test func `a record without fields has an empty fields object`() {
     var record = note
     record.fields = .empty
     #expect(written(record).contains(#""fields":{},"pluginFields":{},"#))
   }
 
-  @Test func `a share and the name of its URL follow the parent`() throws {
+  @Test func `the share and the name of the share's URL follow the parent in a record`() throws {
     var record = note
     record.parentRecordName = "p"
     record.shareRecordName = "Share-1"
@@ -43,7 +43,7 @@ let noteText =
     #expect(read.shortGUID == "0NEa3AEPXwK71VM4gHFnvh2kw")
   }
 
-  @Test func `a share in a record may state its zone`() throws {
+  @Test func `a record's share may contain its zone`() throws {
     let text =
       noteText.dropLast() + #","share":{"recordName":"Share-1","zoneID":{"zoneName":"Z"}}}"#
     let read = try read(RecordDictionary.self, String(text))
@@ -51,14 +51,14 @@ let noteText =
     #expect(read.shortGUID == nil)
   }
 
-  @Test func `a parent follows the other keys`() throws {
+  @Test func `the parent follows the other keys of a record`() throws {
     var record = note
     record.parentRecordName = "p"
     #expect(written(record) == noteText.dropLast() + #","parent":{"recordName":"p"}}"#)
     #expect(try read(RecordDictionary.self, written(record)).parentRecordName == "p")
   }
 
-  @Test func `a record decodes to the same record`() throws {
+  @Test func `an encoded record decodes to the same record`() throws {
     let back = try read(RecordDictionary.self, noteText)
     #expect(written(back) == noteText)
     #expect(back.fields == note.fields)
@@ -66,7 +66,7 @@ let noteText =
     #expect(back.zoneID == note.zoneID)
   }
 
-  @Test func `the answer to a deletion has the name and the deleted flag only`() {
+  @Test func `the answer to a deletion has only the record name and the deleted flag`() {
     #expect(
       written(RecordItem.deleted(Tombstone(recordName: "n")))
         == #"{"recordName":"n","deleted":true}"#)
@@ -86,7 +86,7 @@ let noteText =
     #expect(back == tombstone)
   }
 
-  @Test func `a tombstone has its type on request, under a key of our own`() throws {
+  @Test func `on request, a tombstone has its record type under a key of Stratus`() throws {
     let text = written(RecordItem.deleted(Tombstone(recordName: "n", recordType: "Note")))
     #expect(text == #"{"recordName":"n","deleted":true,"deletedRecordType":"Note"}"#)
     guard case .deleted(let back) = try read(RecordItem.self, text) else {
@@ -104,7 +104,7 @@ let noteText =
         + #""serverErrorCode":"CONFLICT","uuid":"u-1"}"#)
   }
 
-  @Test func `a conflict carries the server's record`() throws {
+  @Test func `the answer to a conflict contains the server's record`() throws {
     let error = ErrorDictionary(
       code: .conflict, reason: Reason.conflict, uuid: "u-1", retryAfterSeconds: 3)
     let text = written(
@@ -118,7 +118,7 @@ let noteText =
     #expect(back.serverRecord.map { written($0) } == noteText)
   }
 
-  @Test func `an item is an error, a tombstone or a record, depending on its keys`() throws {
+  @Test func `an item with an error code of null is a record`() throws {
     guard case .record = try read(RecordItem.self, noteText) else {
       Issue.record("not read as a record")
       return
@@ -130,7 +130,7 @@ let noteText =
     }
   }
 
-  @Test func `an answer always contains its array, even an empty one`() throws {
+  @Test func `a records answer always contains its array, even an empty one`() throws {
     #expect(written(RecordsResponse(records: [])) == #"{"records":[]}"#)
     #expect(
       written(RecordsResponse(records: [.record(note)], syncToken: "dA=="))
@@ -156,7 +156,7 @@ let noteText =
       ])
   }
 
-  @Test func `the error of a whole request has a uuid, a code and a reason`() {
+  @Test func `the error of a whole request has a UUID, a code and a reason`() {
     #expect(
       written(ErrorDictionary(code: .badRequest, reason: "text", uuid: "u"))
         == #"{"uuid":"u","serverErrorCode":"BAD_REQUEST","reason":"text"}"#)
@@ -174,7 +174,7 @@ let noteText =
     arguments: [
       ("30", 30), ("0.2", 1), ("\"5\"", 5), ("0", 0), ("null", nil), ("-1", nil), ("1e300", 86_400),
       ("\"soon\"", nil),
-    ] as [(String, Int?)]) func `any value of retryAfter is accepted`(
+    ] as [(String, Int?)]) func `a retryAfter of any form is accepted`(
       _ text: String, _ seconds: Int?
     ) throws
   {

@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: [
     "create", "update", "forceUpdate", "replace", "forceReplace", "delete", "forceDelete",
-  ]) func `every documented operation is known`(_ name: String) throws {
+  ]) func `every documented operation type is known`(_ name: String) throws {
     let text = #"{"operationType":"\#(name)","record":{"recordName":"n"}}"#
     #expect(try request(text).operations.first?.kind.rawValue == name)
   }
@@ -47,7 +47,7 @@ import Testing
     #expect(operation.parent == .unchanged)
   }
 
-  @Test func `null has the same meaning as an absent key`() throws {
+  @Test func `a null has the same meaning as an absent key`() throws {
     let operation = try operation(
       #"{"recordName":null,"recordType":null,"recordChangeTag":null,"zoneID":null,"fields":null,"#
         + #""parent":null,"desiredKeys":null}"#, #","desiredKeys":null,"numbersAsStrings":null"#)
@@ -62,11 +62,13 @@ import Testing
 
   @Test(arguments: [
     ("true", true), ("false", false), ("\"false\"", false), ("\"true\"", true),
-  ]) func `atomic is decoded, also from a string`(_ text: String, _ value: Bool) throws {
+  ]) func `the option atomic decodes from a Boolean or a string`(_ text: String, _ value: Bool)
+    throws
+  {
     #expect(try request("", #","atomic":\#(text)"#).isAtomic == value)
   }
 
-  @Test func `desired keys may be at top level, in the operation or in the record`() throws {
+  @Test func `desired keys are accepted at top level, in the operation and in the record`() throws {
     func keys(_ top: String, _ middle: String, _ inner: String) throws -> Set<String>? {
       let operation = #"{"operationType":"update","record":{"recordName":"n"\#(inner)}\#(middle)}"#
       return try request(operation, top).operations.first?.selection.desiredKeys
@@ -81,14 +83,14 @@ import Testing
   }
 
   @Test(arguments: ["numbersAsStrings", "numberAsStrings"])
-  func `numbersAsStrings may be written in two ways`(_ key: String) throws {
+  func `the option numbersAsStrings has two spellings`(_ key: String) throws {
     let request = try request(
       #"{"operationType":"update","record":{"recordName":"n"}}"#, #","\#(key)":true"#)
     #expect(request.selection.numbersAsStrings)
     #expect(request.operations.first?.selection.numbersAsStrings == true)
   }
 
-  @Test func `a parent is kept, set or removed`() throws {
+  @Test func `an operation keeps, sets or removes the parent`() throws {
     #expect(try operation("{}").parent == .unchanged)
     #expect(try operation(#"{"parent":{"recordName":"p"}}"#).parent == .set(recordName: "p"))
     #expect(try operation(#"{"parent":{}}"#).parent == .removed)
@@ -130,7 +132,7 @@ import Testing
     #expect(refusal { try read(ModifyRecords.Request.self, text) } == reason)
   }
 
-  @Test func `the server decodes the request that the client encodes`() throws {
+  @Test func `the server decodes the modify request that the client encodes`() throws {
     var save = RecordOperation(
       .update, recordName: "n", recordType: "Note", recordChangeTag: "1",
       fields: try parsed(#"{"a":{"value":1,"type":"INT64"},"b":{}}"#), parent: .set(recordName: "p")
@@ -156,7 +158,7 @@ import Testing
 }
 
 @Suite struct LookupRequests {
-  @Test func `names, zones and desired keys are decoded`() throws {
+  @Test func `the names, zones and desired keys of a lookup are decoded`() throws {
     let request = try read(
       LookupRecords.Request.self,
       #"{"zoneID":{"zoneName":"Work"},"records":[{"recordName":"a","desiredKeys":["x","x"]},"#
@@ -168,7 +170,7 @@ import Testing
     #expect(request.items.map(\.selection.desiredKeys) == [["x"], ["y"]])
   }
 
-  @Test func `the server decodes the request that the client encodes`() throws {
+  @Test func `the server decodes the lookup request that the client encodes`() throws {
     var request = LookupRecords.Request(
       zoneID: nil, recordNames: ["a", "b"], selection: FieldSelection(desiredKeys: ["y"]))
     request.items[1].selection = FieldSelection(desiredKeys: [], numbersAsStrings: true)

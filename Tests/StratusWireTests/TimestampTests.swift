@@ -2,9 +2,9 @@ import Testing
 
 @testable import StratusWire
 
-/// A date on a device is a number of seconds since 2001. Web clients use whole milliseconds since
-/// 1970.
-@Suite struct `A time between two milliseconds` {
+/// A date on a device is a number of seconds since 2001 with a fraction. Web clients use whole
+/// milliseconds since 1970.
+@Suite struct `Times between two milliseconds` {
   private static let seconds = 700_000_000.123_456_7
   private static let field =
     #"{"value":1678307200123,"type":"TIMESTAMP","referenceSeconds":700000000.1234567}"#
@@ -19,7 +19,8 @@ import Testing
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test func `is whole milliseconds for web clients, with the exact seconds beside them`() throws {
+  @Test
+  func `web clients get a time as whole milliseconds, with the exact seconds beside them`() throws {
     #expect(text(.timestamp(try time())) == Self.field)
     #expect(
       text(.timestamp(try time()), numbersAsStrings: true)
@@ -27,7 +28,7 @@ import Testing
         + #""referenceSeconds":"700000000.1234567"}"#)
   }
 
-  @Test func `is the same to the last bit after decoding`() throws {
+  @Test func `a time with exact seconds is the same to the last bit after decoding`() throws {
     let read = try FieldValue(storedField: parsed(Self.field))
     #expect(read == .timestamp(try time()))
     #expect(try time().dateReferenceSeconds.bitPattern == Self.seconds.bitPattern)
@@ -38,7 +39,8 @@ import Testing
     #expect(try FieldInput(jsonBytesOf: input).decode(schemaType: nil) == read)
   }
 
-  @Test func `keeps its seconds in a list, at its own index`() throws {
+  @Test
+  func `the exact seconds of a list are in a list of their own, at the same indexes`() throws {
     let list = FieldValue.list(.timestamp, [.timestamp(5), .timestamp(try time())])
     let text = self.text(list)
     #expect(
@@ -47,7 +49,7 @@ import Testing
     #expect(try FieldValue(storedField: parsed(text)) == list)
   }
 
-  @Test func `is kept in the timestamp of a location`() throws {
+  @Test func `the timestamp of a location keeps its exact seconds`() throws {
     var place = Location(latitude: 1, longitude: 2)
     place.timestamp = try time()
     #expect(
@@ -63,24 +65,27 @@ import Testing
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":1e300}"#,
     #"{"value":7,"type":"TIMESTAMP","referenceSeconds":null}"#,
   ])
-  func `is dropped if a web client has changed the milliseconds`(_ field: String) throws {
+  func `the exact seconds are dropped if a web client has changed the milliseconds`(_ field: String)
+    throws
+  {
     #expect(try FieldValue(storedField: parsed(field)) == .timestamp(7))
   }
 
   @Test(
     arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
-  func `is the only time with separate seconds`(_ whole: Int64) {
+  func `a time of whole milliseconds has no exact seconds beside it`(_ whole: Int64) {
     let time = Timestamp(referenceSeconds: Timestamp(whole).dateReferenceSeconds)
     #expect(time == Timestamp(whole))
     #expect(text(.timestamp(Timestamp(whole))) == #"{"value":\#(whole),"type":"TIMESTAMP"}"#)
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300])
-  func `is nil if it exceeds the range of milliseconds`(_ seconds: Double) {
+  func `a number of seconds outside the range of milliseconds is no time`(_ seconds: Double) {
     #expect(Timestamp(referenceSeconds: seconds) == nil)
   }
 
-  @Test func `is sealed with its seconds, and earlier sealed values still decode`() throws {
+  @Test
+  func `a sealed time keeps its exact seconds, and earlier sealed times still decode`() throws {
     let type = FieldType(.timestamp)
     for value in [FieldValue.timestamp(try time()), .timestamp(5)] {
       #expect(try FieldValue(valueJSON: JSONView(parsing: value.valueJSON), type: type) == value)
@@ -90,7 +95,7 @@ import Testing
 }
 
 extension FieldInput {
-  /// The field in the form of a request.
+  /// The field as the field of a request.
   fileprivate init(jsonBytesOf input: FieldInput) throws {
     try self.init(field: JSONView(parsing: input.jsonBytes), name: input.name)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StratusWire
 
-/// The JSON of cktool (schema-language §10).
+/// The JSON format of cktool (schema-language §10).
 @Suite struct ToolFields {
   private static func time(_ text: String) -> Timestamp? {
     text == "2026-01-31" ? Timestamp(1_769_817_600_000) : nil
@@ -12,7 +12,7 @@ import Testing
     try ToolField.fields(json: try JSONView(parsing: Array(text.utf8)), time: Self.time)
   }
 
-  @Test func `the name of every type decodes to the same type`() {
+  @Test func `the cktool name of every field type decodes to the same type`() {
     for element in FieldType.Element.allCases {
       for isList in [false, true] {
         let type = FieldType(element, isList: isList)
@@ -40,7 +40,9 @@ import Testing
     (#"{"type":"assetType","value":"KEY"}"#, .files(keys: ["KEY"], isList: false)),
     (#"{"type":"assetListType","value":["A","B"]}"#, .files(keys: ["A", "B"], isList: true)),
   ])
-  func `a field has its type and value`(_ text: String, _ expected: ToolField) throws {
+  func `a field in cktool's format has its type and value`(_ text: String, _ expected: ToolField)
+    throws
+  {
     let read = try fields(#"{"f":\#(text)}"#)
     #expect(read.map(\.name) == ["f"])
     #expect(read.first?.field == expected)
@@ -56,12 +58,12 @@ import Testing
       "the file of the field 'f' must be a key of --asset-files"
     ),
   ])
-  func `the error for a malformed field is one sentence`(_ text: String, _ reason: String) {
+  func `the error for a malformed cktool field is one sentence`(_ text: String, _ reason: String) {
     let error = #expect(throws: WireError.self) { try fields(text) }
     #expect(error?.reason == reason)
   }
 
-  @Test func `a record is written with types and times as texts`() throws {
+  @Test func `a record in cktool's format has its types and times as texts`() throws {
     let stamp = Stamp(timestamp: 1_769_817_600_123, userRecordName: "_u", deviceID: "d")
     let record = RecordDictionary(
       recordName: "n", recordType: "Note",
@@ -79,7 +81,7 @@ import Testing
         """)
   }
 
-  @Test func `dates before 1970 and leap days are right`() {
+  @Test func `times before 1970 and on leap days are written correctly`() {
     #expect(ToolTime.text(milliseconds: -1) == "1969-12-31T23:59:59.999Z")
     #expect(ToolTime.text(milliseconds: 951_782_400_000) == "2000-02-29T00:00:00.000Z")
     #expect(ToolTime.date(20_056) == "2024-11-29")

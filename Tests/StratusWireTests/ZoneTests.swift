@@ -13,7 +13,7 @@ import Testing
     (#"{"zoneName":"Work","ownerName":"__defaultOwner__"}"#, nil),
     (#"{"zoneName":"Work","ownerRecordName":null}"#, nil),
     (#"{"zoneName":"Work","zoneType":"REGULAR_CUSTOM_ZONE","reason":1}"#, nil),
-  ]) func `an owner has two keys, and its placeholders mean the caller`(
+  ]) func `the owner of a zone ID has two keys, and its placeholders mean the caller`(
     _ text: String, _ owner: String?
   ) throws {
     #expect(
@@ -34,7 +34,7 @@ import Testing
     #expect(refusal { try read(ZoneID.self, text) } == reason)
   }
 
-  @Test func `an answer contains the owner and the type`() {
+  @Test func `a zone ID in an answer contains the owner and the type`() {
     #expect(
       written(ZoneID(zoneName: "Work", ownerRecordName: "_a"))
         == #"{"zoneName":"Work","ownerRecordName":"_a","zoneType":"REGULAR_CUSTOM_ZONE"}"#)
@@ -47,14 +47,14 @@ import Testing
 }
 
 @Suite struct ZoneEndpoints {
-  @Test func `endpoint paths equal Apple's`() {
+  @Test func `the paths of the zone endpoints equal Apple's`() {
     #expect(ListZones.path == "zones/list")
     #expect(LookupZones.path == "zones/lookup")
     #expect(ModifyZones.path == "zones/modify")
     #expect(FetchZones.path == "zones/changes")
   }
 
-  @Test func `a zone lookup accepts bare and wrapped IDs`() throws {
+  @Test func `a zone lookup accepts zone IDs and objects that contain a zone ID`() throws {
     let text = #"{"zones":[{"zoneName":"A"},{"zoneID":{"zoneName":"B","ownerName":"_b"}}]}"#
     let request = try read(LookupZones.Request.self, text)
     #expect(
@@ -69,7 +69,7 @@ import Testing
         == "Invalid value for 'zones', expected an array")
   }
 
-  @Test func `a request creates and deletes zones`() throws {
+  @Test func `a zone request can create and delete zones`() throws {
     let text =
       #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"A"}}},"#
       + #"{"operationType":"delete","zone":{"zoneID":{"zoneName":"B"}}}]}"#
@@ -107,7 +107,7 @@ import Testing
     #expect(written(ListZones.Response(zones: [])) == #"{"zones":[]}"#)
   }
 
-  @Test func `a zone in an answer may state its sharing capabilities`() throws {
+  @Test func `a zone in an answer may contain its sharing capabilities`() throws {
     let zoneID = ZoneID(zoneName: "A")
     let sharing = ZoneDictionary.Sharing(
       isSharable: true, isEligibleForZoneShare: false, isEligibleForHierarchicalShare: true)
@@ -126,7 +126,7 @@ import Testing
     #expect(silent.shareRecordName == nil)
   }
 
-  @Test func `an error takes the place of its zone`() throws {
+  @Test func `an error replaces its zone in an answer`() throws {
     let error = ErrorDictionary(code: .zoneNotFound, reason: Reason.zoneNotFound, uuid: "u-1")
     let text = written(ZoneItem.failure(ZoneID(zoneName: "A"), error))
     #expect(
@@ -146,9 +146,9 @@ import Testing
   }
 }
 
-/// The keys that Stratus adds to zones for encrypted values.
+/// The keys that Stratus adds to zone dictionaries for encrypted values.
 @Suite struct `A zone dictionary` {
-  @Test func `has its deletion reason and encryption scope if they are not the default`() throws {
+  @Test func `a zone dictionary omits the default deletion reason and encryption scope`() throws {
     let usual = ZoneDictionary(zoneID: ZoneID(zoneName: "Z"), isDeleted: true)
     #expect(
       String(decoding: usual.jsonBytes, as: UTF8.self)
@@ -161,7 +161,7 @@ import Testing
     let read = try ZoneDictionary(jsonBytes: unusual.jsonBytes)
     #expect(read.deletionReason == .encryptedDataReset)
     #expect(read.encryptionScope == .perZone)
-    // An unknown reason of a later server still means a deletion.
+    // An unknown reason of a later server still means that the zone is deleted.
     let later = try ZoneDictionary(
       jsonBytes: Array(
         #"{"zoneID":{"zoneName":"Z"},"deleted":true,"deletionReason":"FORGOTTEN"}"#.utf8))
@@ -169,7 +169,7 @@ import Testing
   }
 }
 
-/// Keys on the wire have fixed lengths.
+/// Tests that the parts of a wrapped key have fixed lengths.
 @Suite struct `A wrapped key on the wire` {
   private func key(id: String, recipient: String, wrapped: String) throws -> WrappedZoneKey {
     try WrappedZoneKey(
@@ -179,14 +179,14 @@ import Testing
 
   private static let recipient = String(repeating: "A", count: 42) + "A="
 
-  @Test func `is equal after encoding and decoding`() throws {
+  @Test func `a wrapped key is equal after encoding and decoding`() throws {
     let read = try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: "AQ==")
     #expect(read.keyID == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(read.wrapped == [1])
     #expect(try WrappedZoneKey(jsonBytes: read.jsonBytes) == read)
   }
 
-  @Test func `is refused if a part has another length`() {
+  @Test func `a wrapped key with a part of the wrong length is refused`() {
     #expect(throws: WireError.self) {
       try key(id: "AQ==", recipient: Self.recipient, wrapped: "AQ==")
     }

@@ -1,8 +1,8 @@
 import Testing
 
-/// Every rule finds its bad samples and accepts its good samples.
+/// Checks that every rule finds its bad samples and accepts its good samples.
 @Suite struct BadSamples {
-  /// A rule, a path, and a line that breaks or satisfies the rule.
+  /// A rule, a file path, and a line that breaks or follows the rule.
   struct Sample: Sendable, CustomTestStringConvertible {
     let rule: @Sendable (SourceFile) -> [Finding]
     let path: String
@@ -109,7 +109,7 @@ import Testing
     Sample(WordRules.cloudKitNames, domain, "/// As `CKRecord` has it.\nlet stack: [STACK]"),
     Sample(WordRules.traps, domain, "guard let text = value as? String else { throw error }"),
     Sample(WordRules.traps, domain, "/// Never `try!`.\nlet a = \"as! you like\""),
-    Sample(WordRules.marks, domain, "/// What is to do about it.\nlet a = \"// TODO\""),
+    Sample(WordRules.marks, domain, "/// The work that is left to do.\nlet a = \"// TODO\""),
     Sample(WordRules.commentedOutCode, domain, "// The zone (and its records) is locked here."),
     Sample(WordRules.commentedOutCode, domain, "// Return early, as Apple's does."),
     Sample(ShapeRules.emptyNames, "Sources/StratusDomain/DatabaseKey.swift", ""),
@@ -127,7 +127,7 @@ import Testing
     #expect(sample.findings.count == 1)
   }
 
-  @Test(arguments: good) func `a rule lets a good sample pass`(_ sample: Sample) {
+  @Test(arguments: good) func `a rule accepts its good sample`(_ sample: Sample) {
     #expect(sample.findings == [])
   }
 
@@ -149,10 +149,10 @@ import Testing
     #expect(ShapeRules.products(["Tests/Golden/2026/server-data/server.sqlite"]).isEmpty)
   }
 
-  @Test func `a finding names the file, the line and the remedy`() throws {
+  @Test func `a finding names the file, the line and the solution`() throws {
     let file = SourceFile(path: Self.domain, text: "\n\nlet now = Date()")
     let finding = try #require(WordRules.clocksAndChance(file).first)
-    #expect(finding.description.hasPrefix("Sources/StratusDomain/X.swift:3: 'Date()' stands only"))
+    #expect(finding.description.hasPrefix("Sources/StratusDomain/X.swift:3: 'Date()' may occur"))
   }
 }
 

@@ -2,12 +2,12 @@ import Testing
 
 /// Checks every file of the project against the rules of `docs/ARCHITECTURE.md`.
 @Suite struct CodeRules {
-  @Test func `the sources are found`() {
+  @Test func `the source files are found`() {
     let modules = Set(Project.files.map(\.module))
     #expect(modules.isSuperset(of: ["StratusWire", "StratusDomain", "TidyTests"]))
   }
 
-  @Test(arguments: FileRule.all) func `every file keeps the rule`(_ rule: FileRule) {
+  @Test(arguments: FileRule.all) func `every file follows the rule`(_ rule: FileRule) {
     for file in Project.files {
       for finding in rule.check(file) { Issue.record("\(finding.description)") }
     }
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Project.tracked != nil, "there is no git here"))
+  @Test(.enabled(if: Project.tracked != nil, "the folder is no git repository"))
   func `git tracks no build products and no databases`() {
     for finding in ShapeRules.products(Project.tracked ?? []) {
       Issue.record("\(finding.description)")
@@ -39,21 +39,21 @@ struct FileRule: Sendable, CustomTestStringConvertible {
 
   static let all: [FileRule] = [
     FileRule("a file imports only what its module may", ImportRules.allowedImports),
-    FileRule("files lie in known modules", ImportRules.knownModule),
-    FileRule("interfaces show what their users know", ImportRules.shown),
-    FileRule("clocks and chance come from the roots", WordRules.clocksAndChance),
-    FileRule("nobody prints but the command line", WordRules.printing),
-    FileRule("SQL stands in the SQL modules", WordRules.sql),
-    FileRule("JSON keys stand in Wire", WordRules.json),
-    FileRule("CK names stand in Kit", WordRules.cloudKitNames),
-    FileRule("nothing traps", WordRules.traps),
-    FileRule("no marks and no banners", WordRules.marks),
-    FileRule("no code in comments", WordRules.commentedOutCode),
-    FileRule("names say something", ShapeRules.emptyNames),
-    FileRule("files have 500 lines at most", ShapeRules.fileLength),
-    FileRule("lines have 100 columns at most", ShapeRules.lineLength),
-    FileRule("what is public is documented", DocumentationRules.missing),
-    FileRule("tests are sentences", TestRules.sentences),
+    FileRule("every file belongs to a known module", ImportRules.knownModule),
+    FileRule("public interfaces show only modules that their users know", ImportRules.shown),
+    FileRule("only composition roots use clocks and random numbers", WordRules.clocksAndChance),
+    FileRule("only the command line prints", WordRules.printing),
+    FileRule("only the SQL modules contain SQL", WordRules.sql),
+    FileRule("only StratusWire contains JSON keys", WordRules.json),
+    FileRule("only StratusKit uses names that begin with CK", WordRules.cloudKitNames),
+    FileRule("no code traps", WordRules.traps),
+    FileRule("no comment is a mark of unfinished work or a banner", WordRules.marks),
+    FileRule("no comment contains code", WordRules.commentedOutCode),
+    FileRule("names have a meaning", ShapeRules.emptyNames),
+    FileRule("files have at most 500 lines", ShapeRules.fileLength),
+    FileRule("lines have at most 100 columns", ShapeRules.lineLength),
+    FileRule("public types and methods are documented", DocumentationRules.missing),
+    FileRule("test names are sentences", TestRules.sentences),
     FileRule("tests do not sleep", TestRules.sleeping),
   ]
 }

@@ -2,9 +2,9 @@ import Foundation
 
 /// A Markdown page of the project.
 struct Document {
-  /// From the package's root: `docs/guide/http.md`.
+  /// The path from the package's root, for example `docs/guide/http.md`.
   let path: String
-  /// The lines; empty where there is code, a comment or front matter.
+  /// The lines of prose. Lines of code, comments and front matter are empty texts.
   let prose: [String]
   /// All lines, unchanged.
   let lines: [String]
@@ -26,7 +26,7 @@ struct Document {
     }
   }
 
-  /// The anchors of the headings, as GitHub makes them. A link may lead only to one of these.
+  /// The anchors of the headings in GitHub's form. A link to a heading must name one of these.
   var anchors: Set<String> {
     var seen: [String: Int] = [:]
     var anchors: Set<String> = []
@@ -48,7 +48,7 @@ struct Document {
       })
   }
 
-  /// Paragraphs, list items and table cells, each with the number of its first line.
+  /// The paragraphs, list items and table cells, each with the number of its first line.
   var passages: [(line: Int, text: String)] {
     var passages: [(line: Int, text: String)] = []
     var isOpen = false
@@ -71,7 +71,7 @@ struct Document {
 }
 
 extension Project {
-  /// Every page that git tracks; nil where there is no git.
+  /// Every page that git tracks, or nil if the folder is no git repository.
   static let documents: [Document]? = tracked?.filter { $0.hasSuffix(".md") }.compactMap { path in
     guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
       return nil

@@ -1,24 +1,25 @@
 import Foundation
 import Testing
 
-/// The documents that git tracks keep the rules of their prose and their links.
-@Suite(.enabled(if: Project.documents != nil, "there is no git here"))
+/// Checks the prose and the links of the documents that git tracks.
+@Suite(.enabled(if: Project.documents != nil, "the folder is no git repository"))
 struct `The documents` {
   private let documents = Project.documents ?? []
 
-  @Test func `are found`() {
+  @Test func `the documents are found`() {
     #expect(documents.contains { $0.path == "README.md" })
     #expect(documents.contains { $0.path.hasPrefix("docs/guide/") })
   }
 
-  @Test func `use plain words`() { expectNone(ProseRules.words) }
+  @Test func `the documents use plain words`() { expectNone(ProseRules.words) }
 
-  @Test func `have short sentences`() { expectNone(ProseRules.sentences) }
+  @Test func `the documents have short sentences`() { expectNone(ProseRules.sentences) }
 
-  @Test func `refer only to documents in the repository`() { expectNone(LinkRules.outside) }
+  @Test
+  func `the documents refer only to documents in the repository`() { expectNone(LinkRules.outside) }
 
-  @Test func `link to files and headings that exist`() {
-    // NB: during a merge git lists a page once for each side.
+  @Test func `the documents link to files and headings that exist`() {
+    // NB: during a merge, git lists a page several times.
     let anchors = Dictionary(documents.map { ($0.path, $0.anchors) }) { first, _ in first }
     expectNone { document in
       LinkRules.broken(
@@ -35,7 +36,7 @@ struct `The documents` {
   }
 }
 
-/// Every rule about documents finds its bad samples and accepts its good samples.
+/// Checks that every rule about documents finds its bad samples and accepts its good samples.
 @Suite struct `Samples of documents` {
   private func document(_ text: String) -> Document { Document(path: "docs/X.md", text: text) }
 
@@ -43,14 +44,14 @@ struct `The documents` {
     "Who asks later begins again.", "This is a copy for who has lost the key.",
     "The server begins anew.", "Nobody reads it.", "Devices are told of a change.",
     "The nudge is lost.", "It fails. Nor is it repeated.",
-  ]) func `a word without a plain meaning is reported`(_ text: String) {
+  ]) func `a word that has a plainer alternative is reported`(_ text: String) {
     #expect(ProseRules.words(document(text)).count == 1)
   }
 
   @Test(arguments: [
     "The user who signed in owns the zone.", "```\nwho\nanew\n```", "<!-- anew -->",
     "`stratus account` names the person.",
-  ]) func `a plain line passes`(_ text: String) {
+  ]) func `a line of plain words is accepted`(_ text: String) {
     #expect(ProseRules.words(document(text)).isEmpty)
   }
 
@@ -60,7 +61,7 @@ struct `The documents` {
     #expect(ProseRules.sentences(document("# A\n\nShort.\n\n" + long)).map(\.line) == [5])
   }
 
-  @Test func `short sentences, list items and cells pass`() {
+  @Test func `short sentences, list items and table cells are accepted`() {
     let item = "- " + String(repeating: "word ", count: 30) + "\n"
     let cells = "| " + String(repeating: String(repeating: "word ", count: 30) + "| ", count: 2)
     #expect(ProseRules.sentences(document(item + item + "\n" + cells)).isEmpty)
@@ -70,7 +71,7 @@ struct `The documents` {
     ("[a](none.md)", 1), ("[a](../README.md)", 0), ("[a](../../other.md)", 1),
     ("[a](#the-server-s-keys)", 1), ("[a](#the-servers-keys)", 0), ("[a](guide/b.md#c)", 1),
     ("[a](guide/b.md#the-servers-keys)", 0), ("[a](https://example.org/x)", 0),
-  ]) func `a link that leads to nothing is reported`(_ link: String, _ count: Int) {
+  ]) func `a link without a target is reported`(_ link: String, _ count: Int) {
     let page = document("## The server's keys\n\nSee \(link).")
     let known: Set = ["README.md", "docs/guide/b.md", "docs/X.md"]
     let found = LinkRules.broken(

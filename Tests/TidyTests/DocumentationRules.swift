@@ -1,14 +1,14 @@
-/// Rules about `///`.
+/// Rules about documentation comments.
 enum DocumentationRules {
   private static let modules: Set = ["StratusWire", "StratusKit"]
 
-  /// Members that implement a protocol, and are documented in the protocol.
+  /// Names of members that implement a protocol. The protocol documents them.
   private static let witnesses: Set = [
     "write", "encode", "hash", "isEqual", "copy", "mutableCopy", "makeIterator", "next", "index",
     "Request", "Response", "CodingKeys",
   ]
 
-  /// Public types and methods without a sentence of their own.
+  /// Finds public types and methods without a documentation comment of their own.
   static func missing(_ file: SourceFile) -> [Finding] {
     guard modules.contains(file.module) else { return [] }
     let pattern =
@@ -27,7 +27,7 @@ enum DocumentationRules {
       guard !witnesses.contains(name), !line.contains(" override "),
         !isDocumented(line: index, in: file)
       else { continue }
-      let advice = "'\(name)' is public: one sentence in /// saying what it is or does"
+      let advice = "'\(name)' is public; describe it with a sentence after ///"
       findings.append(Finding(path: file.path, line: index + 1, advice: advice))
     }
     return findings

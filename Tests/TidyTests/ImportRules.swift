@@ -1,6 +1,6 @@
 /// Rules about what a file imports.
 enum ImportRules {
-  /// The modules a file imports, each with its line.
+  /// The modules that a file imports, each with its line.
   static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
     let pattern =
       #/
@@ -12,7 +12,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether the target of a file may import each imported module.
+  /// Finds imports that the file's target may not use.
   static func allowedImports(_ file: SourceFile) -> [Finding] {
     guard file.path != "Package.swift" else { return [] }
     return imports(of: file).compactMap { module, line in
@@ -24,7 +24,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether a target's public interface shows only modules that its users know.
+  /// Finds public imports of modules that the target's users do not know.
   static func shown(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", let allowed = Modules.shown[file.module] else { return [] }
     return imports(of: file).compactMap { module, line in
@@ -36,7 +36,7 @@ enum ImportRules {
     }
   }
 
-  /// Whether a file belongs to a known target.
+  /// Finds files that do not belong to a known target.
   static func knownModule(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", Modules.all[file.module] == nil else { return [] }
     let advice = "no such module; move the file, or add the module to Tests/TidyTests/Modules.swift"

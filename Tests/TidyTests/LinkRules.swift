@@ -2,11 +2,11 @@ import Foundation
 
 /// Rules about the links of documents.
 enum LinkRules {
-  /// Links to files, folders and headings that do not exist.
+  /// Finds links to files, folders and headings that do not exist.
   ///
   /// - Parameters:
-  ///   - exists: whether there is a file or folder, from the package's root.
-  ///   - anchors: the headings of a page; nil: it is no page.
+  ///   - exists: returns whether a file or folder exists. The path is from the package's root.
+  ///   - anchors: returns the headings of a page, or nil if the path is not a page.
   static func broken(
     _ document: Document, exists: (String) -> Bool, anchors: (String) -> Set<String>?
   ) -> [Finding] {
@@ -19,11 +19,11 @@ enum LinkRules {
         let path = parts[0].isEmpty ? document.path : resolve(String(parts[0]), from: document.path)
         var advice: String?
         if path == nil || path.map(exists) == false {
-          advice = "leads to nothing"
+          advice = "has no target"
         } else if let path, parts.count == 2, let known = anchors(path),
           !known.contains(String(parts[1]))
         {
-          advice = "names no heading of that page"
+          advice = "names a heading that the page does not have"
         }
         if let advice {
           findings.append(
@@ -34,7 +34,7 @@ enum LinkRules {
     return findings
   }
 
-  /// A relative path from the package's root; nil: it leads out of the repository.
+  /// Returns the target's path from the package's root, or nil if it is outside of the repository.
   private static func resolve(_ target: String, from page: String) -> String? {
     var folders = page.split(separator: "/").dropLast().map(String.init)
     for part in target.split(separator: "/") where part != "." {
@@ -55,7 +55,7 @@ enum LinkRules {
       line.firstMatch(of: pattern.wordBoundaryKind(.simple)).map {
         Finding(
           path: document.path, line: index + 1,
-          advice: "'\($0.output)' is no document of this repository; say it here")
+          advice: "'\($0.output)' is not a document of this repository; explain it here")
       }
     }
   }

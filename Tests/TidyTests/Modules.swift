@@ -4,9 +4,9 @@ struct Room {
   var others: Set<String> = []
 }
 
-/// The modules and their permitted imports: the table of `docs/ARCHITECTURE.md`.
+/// The modules and the imports that they may use. The table is also in `docs/ARCHITECTURE.md`.
 enum Modules {
-  /// The shipped targets, by name.
+  /// The shipped targets by name.
   static let all: [String: Room] = [
     "StratusWire": Room(),
     "StratusDomain": Room(ours: ["StratusWire"]),
@@ -48,19 +48,20 @@ enum Modules {
   /// Modules of the toolchain. Every target may import them, except the targets in ``austere``.
   static let toolchain: Set<String> = ["Foundation", "Synchronization", "Dispatch"]
 
-  /// For targets whose users know few modules: the modules whose types a public interface may show.
+  /// The modules whose types the public interface of a target may show. Other targets have no
+  /// limit.
   static let shown: [String: Set<String>] = ["StratusTesting": ["Foundation", "StratusKit"]]
 
   /// Targets that do not use Foundation.
   static let austere: Set<String> = ["StratusSQL", "StratusConsole"]
 
-  /// Modules that an example may import: those that an app for Apple's systems imports.
+  /// Modules that an example may import. Apps for Apple's systems can import them, too.
   static let example: Set<String> = ["Foundation", "CloudKit", "CoreLocation"]
 
-  /// Modules that every test may import, in addition to the project's modules and to the other
-  /// packages of the tested target. `QueryChecks` is a module of its own because a program of the
-  /// soak uses it, too. `EventScripts` is one because two test targets use it. Tests sign
-  /// requests with `Crypto`.
+  /// Modules that every test may import, in addition to the project's modules and the packages of
+  /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
+  /// `EventScripts` is a separate module because two test targets use it. Tests sign requests with
+  /// `Crypto`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
@@ -68,12 +69,12 @@ enum Modules {
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
-  /// Modules whose types occur in Hummingbird's interface.
+  /// Hummingbird, and the modules whose types occur in its interface.
   private static let hummingbird: Set<String> = [
     "Hummingbird", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOHTTP1",
     "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "Logging",
   ]
-  /// Modules whose types occur in AsyncHTTPClient's interface.
+  /// AsyncHTTPClient, and the modules whose types occur in its interface.
   private static let httpClient: Set<String> = [
     "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
   ]
@@ -82,7 +83,7 @@ enum Modules {
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",
     ]
-  /// NB: only StratusHTTP uses Hummingbird directly; the composition root only starts its
+  /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts its
   /// application.
   private static let composition: Set<String> = [
     "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The project's files on this disk.
+/// The files of the project on this machine.
 enum Project {
-  /// The folder with `Package.swift`, found from where this file was compiled.
+  /// The folder with `Package.swift`. Its path follows from the path of this source file.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every file of ours, read once.
+  /// Every source file of the project. The files are read once.
   static let files: [SourceFile] =
     ["Sources", "Tests", "Examples", "Benches", "Simulation"].flatMap(sourceFiles(in:))
     + ["Package.swift"].compactMap(sourceFile(at:))
 
-  /// The paths that git tracks; nil where there is no git, as in an unpacked archive.
+  /// The paths that git tracks, or nil if the folder is no git repository, as in an unpacked
+  /// archive.
   static let tracked: [String]? = trackedPaths()
 
   private static func sourceFiles(in area: String) -> [SourceFile] {

@@ -1,9 +1,9 @@
 /// Rules about the English of documents.
 enum ProseRules {
-  /// The maximum number of words in a sentence. Longer sentences must be read twice.
+  /// The maximum number of words in a sentence. A reader has to read a longer sentence twice.
   static let wordsMax = 40
 
-  /// Finds words for which there is a plainer one, and subjects that do not say who acts.
+  /// Finds words that have a plainer alternative, and subjects that do not name the actor.
   static func words(_ document: Document) -> [Finding] {
     let patterns: [(Regex<Substring>, String)] = [
       (#/(?:^|[.;:,(]\s)[Ww]ho\s|\b(?:of|for|by|to|from|with|that)\swho\b/#, "name the actor"),
@@ -42,12 +42,12 @@ enum ProseRules {
         let begin = words.prefix(6).joined(separator: " ")
         return Finding(
           path: document.path, line: passage.line,
-          advice: "\(words.count) words from '\(begin) …', not \(wordsMax): make two sentences")
+          advice: "\(words.count) words from '\(begin) …', not \(wordsMax): make it two sentences")
       }
     }
   }
 
-  /// The words of each sentence, or of each part that a colon or a semicolon ends.
+  /// The words of each sentence. A colon or a semicolon ends a sentence, too.
   private static func sentences(of text: String) -> [[Substring]] {
     var sentences: [[Substring]] = [[]]
     for word in text.replacing(#/\]\([^)]*\)/#, with: "]").split(separator: " ") {

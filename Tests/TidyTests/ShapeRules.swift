@@ -5,15 +5,16 @@ enum ShapeRules {
     "Misc",
   ]
 
-  /// Finds folders and files whose names have no meaning.
+  /// Finds folders, files and types whose names have no meaning.
   ///
-  /// NB: in `FileManager+Folders.swift` only `Folders` is our name; the rest is the extended type.
+  /// NB: in `FileManager+Folders.swift`, only `Folders` is checked. The rest is the name of the
+  /// extended type.
   static func emptyNames(_ file: SourceFile) -> [Finding] {
     for component in file.path.split(separator: "/") {
       let stem = component.split(separator: ".").first ?? component
       let ours = stem.split(separator: "+").last ?? stem
       if let word = words(of: String(ours)).first(where: emptyWords.contains) {
-        let advice = "'\(word)' says nothing; name the noun it is about"
+        let advice = "'\(word)' has no meaning; use a noun that names the subject"
         return [Finding(path: file.path, line: nil, advice: advice)]
       }
     }
@@ -24,18 +25,18 @@ enum ShapeRules {
         \b(?:class|struct|enum|protocol|actor|typealias)\s\w*
         (?:Utils?|Helpers?|Common|Manager|Base)\b
       /#
-    ) { "'\($0)' says nothing; name the noun it is about" }
+    ) { "'\($0)' has no meaning; use a noun that names the subject" }
   }
 
-  /// The words of a camel-case name. Digits belong to the preceding word.
+  /// The words of a camel-case name. Digits belong to the word before them.
   static func words(of name: String) -> [String] {
     name.matches(of: #/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/#).map { String($0.output) }
   }
 
-  /// Limits the lines of one file.
+  /// Limits the number of lines of a file.
   static func fileLength(_ file: SourceFile) -> [Finding] {
     guard file.lines.count > 501 else { return [] }
-    let advice = "\(file.lines.count) lines, 500 are allowed; part it by noun"
+    let advice = "\(file.lines.count) lines, 500 are allowed; split the file by subject"
     return [Finding(path: file.path, line: nil, advice: advice)]
   }
 
@@ -44,23 +45,23 @@ enum ShapeRules {
     let long = files.filter { $0.lines.count > 301 }
     guard long.count * 10 > files.count else { return [] }
     return long.map {
-      let advice = "over 300 lines, like \(long.count) of \(files.count) files; one in ten may"
+      let advice = "over 300 lines, like \(long.count) of \(files.count) files; 1 in 10 is allowed"
       return Finding(path: $0.path, line: nil, advice: advice)
     }
   }
 
-  /// Limits the columns of one line.
+  /// Limits the number of columns of a line.
   static func lineLength(_ file: SourceFile) -> [Finding] {
     file.lines.enumerated().filter { $0.element.count > 100 }.map { index, line in
-      let advice = "\(line.count) columns, 100 are allowed; swift format -i, comments by hand"
+      let advice = "\(line.count) columns, 100 are allowed; run swift format -i, wrap comments"
       return Finding(path: file.path, line: index + 1, advice: advice)
     }
   }
 
-  /// An earlier release's data, which is tracked on purpose (docs/internals/golden-files.md).
+  /// Data that an earlier release wrote. Git tracks it on purpose (docs/internals/golden-files.md).
   private static let goldenFiles = "Tests/Golden/"
 
-  /// Finds tracked files that a build or a run creates.
+  /// Finds tracked files that a build or a run of the programs creates.
   static func products(_ paths: [String]) -> [Finding] {
     let pattern =
       #/
@@ -68,7 +69,7 @@ enum ShapeRules {
       |\.(?:o|a|so|dylib|swiftmodule|xctest|sqlite3?|db|sqlite-wal|sqlite-shm|pyc|pem|log)$
     /#
     return paths.filter { !$0.hasPrefix(goldenFiles) && $0.contains(pattern) }.map {
-      let advice = "is made by building or running; git rm --cached it and add it to .gitignore"
+      let advice = "was created by a build or a run; git rm --cached it and add it to .gitignore"
       return Finding(path: $0, line: nil, advice: advice)
     }
   }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One file of the project, as the rules look at it.
+/// A source file of the project, in the form in which the rules check it.
 struct SourceFile {
-  /// From the package's root: `Sources/StratusWire/Endpoint.swift`.
+  /// The path from the package's root, for example `Sources/StratusWire/Endpoint.swift`.
   let path: String
   let lines: [String]
-  /// The lines with comments and the contents of strings blanked out.
+  /// The lines of code without comments and without the contents of strings.
   let code: [String]
-  /// The text of comments, by line.
+  /// The text of the comments in each line.
   let comments: [String]
-  /// The contents of string literals, by line.
+  /// The contents of the string literals in each line.
   let strings: [String]
 
   init(path: String, text: String) {
@@ -23,13 +23,13 @@ struct SourceFile {
     strings = scanner.strings
   }
 
-  /// `Sources`, `Tests`, `Examples`, `Benches`; empty for a file at the root.
+  /// The top folder: `Sources`, `Tests`, `Examples` or `Benches`. Empty for a file at the root.
   var area: String { folders.count > 1 ? folders[0] : "" }
 
-  /// The target: `StratusWire`; empty for a file at the root.
+  /// The target, for example `StratusWire`. Empty for a file at the root.
   var module: String { folders.count > 2 ? folders[1] : "" }
 
-  /// Whether the file belongs to what ships, and not to tests, benches or examples.
+  /// Whether the file is part of a shipped target. Tests, benches and examples are not shipped.
   var ships: Bool {
     area == "Sources" && module != "StratusTesting" && module != "StratusConformance"
   }
@@ -37,7 +37,7 @@ struct SourceFile {
   private var folders: [String] { path.split(separator: "/").map(String.init) }
 }
 
-/// A place that breaks a rule, and what to do about it.
+/// A line that breaks a rule, and advice for the author.
 struct Finding: CustomStringConvertible, Hashable {
   let path: String
   let line: Int?
@@ -50,12 +50,12 @@ struct Finding: CustomStringConvertible, Hashable {
 }
 
 extension SourceFile {
-  /// Returns a finding for every line that a pattern matches.
+  /// Returns a finding for every line that contains a match of a pattern.
   func findings(
     in lines: KeyPath<SourceFile, [String]>, matching pattern: Regex<Substring>,
     advice: (Substring) -> String
   ) -> [Finding] {
-    // NB: by default `now.time` is one word, as in prose.
+    // NB: by default, a regular expression takes `now.time` for one word, as in prose.
     let pattern = pattern.wordBoundaryKind(.simple)
     var findings: [Finding] = []
     for (index, line) in self[keyPath: lines].enumerated() {

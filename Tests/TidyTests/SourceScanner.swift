@@ -1,7 +1,7 @@
 /// Splits a Swift text into code, comments and strings, line by line.
 ///
-/// Recognizes line and block comments, single-line, multi-line and raw strings. An interpolation
-/// counts as part of its string, which is sufficient for rules about words.
+/// The scanner recognizes line and block comments, and single-line, multi-line and raw strings. An
+/// interpolation belongs to its string, which is sufficient for rules about words.
 struct SourceScanner {
   private enum State: Equatable {
     case code, lineComment
@@ -15,7 +15,7 @@ struct SourceScanner {
   private var state = State.code
   private var pending: [Character] = []
 
-  /// Takes the next character of the text.
+  /// Adds the next character of the text.
   mutating func take(_ character: Character) {
     if character.isNewline {
       drain(all: true)
@@ -30,11 +30,11 @@ struct SourceScanner {
     drain(all: false)
   }
 
-  /// Takes the end of the text.
+  /// Processes the end of the text.
   mutating func finish() { drain(all: true) }
 
-  /// Processes the pending characters. Keeps the last ones until the end, since a mark has up to
-  /// eight.
+  /// Processes the pending characters. Before the end of the text, keeps the last eight characters,
+  /// because a delimiter may have that length.
   private mutating func drain(all: Bool) {
     while all ? !pending.isEmpty : pending.count > 8 {
       switch state {

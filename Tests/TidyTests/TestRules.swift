@@ -1,6 +1,6 @@
 /// Rules about tests.
 enum TestRules {
-  /// A test's name is a sentence.
+  /// Requires that the name of a test is a sentence.
   static func sentences(_ file: SourceFile) -> [Finding] {
     guard file.area == "Tests" else { return [] }
     var findings: [Finding] = []
@@ -10,24 +10,24 @@ enum TestRules {
       guard isTest, let match = line.firstMatch(of: #/\bfunc\s(`?)/#) else { continue }
       isTest = false
       guard match.output.1.isEmpty else { continue }
-      let advice = "a test is a sentence: @Test func `a stale change tag is a conflict`()"
+      let advice = "a test's name is a sentence: @Test func `a stale change tag is a conflict`()"
       findings.append(Finding(path: file.path, line: index + 1, advice: advice))
     }
     return findings
   }
 
-  /// Test files that may sleep, and the reason.
+  /// Files that may sleep, each with the reason.
   static let sleepingExceptions: [String: String] = [
     "Sources/StratusTesting/Testing/Clock/TestClock.swift": "is the fake clock",
     "Sources/StratusTesting/Testing/Devices/DevicePost.swift": "sleeps by the fake clock",
     "Sources/StratusTesting/Testing/TestServer+Waiting.swift":
-      "leaves the processor to what it waits for, a millisecond between two looks",
+      "sleeps for a millisecond between two checks of a condition",
     "Tests/StratusTestingTests/ClockTests.swift": "sleeps by the fake clock",
     "Tests/StratusCrashTests/Mixed/SoakTime.swift":
-      "lets a load run for as long as the soak's option says",
+      "runs a load for the time that an option of the soak sets",
   ]
 
-  /// A test waits for a condition, not for time to pass.
+  /// Requires that a test waits for a condition and does not sleep.
   static func sleeping(_ file: SourceFile) -> [Finding] {
     guard
       file.area == "Tests" || file.module == "StratusTesting"

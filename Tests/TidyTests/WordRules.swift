@@ -1,6 +1,6 @@
 /// Rules about words that may occur only in some targets, or nowhere.
 enum WordRules {
-  /// Clocks and random numbers come from the composition roots only, so that a run can be repeated.
+  /// Only the composition roots may use clocks and random numbers, so that a run can be repeated.
   static func clocksAndChance(_ file: SourceFile) -> [Finding] {
     let roots = ["Sources/StratusServer/Live.swift", "Sources/StratusKit/Live.swift"]
     guard file.ships, !roots.contains(file.path) else { return [] }
@@ -12,16 +12,16 @@ enum WordRules {
       |\bclock_gettime\b|\bgettimeofday\b
     /#
     return file.findings(in: \.code, matching: pattern) {
-      "'\($0)' stands only in StratusServer/Live.swift and StratusKit/Live.swift; take a clock or "
-        + "a source of chance as a parameter"
+      "'\($0)' may occur only in StratusServer/Live.swift and StratusKit/Live.swift; add a "
+        + "parameter for a clock or a random number generator"
     }
   }
 
-  /// Only programs for a terminal print.
+  /// Only command-line programs may print.
   static func printing(_ file: SourceFile) -> [Finding] {
     guard file.ships, file.module != "stratus" else { return [] }
     return file.findings(in: \.code, matching: #/(?:^|[\s({])(?:debugPrint|print)\(/#) { _ in
-      "the modules do not print; log, return or throw what there is to say"
+      "the modules do not print; log, return or throw the text"
     }
   }
 
@@ -35,11 +35,11 @@ enum WordRules {
       |(?:CREATE|DROP|ALTER)\s(?:TABLE|UNIQUE\sINDEX|INDEX|TRIGGER|VIEW)\b|PRAGMA\s|SAVEPOINT\s)
     /#
     return file.findings(in: \.strings, matching: pattern) {
-      "'\($0)' is SQL, which stands only in StratusSQL and the dialects; extend a port instead"
+      "'\($0)' is SQL, which belongs to StratusSQL and the dialects; extend a port instead"
     }
   }
 
-  /// Files outside Wire that read or write JSON of their own, and why.
+  /// Files outside of StratusWire that read or write JSON, each with the reason.
   static let jsonExceptions: [String: String] = [
     "Sources/StratusTransport/CredentialsFile.swift": "a file, not the wire",
     "Sources/StratusTransport/Encryption/DeviceKeys.swift": "a file, not the wire",
@@ -55,26 +55,27 @@ enum WordRules {
       \bJSONSerialization\b|\bJSON(?:En|De)coder\b|\.(?:member|requiredString|optionalString)\(""
     /#
     return file.findings(in: \.code, matching: pattern) { _ in
-      "JSON keys stand only in StratusWire; give it a type for this, or list the file with its "
-        + "reason in WordRules.jsonExceptions if it is no wire"
+      "only StratusWire reads and writes JSON; add a type there, or list the file with a reason "
+        + "in WordRules.jsonExceptions"
     }
   }
 
-  /// Names of Apple's framework may occur only in the modules that imitate it.
+  /// Only the modules that imitate Apple's framework may use the framework's names.
   static func cloudKitNames(_ file: SourceFile) -> [Finding] {
-    // NB: archives contain the names of Apple's classes, too.
+    // NB: archives contain the names of Apple's classes, so StratusArchive may use them.
     let homes: Set = ["StratusKit", "CloudKit", "StratusArchive"]
     guard file.ships, !homes.contains(file.module) else { return [] }
     return file.findings(in: \.code, matching: #/\bCK[A-Z]\w+/#) {
-      "'\($0)' belongs to StratusKit; the other modules speak in Wire's words"
+      "'\($0)' belongs to StratusKit; the other modules use the names of StratusWire"
     }
   }
 
-  /// Expressions that end the process or hide an error. Only code that imitates apps may use them.
+  /// Finds expressions that end the process or hide an error. Only code that imitates apps may use
+  /// them.
   static func traps(_ file: SourceFile) -> [Finding] {
     guard file.module != "ClientCodeTests" else { return [] }
     return file.findings(in: \.code, matching: #/\btry!|\bas!|\bfatalError\(/#) {
-      "'\($0)' ends the process; throw, return nil, or state it in the types"
+      "'\($0)' ends the process; throw, return nil, or express it in the types"
     }
   }
 
@@ -82,7 +83,7 @@ enum WordRules {
   static func marks(_ file: SourceFile) -> [Finding] {
     let pattern = #/\b(?:TODO|FIXME|XXX|HACK)\b|^\s*MARK\b|[-=*#_]{4,}/#
     return file.findings(in: \.comments, matching: pattern) {
-      "'\($0.trimmed)': do it, or open an issue; part a file that needs banners"
+      "'\($0.trimmed)': do the work or open an issue; split a file that needs banners"
     }
   }
 
@@ -96,13 +97,13 @@ enum WordRules {
       |\s*[a-z]\w*(?:\.\w+)*\(.*\)\s*)$
     /#
     return file.findings(in: \.comments, matching: pattern) { _ in
-      "this comment looks like code; git remembers, delete it"
+      "this comment looks like code; delete it, git keeps the history"
     }
   }
 }
 
 extension Substring {
-  /// The text without spaces at either end.
+  /// The text without spaces at its beginning and end.
   var trimmed: String {
     var text = self
     while text.first?.isWhitespace == true { text.removeFirst() }

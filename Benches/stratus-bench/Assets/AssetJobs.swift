@@ -1,14 +1,14 @@
 import Foundation
 import StratusWire
 
-/// Uploads and downloads a file, beside a plain copy of it.
+/// Measures the upload and the download of a file, and compares them with a plain copy of the file.
 struct AssetJobs {
   private static let container = "iCloud.bench.asset"
   private static let zone = "files"
 
   let server: BenchServer
   let folder: String
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   let size: Int
 
   /// Measures the copy, the upload and the download of one file.

@@ -3,7 +3,7 @@ import Glibc
 extension Exchange {
   private static let pieceBytes = 1 << 18
 
-  /// Sends a file as the body of a POST, a piece at a time.
+  /// Sends a file as the body of a POST request, one piece at a time.
   ///
   /// - Returns: the body of the answer.
   func sendFile(_ path: String, size: Int, to target: String) throws(Failure) -> ArraySlice<UInt8> {
@@ -29,9 +29,9 @@ extension Exchange {
     return try receive()
   }
 
-  /// Downloads a path into a file and flushes the file.
+  /// Downloads the body of an answer into a file, and flushes the file.
   ///
-  /// - Returns: the bytes of the body.
+  /// - Returns: the number of bytes of the body.
   func fetch(_ target: String, to path: String) throws(Failure) -> Int {
     let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
     guard file >= 0 else { throw Failure("\(path) cannot be opened") }
@@ -64,7 +64,7 @@ extension Exchange {
     while sent < bytes.count { sent += try Socket.send(bytes, from: sent, to: descriptor) }
   }
 
-  /// nil: the head is not complete yet.
+  /// Returns nil if the head has not arrived completely.
   private static func readHead(
     _ bytes: [UInt8]
   ) throws(Failure) -> (length: Int, bodyStart: Int)? {

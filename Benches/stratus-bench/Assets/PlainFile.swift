@@ -1,10 +1,10 @@
 import Glibc
 
-/// Files, written and copied in pieces.
+/// Writes and copies files piece by piece, as a plain program would.
 enum PlainFile {
   private static let pieceBytes = 1 << 20
 
-  /// Writes random bytes.
+  /// Writes random bytes into a file.
   static func write(size: Int, seed: UInt64, to path: String) throws(Failure) {
     let descriptor = try open(path, O_CREAT | O_TRUNC | O_WRONLY)
     defer { close(descriptor) }
@@ -24,7 +24,7 @@ enum PlainFile {
 
   /// Copies a file and flushes the copy.
   ///
-  /// - Returns: the seconds.
+  /// - Returns: the number of seconds that it took.
   static func copy(_ source: String, to target: String) throws(Failure) -> Double {
     let start = Clock.nanoseconds()
     let input = try open(source, O_RDONLY)

@@ -6,17 +6,18 @@ import Logging
 import NIOCore
 import UnixSignals
 
-/// `stratus-bench fixed-answer`: the floor H, the cost of the HTTP framework alone.
+/// `stratus-bench fixed-answer`: a server for the comparison value H, the speed of the HTTP
+/// framework alone.
 struct FixedAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fixed-answer",
     abstract: "Answer every request with the same 100 bytes; ends with SIGTERM.")
 
-  /// The JSON of 100 bytes that is sent and answered.
+  /// The JSON of 100 bytes that every answer contains.
   static let body = Array("{\"answer\":\"\(String(repeating: "x", count: 87))\"}".utf8)
 
   func run() async throws {
-    // The same settings as in HTTPServer.
+    // These settings are the same as in HTTPServer.
     let application = Application(
       responder: FixedResponder(),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
@@ -29,7 +30,7 @@ struct FixedAnswer: AsyncParsableCommand {
   }
 }
 
-/// Reads the request's body and answers the same bytes each time.
+/// Reads the body of a request, and answers each time with the same bytes.
 private struct FixedResponder: HTTPResponder {
   typealias Context = BasicRequestContext
 

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// The machine of the measurement.
+/// The machine on which the benchmark runs.
 struct Machine {
   let cores: Int
   let model: String
   let kernel: String
-  /// Microseconds to write and flush 4 KiB: the median of 500 measurements.
+  /// The number of microseconds to write and flush 4 KiB, as the median of 500 measurements.
   let flushMicroseconds: Double
-  /// The average number of running processes in the last minute, before the benchmark began.
+  /// The average number of running processes in the minute before the benchmark began.
   let load: String
 
   init(measuring folder: String) throws(Failure) {
@@ -23,7 +23,7 @@ struct Machine {
     flushMicroseconds = try Self.measureFlush(in: folder)
   }
 
-  /// The load of the last minute.
+  /// The average number of running processes in the last minute.
   static var currentLoad: String {
     TextFile.read("/proc/loadavg")?.split(separator: " ").first.map { String($0) } ?? "unknown"
   }
@@ -49,14 +49,14 @@ struct Machine {
 }
 
 extension [Int64] {
-  /// The value at a percentile of the sorted values; 0 if there are none.
+  /// Returns the value at a percentile of the sorted values, or 0 if there are none.
   func percentile(_ share: Double) -> Int64 {
     isEmpty ? 0 : self[Swift.min(count - 1, Int(Double(count) * share))]
   }
 }
 
 extension [Double] {
-  /// The median; 0 if there are none.
+  /// The median of the values, or 0 if there are none.
   var median: Double {
     let sorted = sorted()
     guard !sorted.isEmpty else { return 0 }

@@ -2,11 +2,11 @@ import GRDBSQLite
 import Glibc
 import StratusWire
 
-/// Plain calls of SQLite's C interface, for the floors S1, S200 and SS.
+/// Plain calls of SQLite's C interface, for the comparison values S1, S200 and SS.
 final class RawSQLite {
   private var handle: OpaquePointer?
 
-  /// Opens a file, and creates it if it is missing.
+  /// Opens a file, and creates it if it does not exist.
   init(path: String) throws(Failure) {
     guard sqlite3_open(path, &handle) == SQLITE_OK else {
       throw Failure("SQLite cannot open \(path)")
@@ -37,7 +37,7 @@ final class RawSQLite {
 
   /// Inserts rows for a number of seconds.
   ///
-  /// - Returns: rows a second.
+  /// - Returns: the number of rows per second.
   func insert(rowsPerTransaction: Int, seconds: Double) throws(Failure) -> Double {
     let begin = try statement("BEGIN IMMEDIATE")
     let insert = try statement(
@@ -69,7 +69,7 @@ final class RawSQLite {
 
   /// Reads every column of stored rows.
   ///
-  /// - Returns: the rows a second in the second of two scans.
+  /// - Returns: the number of rows per second in the second of two scans.
   func scanRecords(limit: Int) throws(Failure) -> Double {
     try execute("PRAGMA mmap_size = 1073741824")
     let scan = try statement("SELECT * FROM records LIMIT \(limit)")
@@ -93,7 +93,7 @@ final class RawSQLite {
     return rate
   }
 
-  /// The number of rows in a table.
+  /// Returns the number of rows in a table.
   func count(_ table: String) throws(Failure) -> Int {
     let count = try statement("SELECT count(*) FROM \(table)")
     defer { sqlite3_finalize(count) }

@@ -1,12 +1,12 @@
 import StratusWire
 
-/// The record of most measurements: ten fields, as an app of notes or tasks has them.
+/// The record of most measurements. It has ten fields, as in an app for notes or tasks.
 enum SampleRecord {
   static let recordType = "Task"
 
   static let list = "3f1c9a50d2b84e67"
 
-  /// The fields in their stored and sent form, with types.
+  /// The fields with their types, in the form in which they are stored and sent.
   static let fields = FieldsJSON([
     ("title", .string("Water the plants on the balcony")),
     ("note", .string("Twice in July, and not at noon.")),
@@ -20,7 +20,7 @@ enum SampleRecord {
     ("colour", .string("green")),
   ])
 
-  /// Queries as an app would send them. The server keeps an index for each.
+  /// Queries as an app would send them. The server keeps an index for each query.
   static let queries = [
     Query(
       recordType: recordType,

@@ -3,16 +3,16 @@ import Glibc
 
 /// The machine's monotonic clock.
 enum Clock {
-  /// Nanoseconds since an arbitrary moment.
+  /// Returns the number of nanoseconds since an arbitrary time.
   static func nanoseconds() -> Int64 {
     Int64(DispatchTime.now().uptimeNanoseconds)
   }
 }
 
-/// The processor time of a process, user and system.
+/// The processor time of a process, in user mode and in the kernel.
 enum ProcessorTime {
-  /// The processor time in microseconds, which the kernel counts in steps of 10 ms; nil if the
-  /// process does not exist.
+  /// Returns the processor time in microseconds, or nil if the process does not exist. The kernel
+  /// counts it in steps of 10 ms.
   static func microseconds(of processID: Int32) -> Double? {
     guard let text = TextFile.read("/proc/\(processID)/stat"),
       let end = text.lastIndex(of: ")")

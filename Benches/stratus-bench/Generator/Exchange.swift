@@ -5,7 +5,9 @@ final class Exchange {
   let descriptor: Int32
   private var reader = ResponseReader()
 
-  /// - Parameter acceptsRefusals: whether an answer that refuses the request counts as an answer.
+  /// Opens a connection.
+  ///
+  /// - Parameter acceptsRefusals: whether an answer that refuses the request is accepted.
   init(port: Int, acceptsRefusals: Bool = false) throws(Failure) {
     descriptor = try Socket.connect(port: port)
     reader.acceptsRefusals = acceptsRefusals
@@ -13,6 +15,8 @@ final class Exchange {
 
   deinit { close(descriptor) }
 
+  /// Sends a request, and waits for the answer.
+  ///
   /// - Returns: the body of the answer.
   func send(_ request: RequestTemplate) throws(Failure) -> ArraySlice<UInt8> {
     var sent = 0
@@ -29,7 +33,7 @@ final class Exchange {
     return reader.body
   }
 
-  /// As ``send(_:)``, and measures the time in nanoseconds.
+  /// Sends a request, and measures the time until its answer in nanoseconds.
   func time(
     _ request: RequestTemplate
   ) throws(Failure) -> (body: ArraySlice<UInt8>, nanoseconds: Int64) {

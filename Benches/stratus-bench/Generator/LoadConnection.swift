@@ -21,7 +21,7 @@ final class LoadConnection {
 
   func end() { close(descriptor) }
 
-  /// Makes the poller report this connection by its index.
+  /// Registers the connection at the poller, which then reports the connection by its index.
   func register(at index: Int) throws(Failure) {
     self.index = UInt32(index)
     try watch(EPOLL_CTL_ADD, EPOLLIN.rawValue)
@@ -43,7 +43,9 @@ final class LoadConnection {
     try watch(EPOLL_CTL_MOD, isFull ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
   }
 
-  /// - Returns: the time that the answer took, once it is complete.
+  /// Reads available bytes.
+  ///
+  /// - Returns: the time that the answer took, or nil if it is not complete.
   func receive() throws(Failure) -> Int64? {
     guard try reader.receive(from: descriptor) else { return nil }
     return Clock.nanoseconds() - startedAt

@@ -1,12 +1,12 @@
 import CEpoll
 import Glibc
 
-/// Keeps a number of connections busy: each sends a request as soon as the previous one is
-/// answered.
+/// Keeps a number of connections busy. Each connection sends a request as soon as the previous
+/// request is answered.
 ///
-/// It uses one thread and `epoll`, and costs about as much as `wrk`.
+/// The generator uses one thread and `epoll`, and needs about as much processor time as `wrk`.
 struct LoadGenerator {
-  /// The end of a run.
+  /// The condition that ends a run.
   enum Bound {
     case seconds(warmUp: Double, measured: Double)
     case requests(Int)
@@ -16,9 +16,9 @@ struct LoadGenerator {
   struct Load {
     var requests = 0
     var seconds = 0.0
-    /// The server's processor time, in microseconds.
+    /// The processor time that the server used, in microseconds.
     var processorTime = 0.0
-    /// Latencies in nanoseconds, sorted.
+    /// The latencies of the requests in nanoseconds, sorted.
     var latencies: [Int64] = []
 
     var requestsPerSecond: Double { Double(requests) / seconds }

@@ -1,8 +1,8 @@
-/// Record names of 32 characters. The same number always gives the same name. The names are not in
-/// the order of the numbers, so they are as unordered as UUIDs.
+/// Creates record names of 32 characters. The same number always gives the same name. The order of
+/// the names differs from the order of the numbers, so the names are as unordered as UUIDs.
 enum RecordName {
   static let count = 32
-  /// Marks the position of a name in a request's template.
+  /// The text in a request's template that a name replaces.
   static let placeholder = String(repeating: "@", count: count)
 
   private static let digits = Array("0123456789abcdef".utf8)

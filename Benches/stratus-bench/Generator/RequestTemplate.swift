@@ -1,11 +1,11 @@
-/// The bytes of a request that is sent many times. Only the record names in it change.
+/// The bytes of a request that is sent many times. Only the record names in the request change.
 struct RequestTemplate {
   private(set) var bytes: [UInt8]
   private let nameOffsets: [Int]
 
   /// - Parameters:
-  ///   - body: has ``RecordName/placeholder`` in place of each name.
-  ///   - bearer: the token of the header `Authorization`; nil: none is sent.
+  ///   - body: the body, which contains ``RecordName/placeholder`` in place of each name.
+  ///   - bearer: the token of the header field `Authorization`, or nil to send none.
   init(path: String, body: [UInt8], bearer: String? = nil) {
     let authorization = bearer.map { "Authorization: Bearer \($0)\r\n" } ?? ""
     bytes = Array(

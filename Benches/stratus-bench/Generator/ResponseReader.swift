@@ -1,14 +1,14 @@
 import CEpoll
 import Glibc
 
-/// Reads one answer after the other from a socket.
+/// Reads one answer after another from a socket.
 struct ResponseReader {
   private var bytes = [UInt8](repeating: 0, count: 1 << 16)
   private var filled = 0
   private var bodyStart = 0
-  /// nil: the head is not complete yet.
+  /// The index after the last byte of the answer, or nil if the head has not arrived completely.
   private var end: Int?
-  /// Whether an answer that refuses the request counts as an answer.
+  /// Whether an answer that refuses the request is accepted.
   var acceptsRefusals = false
 
   /// The body of the answer that was read last.
@@ -22,7 +22,7 @@ struct ResponseReader {
   /// Reads the available bytes of the socket.
   ///
   /// - Returns: whether the answer is complete.
-  /// - Throws: if the request did not succeed.
+  /// - Throws: an error if the request did not succeed.
   mutating func receive(from descriptor: Int32) throws(Failure) -> Bool {
     let filled = filled
     let count = bytes.withUnsafeMutableBytes { buffer in

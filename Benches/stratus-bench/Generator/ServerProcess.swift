@@ -36,13 +36,13 @@ final class ServerProcess {
 
   deinit { stop() }
 
-  /// The process's memory in bytes.
+  /// The number of bytes of memory that the process uses.
   var residentBytes: Int { memory("VmRSS:") }
 
-  /// The part of the memory that is the process's own: its heap and its stacks.
+  /// The number of bytes of memory that only this process uses, which are its heap and its stacks.
   var ownBytes: Int { memory("RssAnon:") }
 
-  /// Reads an amount of memory from a line of the process's status.
+  /// Reads an amount of memory from a line of the status of the process.
   private func memory(_ name: String) -> Int {
     let lines = TextFile.read("/proc/\(processID)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.hasPrefix(name) }
@@ -50,7 +50,7 @@ final class ServerProcess {
     return (kilobytes.flatMap { Int($0) } ?? 0) * 1_024
   }
 
-  /// The number of open files and sockets.
+  /// The number of files and sockets that the process has open.
   var openFiles: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd"))?.count ?? 0
   }

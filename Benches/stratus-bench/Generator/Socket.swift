@@ -1,6 +1,6 @@
 import Glibc
 
-/// Connections to a server on this machine.
+/// Opens connections to a server on this machine, and sends bytes.
 enum Socket {
   /// - Returns: the descriptor of a connected socket with blocking reads.
   static func connect(port: Int) throws(Failure) -> Int32 {
@@ -30,9 +30,10 @@ enum Socket {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
 
-  /// Sends bytes from an offset on.
+  /// Sends the bytes after an offset.
   ///
-  /// - Returns: the number of bytes sent; fewer than available if the socket is full.
+  /// - Returns: the number of bytes sent. If the socket is full, it is smaller than the number of
+  ///   bytes left.
   static func send(
     _ bytes: [UInt8], from offset: Int, to descriptor: Int32
   ) throws(Failure) -> Int {

@@ -1,20 +1,20 @@
 import Foundation
 import StratusWire
 
-/// A `stratus` process for measurements.
+/// A `stratus` process that is measured.
 final class BenchServer {
   let process: ServerProcess
   private let dataFolder: String
   private let query: String
   private(set) var apiToken: String
-  /// The web auth token of the developer's account; empty: the server has no such account.
+  /// The web auth token of the developer's account, or an empty text if there is no such account.
   let webAuthToken: String
 
-  /// Starts a server for developers, which has no limits.
+  /// Starts a development server, which has no limits.
   ///
   /// - Parameters:
   ///   - program: the path of the `stratus` binary.
-  ///   - folder: the folder for its data and its log.
+  ///   - folder: the folder for the server's data and log.
   init(program: String, folder: String) throws {
     dataFolder = folder + "/data"
     process = try ServerProcess(
@@ -29,7 +29,7 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
-  /// Starts a server as an operator would, with its limits, and makes a container.
+  /// Starts a server with limits, as an operator would, and creates a container.
   ///
   /// - Parameter options: further options of `stratus serve`.
   init(program: String, folder: String, serving container: String, options: [String]) throws {
@@ -46,15 +46,15 @@ final class BenchServer {
     ).token
   }
 
-  /// The tokens in the form of a URL's query.
+  /// Returns the tokens as the query of a URL.
   private static func query(_ apiToken: String, _ webAuthToken: String) -> String {
     let escaped = webAuthToken.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
     return "ckAPIToken=\(apiToken)&ckWebAuthToken=\(escaped ?? "")"
   }
 
-  /// Makes an account.
+  /// Creates an account.
   ///
-  /// - Returns: the requests of the account.
+  /// - Returns: the requests that the account can send.
   func account(_ email: String, container: String) throws -> Requests {
     let management = try Management(dataFolder: dataFolder)
     _ = try management.send(CreateAccount.self, .init(email: email))
@@ -69,7 +69,7 @@ final class BenchServer {
     Requests(query: query, container: container)
   }
 
-  /// The file of a container's store.
+  /// Returns the path of a container's store file.
   func storePath(_ container: String) throws(Failure) -> String {
     let folder = dataFolder + "/" + container
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -78,9 +78,8 @@ final class BenchServer {
     return folder + "/" + name
   }
 
-  /// Creates a zone whose records have two indexes in use: tasks of a list by their dates, and
-  /// tasks by priority. The server creates these indexes because the function sends queries that
-  /// need them.
+  /// Creates a zone whose records are in two indexes: the tasks of a list by date, and the tasks by
+  /// priority. The server creates these indexes because this method sends queries that need them.
   func fillIndexed(_ zone: String, container: String, records: Int) throws {
     try fill(zone, container: container, records: 1)
     let exchange = try Exchange(port: process.port)
@@ -90,9 +89,9 @@ final class BenchServer {
     if records > 0 { try fill(zone, container: container, records: records, firstName: 1 << 40) }
   }
 
-  /// Creates a zone with records for the numbers from 0 to `records` - 1.
+  /// Creates a zone with the records of the numbers from 0 to `records` - 1.
   ///
-  /// - Parameter onRecord: called for each record.
+  /// - Parameter onRecord: is called for each record.
   func fill(
     _ zone: String, container: String, records: Int, firstName: UInt64 = 0,
     onRecord: @escaping () -> Void = {}

@@ -1,4 +1,4 @@
-/// Saves a record in a zone, and then fetches the zone's changes.
+/// Saves a record in a zone, and then fetches the changes of the zone.
 struct ChangeProbe {
   private let exchange: Exchange
   private let requests: Requests
@@ -8,7 +8,7 @@ struct ChangeProbe {
   private var nextName: UInt64
   private var latencies: [Int64] = []
 
-  /// - Parameter firstName: the number of the first name that is not used in the zone.
+  /// - Parameter firstName: the number of the first record name that the zone does not use.
   init(port: Int, requests: Requests, zone: String, firstName: UInt64) throws {
     exchange = try Exchange(port: port)
     self.requests = requests
@@ -18,7 +18,7 @@ struct ChangeProbe {
     token = try Self.newestToken(exchange, requests, zone)
   }
 
-  /// The time of each fetch in nanoseconds.
+  /// The duration of each fetch in nanoseconds, sorted.
   var sortedLatencies: [Int64] { latencies.sorted() }
 
   mutating func changeAndFetch() throws {
@@ -34,7 +34,7 @@ struct ChangeProbe {
     latencies.append(nanoseconds)
   }
 
-  /// The token at the end of a zone's history.
+  /// Returns the change token at the end of a zone's history.
   private static func newestToken(
     _ exchange: Exchange, _ requests: Requests, _ zone: String
   ) throws -> String {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Starts the benchmark's program again, several times, for a part of a job.
+/// Starts the benchmark program several times, as child processes that do a part of a job.
 struct Children {
-  /// The benchmark's program, and the server's.
+  /// The paths of the benchmark program and of the server program.
   let program, server: String
 
-  /// The line that a child prints when it is ready for the common part.
+  /// The line that a child prints when it is ready for the part that all children do together.
   private static let ready = "ready"
 
-  /// Runs children at the same time, until each has reported.
+  /// Runs child processes at the same time, and waits until each has reported its result.
   ///
   /// - Returns: the result of each child.
   func runAtOnce(_ count: Int, _ arguments: [String]) throws -> [[String: Double]] {
@@ -25,16 +25,16 @@ struct Children {
     }
   }
 
-  /// In a child: waits until the other children are ready.
+  /// Waits in a child process until the other children are ready.
   static func meet() {
     say(ready)
     _ = Swift.readLine()
   }
 
-  /// In a child: reports the result.
+  /// Reports the result of a child process.
   ///
-  /// NB: it returns after all children have reported, so that no child cleans up while others
-  /// measure.
+  /// NB: this method returns after all children have reported, so that no child cleans up while
+  /// others still measure.
   static func report(_ figures: [String: Double]) {
     let figures = (try? JSONEncoder().encode(figures)) ?? Data()
     say(String(decoding: figures, as: UTF8.self))
@@ -46,7 +46,7 @@ struct Children {
   }
 }
 
-/// A child process with lines as input and output.
+/// A child process that reads and writes lines.
 private final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -69,7 +69,7 @@ private final class Child {
 
   func goOn() { input.fileHandleForWriting.write(Data("go on\n".utf8)) }
 
-  /// The next line; nil: the child has ended.
+  /// Returns the next line, or nil if the child has ended.
   func readLine() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {

@@ -7,7 +7,7 @@ struct DriveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drive",
     abstract: "Send a fixed number of requests to a server under a profiler.",
-    discussion: "docs/reference/benchmarks.md says how to count a request's instructions with it.")
+    discussion: "docs/reference/benchmarks.md explains how to count the instructions of a request.")
 
   @Option(help: "The stratus binary, or a script that runs one under a profiler.")
   var server: String
@@ -15,10 +15,10 @@ struct DriveCommand: ParsableCommand {
   @Option(help: "lookup, poll, modify-1, modify-200, pull or query.")
   var job: Job
 
-  @Option(help: "How many requests.")
+  @Option(help: "The number of requests.")
   var requests = 1_000
 
-  @Option(help: "Over how many connections.")
+  @Option(help: "The number of connections.")
   var connections = 8
 
   func run() throws {

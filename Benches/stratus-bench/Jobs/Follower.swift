@@ -7,14 +7,14 @@ struct Follower: Sendable {
   let requests: Requests
   let zone: String
 
-  /// The result of a run.
+  /// The result of reading all changes once.
   struct Pull {
     var bytes = 0
     var pages = 0
     var syncToken = ""
   }
 
-  /// - Parameter inspect: called with every page.
+  /// - Parameter inspect: is called with every page.
   func pull(_ inspect: (ArraySlice<UInt8>) throws -> Void = { _ in }) throws -> Pull {
     let exchange = try Exchange(port: port)
     var pull = Pull()
@@ -33,7 +33,7 @@ struct Follower: Sendable {
 
   /// Runs several followers at the same time.
   ///
-  /// - Returns: the seconds, and the bytes of all followers.
+  /// - Returns: the number of seconds, and the number of bytes of all followers.
   func pull(followers: Int) throws -> (seconds: Double, bytes: Int) {
     let outcome = Outcome()
     let start = Clock.nanoseconds()
@@ -45,7 +45,7 @@ struct Follower: Sendable {
   }
 }
 
-/// The common result of the followers of one run.
+/// The combined result of the followers of one run.
 ///
 /// NB: `@unchecked` is safe, because `lock` guards all other properties.
 private final class Outcome: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import StratusProgress
 
-/// Measures every job beside its floor, round after round.
+/// Measures all jobs and the floors (simpler measurements for comparison), round after round.
 final class Jobs {
   private static let readContainer = "iCloud.bench.read"
   private static let pulledZone = "pulled"
@@ -16,7 +16,7 @@ final class Jobs {
   private let children: Children
   /// Shows how many jobs are done.
   private let progress: ProgressLine
-  /// Called with the name of each step.
+  /// Is called with the name of each step.
   private let announce: (String) -> Void
   private var round = 0
 
@@ -57,16 +57,16 @@ final class Jobs {
 
   private var queries: QueryJobs { QueryJobs(server: server, records: sizes.queriedRecords) }
 
-  /// Ends the servers.
+  /// Stops the servers.
   func stop() {
     server.process.stop()
     floor.stop()
   }
 
-  /// The server's memory in bytes.
+  /// The number of bytes of memory that the server uses.
   var residentBytes: Int { server.process.residentBytes }
 
-  /// Measures everything once.
+  /// Measures all wanted jobs once.
   func measureRound(only wanted: Set<Job>) throws -> [Row] {
     round += 1
     var rows: [Row] = []
@@ -268,7 +268,7 @@ final class Jobs {
     return [other, row]
   }
 
-  /// Saves new records in a separate container, so that its file is new, like the file of the
+  /// Saves new records in a separate container. Its file is therefore new, like the file of the
   /// floor.
   private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
     let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"

@@ -1,19 +1,19 @@
 import Foundation
 import StratusProgress
 
-/// Measures the memory of a server of its own: with one container and nothing to do, and after five
-/// index builds.
+/// Measures the memory of a separate server, first with one container and without work, and then
+/// after five index builds.
 struct MemoryJobs {
-  /// The server looks every five seconds for memory that it does not use, and returns it at the
-  /// second look.
+  /// The number of seconds after which a server has returned unused memory. It checks every five
+  /// seconds, and returns memory that was unused in two checks.
   private static let quietSeconds = 15.0
 
   let program: String
   let folder: String
   let records: Int
-  /// Shows how many of a job's records are saved.
+  /// Shows how many of a job's records have been saved.
   let progress: ProgressLine
-  /// Called with the name of each step.
+  /// Is called with the name of each step.
   let announce: (String) -> Void
 
   func measure() throws -> [Row] {

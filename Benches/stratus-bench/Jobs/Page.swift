@@ -1,12 +1,12 @@
 import StratusWire
 
-/// The parts of a page that a follower of a zone needs. They are found without decoding the rest,
-/// because the generator shares the machine with the server.
+/// The parts of a page of changes that a follower needs. They are found without decoding the rest,
+/// because the load generator runs on the same machine as the server.
 struct Page {
   let syncToken: String
   let moreComing: Bool
 
-  /// - Throws: if the answer does not end as answers of `changes/zone` do.
+  /// - Throws: an error if the body does not end as answers of `changes/zone` do.
   init(_ body: ArraySlice<UInt8>) throws(Failure) {
     let tail = String(decoding: body.suffix(400), as: UTF8.self)
     guard let key = tail.range(ofLast: "\"syncToken\":\""),
@@ -16,7 +16,7 @@ struct Page {
     moreComing = tail[end...].contains("\"moreComing\":true")
   }
 
-  /// The records of a page, decoded.
+  /// Decodes a page, and returns the number of its records.
   static func records(_ body: ArraySlice<UInt8>) throws -> Int {
     let response = try FetchZoneChanges.Response(jsonBytes: Array(body))
     var count = 0

@@ -1,11 +1,11 @@
 import StratusWire
 
-/// Sends requests to a database in their wire form.
+/// Creates the requests to a database in the form in which they are sent.
 struct Requests: Sendable {
-  /// The tokens, as the query of a URL.
+  /// The tokens as the query of a URL.
   let query: String
   let container: String
-  /// `private` or `public`.
+  /// The database, which is `private` or `public`.
   var database = "private"
 
   func request<Kind: Endpoint>(
@@ -16,13 +16,13 @@ struct Requests: Sendable {
       body: request.jsonBytes)
   }
 
-  /// Makes a zone.
+  /// Returns a request that creates a zone.
   func createZone(_ zone: String) -> RequestTemplate {
     let operation = ModifyZones.Operation(.create, ZoneID(zoneName: zone))
     return request(ModifyZones.self, .init(operations: [operation]))
   }
 
-  /// Saves new records, with a number of records in each request.
+  /// Returns a request that saves this number of new records each time it is sent.
   func saving(_ count: Int, zone: String) throws -> RequestTemplate {
     let fields = try JSONView(parsing: SampleRecord.fields.text)
     let operation = RecordOperation(
@@ -31,38 +31,38 @@ struct Requests: Sendable {
     return saving(Array(repeating: operation, count: count), zone: zone)
   }
 
-  /// Sends operations as an atomic batch.
+  /// Returns a request with these operations as an atomic batch.
   func saving(_ operations: [RecordOperation], zone: String) -> RequestTemplate {
     request(
       ModifyRecords.self,
       .init(zoneID: ZoneID(zoneName: zone), operations: operations, isAtomic: true))
   }
 
-  /// Queries records by their fields.
+  /// Returns a request that queries records by their fields.
   func query(_ query: Query, zone: String, limit: Int?) -> RequestTemplate {
     request(
       QueryRecords.self,
       .init(query: query, zoneID: ZoneID(zoneName: zone), resultsLimit: limit))
   }
 
-  /// Asks for an upload URL.
+  /// Returns a request for an upload URL.
   func upload(_ field: AssetFieldID, zone: String) -> RequestTemplate {
     request(UploadAssets.self, .init(zoneID: ZoneID(zoneName: zone), fields: [field]))
   }
 
-  /// Looks up the record of a name.
+  /// Returns a request that looks up the record with this name.
   func lookup(_ name: String, zone: String) -> RequestTemplate {
     request(LookupRecords.self, .init(zoneID: ZoneID(zoneName: zone), recordNames: [name]))
   }
 
-  /// Looks up one record.
+  /// Returns a request that looks up one record, with a different name each time it is sent.
   func lookup(zone: String) -> RequestTemplate {
     request(
       LookupRecords.self,
       .init(zoneID: ZoneID(zoneName: zone), recordNames: [RecordName.placeholder]))
   }
 
-  /// Fetches the changes of a zone.
+  /// Returns a request that fetches the changes of a zone.
   func changes(zone: String, since token: String?) -> RequestTemplate {
     request(
       FetchZoneChanges.self,

@@ -1,50 +1,50 @@
 /// The durations and amounts of the measurements.
 struct Sizes {
-  /// The number of rounds; the median counts.
+  /// The number of rounds. The result is the median of all rounds.
   var rounds: Int
-  /// Seconds of each load's measurement, after a warm-up.
+  /// The number of seconds of each measurement, after a warm-up.
   var seconds: Double
   var warmUpSeconds: Double
-  /// Records of the zone for lookups and pulls.
+  /// The number of records in the zone for lookups and pulls.
   var pulledRecords: Int
-  /// Records of the large zone.
+  /// The number of records in the large zone.
   var largeZoneRecords: Int
-  /// Fetches of one change, for each round and zone.
+  /// The number of fetches of one change, in each round and zone.
   var changes: Int
-  /// Records for the queries.
+  /// The number of records for the queries.
   var queriedRecords: Int
-  /// Queries of each kind in a round.
+  /// The number of queries of each kind in a round.
   var queries: Int
-  /// Bytes of the uploaded and downloaded file.
+  /// The size of the uploaded and downloaded file, in bytes.
   var assetBytes: Int
-  /// Idle streams of notifications. A process may open at most 20,000 files.
+  /// The number of idle notification streams. A process may open at most 20,000 files.
   var streams: Int
-  /// Idle streams of three servers together.
+  /// The number of idle notification streams of three servers together.
   var manyStreams: Int
-  /// Streams that one write reaches.
+  /// The number of streams that get the event of one write.
   var reachedStreams: Int
-  /// Writes whose events are awaited, one after the other.
+  /// The number of writes for whose events the benchmark waits, one after the other.
   var events: Int
-  /// Query subscriptions on one record type.
+  /// The number of query subscriptions to one record type.
   var subscriptions: Int
-  /// Records that a sync engine sends and fetches.
+  /// The number of records that a sync engine sends and fetches.
   var syncedRecords: Int
-  /// Records that are saved before the memory of index builds is measured.
+  /// The number of records that are saved before the memory of index builds is measured.
   var storedRecords: Int
 
-  /// The loads that run beside a quiet caller.
+  /// The loads that run at the same time as a quiet caller.
   var neighbours = Neighbour.allCases
-  /// Options of `stratus serve` for the server of the job `neighbours`.
+  /// The options of `stratus serve` for the server of the job `neighbours`.
   var serveOptions: [String] = []
 
-  /// The sizes of a full run, about seven minutes.
+  /// The sizes of a full run, which takes about seven minutes.
   static let full = Sizes(
     rounds: 5, seconds: 4, warmUpSeconds: 1, pulledRecords: 100_000,
     largeZoneRecords: 1_000_000, changes: 3_000, queriedRecords: 1_000_000, queries: 1_000,
     assetBytes: 512 << 20, streams: 18_000, manyStreams: 50_000,
     reachedStreams: 10_000, events: 1_000, subscriptions: 1_000_000, syncedRecords: 100_000,
     storedRecords: 1_000_000)
-  /// The sizes of a quick run, about a minute.
+  /// The sizes of a quick run, which takes about a minute.
   static let quick = Sizes(
     rounds: 2, seconds: 1.5, warmUpSeconds: 0.5, pulledRecords: 40_000,
     largeZoneRecords: 100_000, changes: 1_000, queriedRecords: 100_000, queries: 300,

@@ -2,7 +2,7 @@ import Foundation
 
 /// A folder for the data of one run.
 enum WorkFolder {
-  /// - Parameter parent: nil: the system's temporary folder.
+  /// - Parameter parent: the parent folder, or nil for the system's temporary folder.
   static func make(in parent: String?) throws -> String {
     let parent = parent.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
     let name = "stratus-bench-\(ProcessInfo.processInfo.processIdentifier)"

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// A load by one caller that the server permits, although it causes much work.
+/// A load that one caller may put on the server, although it causes much work.
 enum Neighbour: String, CaseIterable, ExpressibleByArgument {
   case words, inLists = "in-lists", distance, texts, lists, indexes, subscriptions, zones
   case megabytes, pulls, slowReaders = "slow-readers", halfSent = "half-sent", connections
   case wrongTokens = "wrong-tokens", wrongTokensLarge = "wrong-tokens-4mb", unparsable
   case uploads, cutUploads = "cut-uploads", downloads, anonymous, modify = "modify-200", cascades
   case pipelined, streams, polls, notifications
-  /// Floors: these send no requests, but use all processor time of one core.
+  /// Loads for comparison. They send no requests, but use all processor time of one core.
   case spin, spinFairly = "spin-fairly"
 
   static let names = allCases.map(\.rawValue).joined(separator: ", ")
@@ -45,10 +45,10 @@ enum Neighbour: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Whether the load measures the machine and not the server.
+  /// Whether the load is only for comparison, because it uses the machine and not the server.
   var isFloor: Bool { self == .spin || self == .spinFairly }
 
-  /// The threads of the load.
+  /// The number of threads of the load.
   var lanes: Int {
     switch self {
     case .slowReaders, .halfSent, .connections, .spin, .spinFairly: 1

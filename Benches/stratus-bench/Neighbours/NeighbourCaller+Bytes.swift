@@ -45,7 +45,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// Sends 64 requests in one write, and counts the answers by their heads.
+  /// Sends 64 requests in one write, and counts the heads of the answers.
   private func pipeline(_ request: RequestTemplate) throws {
     let socket = try Socket.connect(port: port)
     defer { close(socket) }
@@ -110,7 +110,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// Reads large answers a little at a time.
+  /// Reads large answers slowly, a few bytes at a time.
   private func slowReaders(_ request: RequestTemplate) throws -> (Int) throws -> Turn {
     { _ in
       var sockets: [Int32] = []

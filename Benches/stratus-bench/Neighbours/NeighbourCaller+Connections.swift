@@ -54,7 +54,7 @@ extension NeighbourCaller {
       body: Array(body.utf8))
   }
 
-  /// Opens a stream or a poll, and closes the connection after a moment.
+  /// Opens a stream or a poll, and closes the connection after a short time.
   private func openAndClose(_ request: @escaping (Int) -> [UInt8]) -> (Int) throws -> Turn {
     { lane in
       {

@@ -43,8 +43,8 @@ extension NeighbourCaller {
     return [QuerySort(QueryKey(field: "place"), relativeLocation: SampleItem.origin)]
   }
 
-  /// Prepares queries of which each has an order that needs a new index. A record type has a
-  /// bounded number of indexes, so there are several types.
+  /// Prepares queries whose sort orders each need a new index. A record type has a limited number
+  /// of indexes, so there are several record types.
   private func prepareIndexes() throws -> (Int) throws -> Turn {
     let fields = 6
     for type in 0..<8 {

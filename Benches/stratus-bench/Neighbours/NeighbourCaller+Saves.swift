@@ -60,7 +60,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// Makes turns that use numbers which no other lane uses.
+  /// Creates turns with numbers that no other thread of the load uses.
   private func numbered(
     _ turn: @escaping (NeighbourLine, () -> UInt64) throws -> Void
   ) -> (Int) throws -> Turn {

@@ -1,10 +1,10 @@
 import Glibc
 import StratusWire
 
-/// The caller of a load. It prepares the records of the load, and makes the turns of each lane (a
-/// thread of the load).
+/// The caller of a load. It prepares the records of the load, and creates the requests of each lane
+/// (a thread of the load).
 struct NeighbourCaller {
-  /// One request or connection of a load, which is repeated until the load ends.
+  /// One request or connection of a load. It is repeated until the load ends.
   typealias Turn = () throws -> Void
 
   static let zone = "loud"
@@ -12,7 +12,7 @@ struct NeighbourCaller {
   let port: Int
   let requests: Requests
 
-  /// - Returns: a function that makes the turn of a lane.
+  /// - Returns: a function that creates the turn of a lane.
   func prepare(_ load: Neighbour) throws -> (_ lane: Int) throws -> Turn {
     switch load {
     case .spin, .spinFairly: return { _ in { while true {} } }
@@ -26,14 +26,14 @@ struct NeighbourCaller {
     }
   }
 
-  /// A connection that accepts refusals as answers, and that is replaced when it breaks.
+  /// Returns a connection that accepts refusals as answers, and is opened again when it breaks.
   func line() -> NeighbourLine { NeighbourLine(port: port) }
 
   func makeZone() throws {
     _ = try Exchange(port: port).send(requests.createZone(Self.zone))
   }
 
-  /// Saves records with some fields in batches.
+  /// Saves records with these fields in batches.
   func fill(
     _ count: Int, type: String, _ fields: (Int) -> [(String, FieldValue)]
   ) throws {
@@ -55,7 +55,7 @@ struct NeighbourCaller {
   }
 }
 
-/// A connection that is opened again after it broke.
+/// A connection that is opened again when it breaks.
 final class NeighbourLine {
   private let port: Int
   private var exchange: Exchange?

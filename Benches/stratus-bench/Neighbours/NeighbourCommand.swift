@@ -7,9 +7,9 @@ struct NeighbourCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "neighbour", abstract: "Put a load on a server; a part of `neighbours`.")
 
-  /// The name of the environment variable with the tokens of the load's account.
+  /// The name of the environment variable that contains the tokens of the load's account.
   static let queryVariable = "STRATUS_BENCH_QUERY"
-  /// The least priority, so that the server and the measurement get the processor first.
+  /// The lowest priority, so that the server and the measurement get processor time first.
   private static let niceness: Int32 = 19
 
   @Argument var load: Neighbour
@@ -39,7 +39,7 @@ struct NeighbourCommand: ParsableCommand {
   }
 }
 
-/// A thread's part of a load.
+/// The part of a load that one thread runs.
 ///
 /// NB: `@unchecked` is safe, because only one thread uses each lane.
 private struct Lane: @unchecked Sendable {
@@ -47,7 +47,7 @@ private struct Lane: @unchecked Sendable {
 
   func run() {
     while true {
-      // A refusal or a closed connection is no error of a load.
+      // A refused request or a closed connection is not an error of the load.
       do { try turn() } catch { usleep(2_000) }
     }
   }

@@ -1,12 +1,13 @@
 import Foundation
 import StratusWire
 
-/// Measures a quiet caller's lookups and saves, alone and beside each load of another caller.
+/// Measures a quiet caller's lookups and saves, first alone and then during each load of another
+/// caller.
 struct NeighbourJobs {
   private static let container = "iCloud.bench.neighbours"
   private static let zone = "quiet"
   private static let goal = 5.0
-  /// The pause of the quiet caller after each lookup and save.
+  /// The pause of the quiet caller after each lookup and save, in microseconds.
   private static let pauseMicroseconds: UInt32 = 3_000
 
   let children: Children
@@ -37,7 +38,7 @@ struct NeighbourJobs {
     let child = try NeighbourProcess(
       program: children.program, load: load, port: server.process.port, requests: account)
     defer { child.stop() }
-    // The load is prepared, but does not run yet.
+    // The load is prepared, but it does not run yet.
     let alone = try victim.measure(seconds: sizes.seconds, pause: Self.pauseMicroseconds)
     try child.start()
     _ = try victim.measure(seconds: sizes.warmUpSeconds, pause: Self.pauseMicroseconds)
@@ -69,7 +70,7 @@ struct NeighbourJobs {
   }
 }
 
-/// A caller with one connection that looks up and saves a record now and then.
+/// A caller with one connection that looks up and saves a record from time to time.
 final class QuietCaller {
   private let port: Int
   private let requests: Requests
@@ -86,8 +87,8 @@ final class QuietCaller {
   func measure(
     seconds: Double, pause: UInt32
   ) throws -> (lookups: [Int64], saves: [Int64]) {
-    // NB: use a new connection, because the server closes an idle one while a load is being
-    // prepared.
+    // NB: each measurement needs a new connection, because the server closes an idle connection
+    // while a load is being prepared.
     let exchange = try Exchange(port: port)
     var (lookups, saves): ([Int64], [Int64]) = ([], [])
     let end = Clock.nanoseconds() + Int64(seconds * 1e9)
@@ -106,7 +107,7 @@ final class QuietCaller {
   }
 }
 
-/// The process of a load.
+/// The child process that runs a load.
 private final class NeighbourProcess {
   private let process = Process()
   private let input = Pipe()

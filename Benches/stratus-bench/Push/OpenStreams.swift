@@ -1,7 +1,7 @@
 import CEpoll
 import Glibc
 
-/// Open streams that wait for events.
+/// Open notification streams that wait for events.
 struct OpenStreams {
   private static let opening = Array(":\n\n\r\n".utf8)
   private static let event = Array("event: notification".utf8)
@@ -30,7 +30,7 @@ struct OpenStreams {
     }
   }
 
-  /// Closes all streams except a number of them.
+  /// Closes all streams except this number of them.
   mutating func keep(_ count: Int) {
     for descriptor in descriptors.dropFirst(count) { Glibc.close(descriptor) }
     descriptors = Array(descriptors.prefix(count))
@@ -41,7 +41,7 @@ struct OpenStreams {
     Glibc.close(poller)
   }
 
-  /// Waits until every stream has had an event.
+  /// Waits until every stream has received an event.
   func awaitAll() throws(Failure) {
     var left = Set(descriptors)
     var events = [epoll_event](repeating: epoll_event(), count: 256)
@@ -53,8 +53,8 @@ struct OpenStreams {
       for event in events[..<Int(ready)] {
         let count = recv(event.data.fd, &buffer, buffer.count, 0)
         if count <= 0 { throw Failure("a stream was closed") }
-        // Streams may also get heartbeats. One read has the whole event, because the loopback does
-        // not split it.
+        // A stream may also get keep-alive messages. One read returns a whole event, because the
+        // loopback device does not split it.
         if Self.has(Self.event, buffer[..<count]) { left.remove(event.data.fd) }
       }
     }

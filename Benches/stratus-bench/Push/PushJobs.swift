@@ -1,12 +1,12 @@
 import Glibc
 import StratusWire
 
-/// Measures streams of notifications: the latency of an event, the time in which one write reaches
-/// all streams, and the cost of idle streams.
+/// Measures notification streams: the latency of an event, the time in which one write reaches all
+/// streams, and the cost of idle streams.
 struct PushJobs {
   private static let zone = "watched"
-  /// The number of devices is low enough that the server still knows all of them when the last one
-  /// has opened its stream.
+  /// The number of devices. It is small, so that the server still knows all devices when the last
+  /// stream is opened.
   private static let devices = 40
 
   let server: BenchServer
@@ -38,7 +38,8 @@ struct PushJobs {
       goals: [(0.5, "p50", 5), (0.99, "p99", 30)])
   }
 
-  /// Measures the time from the answer to a write until the last of many streams has its event.
+  /// Measures the time from the answer to a write until the last of many streams has received the
+  /// event.
   private func measureAll(_ round: Int) throws -> Row {
     let (requests, exchange) = try watched("iCloud.bench.push.all.r\(round)")
     var open = OpenStreams()
@@ -58,7 +59,7 @@ struct PushJobs {
       goals: [(1, "the slowest", 250)])
   }
 
-  /// Measures the cost of idle streams, and how they end, in servers of their own.
+  /// Measures the cost of idle streams, and the time until they end, with separate servers.
   private func measureIdle(_ streams: Int, servers: Int) throws -> [Row] {
     let parts = try children.runAtOnce(
       servers, ["streams", "--count", "\(streams / servers)"])
@@ -77,7 +78,7 @@ struct PushJobs {
     return [cost]
   }
 
-  /// Makes a zone with a subscription.
+  /// Creates a zone with a subscription.
   private func watched(_ container: String) throws -> (Requests, Exchange) {
     let requests = server.requests(container)
     let exchange = try Exchange(port: server.process.port)
@@ -89,7 +90,7 @@ struct PushJobs {
 }
 
 extension Requests {
-  /// Subscribes to a zone.
+  /// Returns a request that subscribes to a zone.
   fileprivate func subscribe(_ zone: String) -> RequestTemplate {
     let subscription = Subscription(
       id: "all", .zone(ZoneID(zoneName: zone), recordType: nil))
@@ -98,14 +99,14 @@ extension Requests {
       .init(operations: [.save(subscription)]))
   }
 
-  /// Saves a record.
+  /// Returns a request that saves a record with this name.
   fileprivate func saving(zone: String, name: UInt64) throws -> RequestTemplate {
     var template = try saving(1, zone: zone)
     template.setNames { name }
     return template
   }
 
-  /// Opens a stream.
+  /// Returns the bytes of a request that opens a stream.
   func stream(device: String) -> [UInt8] {
     let path = "/device/1/\(container)/development/\(StreamNotifications.path)"
     return Array(

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Foundation
 
-/// `stratus-bench streams`: a server of its own with idle streams.
+/// `stratus-bench streams`: runs a separate server with idle notification streams.
 struct StreamsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "streams", abstract: "Hold idle streams of notifications; a part of `push`.")
 
-  /// The number of devices is low enough that the server still knows all of them when the last one
-  /// has opened its stream.
+  /// The number of devices. It is small, so that the server still knows all devices when the last
+  /// stream is opened.
   private static let devices = 40
   private static let leaving = 1_000
 
   @Option(help: "The stratus binary.")
   var server: String
 
-  @Option(help: "How many streams; a process opens 20,000 files at most.")
+  @Option(help: "The number of streams; a process can open at most 20,000 files.")
   var count = 18_000
 
   func run() throws {

@@ -1,11 +1,11 @@
 import StratusWire
 
-/// Measures how many rows the server writes for one record.
+/// Measures how many rows the server writes for each record.
 enum Amplification {
   private static let zone = "rows"
   private static let records = 2_000
 
-  /// Saves records of a type with two indexes in use, and counts the rows they added.
+  /// Saves records of a type that has two indexes, and counts the rows that were added.
   static func measure(_ server: BenchServer, round: Int) throws -> Row {
     let container = "iCloud.bench.rows.r\(round)"
     try server.fillIndexed(zone, container: container, records: records)

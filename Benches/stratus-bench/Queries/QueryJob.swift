@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A kind of query, measured with other values each time.
+/// A kind of query, which is measured with different values each time.
 enum QueryJob: CaseIterable {
   case equalityAndSort, inHundred, beginsWith, near, token
 
@@ -14,7 +14,8 @@ enum QueryJob: CaseIterable {
     }
   }
 
-  /// The goal for p99 in milliseconds. DESIGN sets the first; the others are ours.
+  /// The goal for p99 in milliseconds. The design sets the first goal; the others were chosen for
+  /// this benchmark.
   var goal: Double { self == .equalityAndSort ? 4 : 10 }
 
   func query(_ draw: UInt64) -> Query {
@@ -51,7 +52,7 @@ enum QueryJob: CaseIterable {
     }
   }
 
-  /// The number of records in a page; nil: the server's default.
+  /// The number of records in a page, or nil for the server's default.
   var resultsLimit: Int? {
     switch self {
     case .equalityAndSort, .token: 50

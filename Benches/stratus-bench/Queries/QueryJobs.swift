@@ -2,7 +2,7 @@ import Foundation
 import StratusProgress
 import StratusWire
 
-/// Fills a container with items, and measures queries for them.
+/// Fills a container with items, and measures queries for these items.
 struct QueryJobs {
   static let container = "iCloud.bench.query"
   static let zone = "items"
@@ -12,14 +12,14 @@ struct QueryJobs {
 
   private var requests: Requests { server.requests(Self.container) }
 
-  /// Saves the items over four connections, and waits until every index is built.
+  /// Saves the items with four connections, and waits until all indexes are built.
   ///
   /// - Parameter progress: shows how many items are saved, and how many are in the indexes.
-  /// - Returns: the seconds for saving and for building, and the milliseconds that other requests
-  ///   waited during the building.
+  /// - Returns: the seconds for saving and for building the indexes, and the latencies of other
+  ///   requests during the building.
   func prepare(_ progress: ProgressLine) throws -> Preparation {
     _ = try Exchange(port: server.process.port).send(requests.createZone(Self.zone))
-    // The first record creates the fields in the schema, with their types and marks.
+    // The first record creates the fields in the schema, with their types and index options.
     let filler = ItemLane(port: server.process.port, requests: requests, records: records)
     try filler.save(0..<1, on: Exchange(port: server.process.port))
     let start = Clock.nanoseconds()
@@ -37,12 +37,12 @@ struct QueryJobs {
   struct Preparation {
     var saving: Double
     var building: Double
-    /// Latencies in nanoseconds, sorted.
+    /// The latencies of other requests in nanoseconds, sorted.
     var waits: [Int64]
   }
 
-  /// Asks for all indexes at once, as an app's first screen might. Saves records one by one while
-  /// the server builds the indexes.
+  /// Requests all indexes at once, as the first screen of an app might. Meanwhile, saves records
+  /// one by one.
   private func buildAll(_ progress: ProgressLine) throws -> [Int64] {
     let lanes = Lanes()
     let lane = ItemLane(port: server.process.port, requests: requests, records: records)
@@ -51,7 +51,7 @@ struct QueryJobs {
     try lanes.run(jobs.count + 1) { number in
       if number < jobs.count {
         defer { lanes.end() }
-        // The indexes are built together, so the progress of one of them is the progress of all.
+        // The indexes are built together, so the progress of one index is the progress of all.
         try lane.build(jobs[number]) {
           if number == 0 { progress.advance(by: Int64(Limits.indexBuildRequestRows)) }
         }
@@ -98,13 +98,13 @@ struct QueryJobs {
   }
 }
 
-/// Saves items, and waits for their indexes, over connections of its own.
+/// Saves items and waits for their indexes, with separate connections.
 private struct ItemLane: Sendable {
   let port: Int
   let requests: Requests
   let records: Int
 
-  /// Saves every n-th batch of 400 items.
+  /// Saves every n-th batch of 400 items, where n is the number of lanes.
   func fill(_ lane: Int, of lanes: Int, _ progress: ProgressLine) throws {
     let exchange = try Exchange(port: port)
     var next = 1 + lane * 400
@@ -125,9 +125,9 @@ private struct ItemLane: Sendable {
     _ = try exchange.send(requests.saving(operations, zone: QueryJobs.zone))
   }
 
-  /// Repeats the query until the index is ready.
+  /// Repeats a query until its index is ready.
   ///
-  /// - Parameter onStep: called after each request that has built a part of the index.
+  /// - Parameter onStep: is called after each request that has built a part of the index.
   func build(_ job: QueryJob, onStep: () -> Void) throws {
     let exchange = try Exchange(port: port, acceptsRefusals: true)
     for _ in 0..<10_000 {
@@ -140,7 +140,7 @@ private struct ItemLane: Sendable {
     throw Failure("an index is not built after 10,000 requests")
   }
 
-  /// Saves one item.
+  /// Saves one item, and measures the time.
   ///
   /// - Returns: the time in nanoseconds.
   func time(_ number: Int, on exchange: Exchange) throws -> Int64 {
@@ -151,7 +151,7 @@ private struct ItemLane: Sendable {
   }
 }
 
-/// The common result of several threads that work at the same time.
+/// The combined result of several threads that work at the same time.
 ///
 /// NB: `@unchecked` is safe, because `lock` guards all other properties.
 private final class Lanes: @unchecked Sendable {
@@ -167,7 +167,7 @@ private final class Lanes: @unchecked Sendable {
 
   func end() { lock.withLock { endedCount += 1 } }
 
-  /// Runs a body once for each thread, and waits for all.
+  /// Runs a body once for each thread, and waits for all threads.
   func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let group = DispatchGroup()
     for lane in 0..<count {

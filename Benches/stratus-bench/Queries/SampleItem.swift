@@ -6,7 +6,7 @@ enum SampleItem {
   static let statuses = 100
   static let codes: UInt64 = 1_000_000
   static let words: UInt64 = 10_000
-  /// The area of 10 by 10 degrees in which the locations lie.
+  /// The south-west corner of the area that contains all locations. The area has 10 by 10 degrees.
   static let origin = Location(latitude: 45, longitude: 5)
 
   static func status(_ number: UInt64) -> String { "status-\(number % UInt64(statuses))" }
@@ -16,7 +16,7 @@ enum SampleItem {
     return "c" + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// A location in the area. The same number always gives the same location.
+  /// Returns a location in the area. The same number always gives the same location.
   static func place(_ number: UInt64) -> Location {
     let word = RecordName.scatter(number ^ 0x5EED)
     return Location(
@@ -26,7 +26,7 @@ enum SampleItem {
 
   static func word(_ number: UInt64) -> String { "word\(number % words)" }
 
-  /// The fields of record `number`.
+  /// Returns the fields of the record with this number.
   static func fields(_ number: UInt64) -> FieldsJSON {
     let word = RecordName.scatter(number ^ 0xF00D)
     let text = [word, word >> 16, word >> 32].map { Self.word($0) }.joined(separator: " ")

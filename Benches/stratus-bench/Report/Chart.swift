@@ -1,9 +1,10 @@
 import Foundation
 
-/// A run's table as a picture: a bar for each figure that has a floor.
+/// A chart of a run, with a bar for each figure that has a floor (a simpler measurement for
+/// comparison).
 ///
-/// The length of a bar is the ratio to the floor. A line at 1 is the floor, and a small mark is the
-/// goal.
+/// The length of a bar is the figure divided by its floor. A line at 1 shows the floor, and a small
+/// mark shows the goal.
 struct Chart {
   let run: RecordedRun
 
@@ -12,10 +13,10 @@ struct Chart {
   private static let barWidth = 300
   private static let width = 900
   private static let top = 64
-  /// The ratio at the right end of the bars.
+  /// The largest ratio that the bars can show.
   private static let ratioMax = 2.5
 
-  /// The SVG text.
+  /// The chart as SVG text.
   var svg: String {
     let bars = run.jobs.flatMap(Self.bars)
     let floorX = Self.x(1)
@@ -44,7 +45,7 @@ struct Chart {
     return (lines + ["</svg>", ""]).joined(separator: "\n")
   }
 
-  /// Writes the picture.
+  /// Writes the chart into a file.
   ///
   /// - Throws: Foundation's file errors.
   func write(to file: String) throws { try Data(svg.utf8).write(to: URL(fileURLWithPath: file)) }
@@ -71,7 +72,7 @@ struct Chart {
     ]
   }
 
-  /// One row of the picture.
+  /// One bar of the chart, with its texts.
   private struct Bar {
     let job: String
     let ratio: Double
@@ -100,7 +101,8 @@ struct Chart {
     }
   }
 
-  /// The comparisons of a job with a floor; comparisons with a time or a number have no bar.
+  /// Returns the comparisons of a job with a floor. A comparison with a time or a number has no
+  /// bar.
   private static func bars(of job: RecordedRun.Job) -> [Bar] {
     job.comparisons.filter { $0.name.contains(#/^of (?:H|S1|S200|SS)$/#) }.map { comparison in
       let ratio = "\(String(format: "%.2f", comparison.value)) \(comparison.name)"
@@ -110,7 +112,7 @@ struct Chart {
     }
   }
 
-  /// A whole number with commas.
+  /// Formats a whole number with commas.
   private static func grouped(_ number: Double) -> String {
     number.formatted(.number.locale(Locale(identifier: "en_US")).precision(.fractionLength(0)))
   }

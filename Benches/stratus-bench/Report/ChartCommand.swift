@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `stratus-bench chart`: draws the figures of an earlier run.
+/// `stratus-bench chart`: draws a chart of an earlier run.
 struct ChartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "chart", abstract: "Draw the figures of an earlier run as an SVG picture.")

@@ -10,7 +10,7 @@ struct RecordedRun: Decodable {
 
   struct Job: Decodable {
     let job: String
-    /// The figure as a number; nil in a file that was not written by `--json` but by hand.
+    /// The figure as a number, or nil if the file was written by hand and not by `--json`.
     let figure: Double?
     let unit: String
     let comparisons: [Comparison]
@@ -25,9 +25,9 @@ struct RecordedRun: Decodable {
   let machine: Machine
   let jobs: [Job]
 
-  /// Reads the figures of a run.
+  /// Reads the figures of a run from a file.
   ///
-  /// - Throws: ``Failure`` if the file is missing or has another form.
+  /// - Throws: ``Failure`` if the file is missing or has another format.
   static func read(_ file: String) throws -> RecordedRun {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw Failure("there is no file \(file): give the file that --json wrote")

@@ -10,7 +10,7 @@ struct Report {
 
   private var rows: [Row] { Row.medians(of: rounds) }
 
-  /// The table for readers, in Markdown.
+  /// The report as a Markdown table, for people.
   var table: String {
     var lines = [
       "| job | figure | server CPU | p50 / p99 | compared | goal | met |",
@@ -58,7 +58,7 @@ struct Report {
     return String(format: value >= 10 ? "%.1f" : "%.2f", value)
   }
 
-  /// The report for programs, as JSON.
+  /// The report as JSON, for programs.
   var json: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

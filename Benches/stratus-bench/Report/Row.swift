@@ -1,6 +1,6 @@
-/// A figure that is compared with others.
+/// A comparison of a figure with another value.
 struct Comparison {
-  /// The goal of a figure.
+  /// The goal of a compared figure.
   enum Goal {
     case atLeast(Double)
     case atMost(Double)
@@ -10,7 +10,7 @@ struct Comparison {
   var value: Double
   let goal: Goal?
 
-  /// nil: there is no goal.
+  /// Whether the goal is met, or nil if there is no goal.
   var isMet: Bool? {
     switch goal {
     case .atLeast(let bound): value >= bound
@@ -19,7 +19,7 @@ struct Comparison {
     }
   }
 
-  /// The rate of one load as a ratio of another's.
+  /// Compares the rate of one load with the rate of another load, as a ratio.
   static func ratio(
     _ load: LoadGenerator.Load, _ name: String, _ floor: LoadGenerator.Load,
     atLeast goal: Double? = nil
@@ -35,9 +35,9 @@ struct Row {
   let job: String
   var figure: Double
   let unit: String
-  /// The server's processor time for each request or record; nil: not measured.
+  /// The server's processor time for each request or record, or nil if it was not measured.
   var processorMicroseconds: Double?
-  /// Milliseconds; nil: not measured.
+  /// The latencies in milliseconds, or nil if they were not measured.
   var latencies: (p50: Double, p99: Double)?
   var comparisons: [Comparison] = []
 
@@ -58,9 +58,9 @@ struct Row {
     self.comparisons = comparisons
   }
 
-  /// Latencies of notifications at some percentiles, each with its goal.
+  /// Creates the row of notification latencies at some percentiles, each with its goal.
   ///
-  /// - Parameter latencies: nanoseconds, sorted.
+  /// - Parameter latencies: the latencies in nanoseconds, sorted.
   init(_ job: String, latencies: [Int64], goals: [(share: Double, name: String, most: Double)]) {
     self.init(job, rate: Double(latencies.percentile(0.5)) / 1e6, unit: "ms, p50")
     comparisons = goals.map { goal in
@@ -70,7 +70,7 @@ struct Row {
     }
   }
 
-  /// The median of the rounds, for each figure.
+  /// Returns, for each figure, the median of the rounds.
   static func medians(of rounds: [[Row]]) -> [Row] {
     guard let first = rounds.first else { return [] }
     return first.indices.map { index in

@@ -1,7 +1,7 @@
 import StratusWire
 
 /// Measures saves, and the time from a write to its event, in two containers. In one container, a
-/// million query subscriptions watch the same record type; in the other, only one does.
+/// million query subscriptions concern the same record type. In the other container, only one does.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
   /// The maximum number of operations in a request, and of subscriptions of a user.
@@ -11,7 +11,7 @@ struct SubscriptionJobs {
   let server: BenchServer
   let sizes: Sizes
 
-  /// - Parameter announce: called with the name of each step, to show progress.
+  /// - Parameter announce: is called with the name of each step, to show the progress.
   func measure(round: Int, _ announce: (String) -> Void) throws -> [Row] {
     let few = try prepare("iCloud.bench.few.r\(round)")
     let many = try prepare("iCloud.bench.many.r\(round)")
@@ -23,7 +23,8 @@ struct SubscriptionJobs {
     return try [measureSaves(few, many), measureEvents(few, many)]
   }
 
-  /// Alternates between the containers, because the disk is still busy with earlier writes.
+  /// Measures saves in both containers alternately, because the disk is still busy with earlier
+  /// writes.
   private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
     var rates = (alone: 0.0, among: 0.0)
     var last = LoadGenerator.Load()
@@ -41,7 +42,8 @@ struct SubscriptionJobs {
     return row
   }
 
-  /// Only the developer's account subscribes to the records that are saved from here on.
+  /// Measures the time from a write to its event. Only the developer's account has a subscription
+  /// for the records that are saved now.
   private func measureEvents(_ few: Requests, _ many: Requests) throws -> Row {
     let alone = try eventLatencies(few)
     let among = try eventLatencies(many)
@@ -84,7 +86,7 @@ struct SubscriptionJobs {
     return latencies.sorted()
   }
 
-  /// The public database of a container that knows the record type.
+  /// Prepares the public database of a container, whose schema then contains the record type.
   private func prepare(_ container: String) throws -> Requests {
     var requests = server.requests(container)
     requests.database = "public"
@@ -94,7 +96,7 @@ struct SubscriptionJobs {
     return requests
   }
 
-  /// Each subscription watches for a different value, which no record has.
+  /// Creates subscriptions. Each one is for a different value, which no record has.
   private func subscribe(_ count: Int, container: String) throws {
     let exchange = try Exchange(port: server.process.port)
     for first in stride(from: 0, to: count, by: Self.perUser) {
@@ -110,7 +112,7 @@ struct SubscriptionJobs {
 }
 
 extension Requests {
-  /// Subscribes to the tasks of each list.
+  /// Returns a request that subscribes to the tasks of each list.
   fileprivate func watching(_ lists: [String]) -> RequestTemplate {
     request(
       ModifySubscriptions.self,

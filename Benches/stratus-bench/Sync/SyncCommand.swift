@@ -2,7 +2,7 @@ import ArgumentParser
 import CloudKit
 import Foundation
 
-/// `stratus-bench sync`: sends and fetches records by `CKSyncEngine`, on a server of its own.
+/// `stratus-bench sync`: sends and fetches records with `CKSyncEngine`, using a separate server.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Sync records up and down; the job of that name.")
@@ -10,7 +10,7 @@ struct SyncCommand: AsyncParsableCommand {
   @Option(help: "The stratus binary.")
   var server: String
 
-  @Option(help: "How many records.")
+  @Option(help: "The number of records.")
   var records = 100_000
 
   func run() async throws {

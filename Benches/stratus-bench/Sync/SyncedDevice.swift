@@ -2,7 +2,7 @@ import CloudKit
 import Foundation
 import Synchronization
 
-/// A device with a task app. The app creates each record when the engine asks for it, and counts
+/// A device with a task app. The app creates each record when the engine requests it, and counts
 /// the records that it fetches.
 final class SyncedDevice: CKSyncEngineDelegate {
   struct Counts: Equatable {
@@ -53,7 +53,7 @@ final class SyncedDevice: CKSyncEngineDelegate {
     }
   }
 
-  /// The fields of ``SampleRecord``, as an app sets them.
+  /// Returns a record with the fields of ``SampleRecord``, as an app sets them.
   private static func task(_ recordID: CKRecord.ID) -> CKRecord {
     let record = CKRecord(recordType: SampleRecord.recordType, recordID: recordID)
     record["title"] = "Water the plants on the balcony"

@@ -1,19 +1,19 @@
 import CloudKit
 
-/// Notices immediately that the account may have changed, so that no note is sent to another user's
-/// account.
+/// Notices immediately that the account may have changed. This prevents notes from being sent to
+/// another user's account.
 final class AccountWatch: @unchecked Sendable {
-  /// The account may have changed since the last check.
+  /// An error that says that the account may have changed since the last check.
   struct MayHaveChanged: Error {}
 
   private let lock = NSLock()
-  /// The number of possible changes, and that number at the last check.
+  /// The number of possible changes of the account, and this number at the last check.
   private var (doubts, answered) = (1, 0)
   private var observer: (any NSObjectProtocol)?
 
   deinit { end() }
 
-  /// - Parameter changed: called whenever the account may have changed.
+  /// - Parameter changed: is called whenever the account may have changed.
   func begin(_ changed: @escaping @Sendable () -> Void) {
     observer = NotificationCenter.default.addObserver(
       forName: .CKAccountChanged, object: nil, queue: nil
@@ -35,8 +35,8 @@ final class AccountWatch: @unchecked Sendable {
 
   /// Checks which user is signed in.
   ///
-  /// - Returns: the result of `ask`. If the account may have changed in the meantime, another check
-  ///   is needed.
+  /// - Returns: the result of `ask`. If the account may have changed during the check, another
+  ///   check is needed.
   func settle<User>(
     isolation: isolated (any Actor)? = #isolation, by ask: () async throws -> User
   ) async throws -> User {
@@ -46,7 +46,7 @@ final class AccountWatch: @unchecked Sendable {
     return user
   }
 
-  /// Called before each request.
+  /// Checks that the account is known. It is called before each request.
   ///
   /// - Throws: ``MayHaveChanged``.
   func check() throws {

@@ -1,10 +1,10 @@
 import CloudKit
 
-/// Fetching: from the server to the folder.
+/// Fetches changes from the server into the folder.
 extension Backup {
-  /// Applies the changes since the tokens. The notes of a page are in the folder before the page's
-  /// token is stored, and the database's token is stored last. So after an interrupted fetch, the
-  /// next one returns the same changes again.
+  /// Applies the changes since the stored tokens. The notes of a page are written before the page's
+  /// token is stored, and the database's token is stored last. After an interruption, the next
+  /// fetch therefore returns the same changes again.
   func fetch() async throws {
     guard state.isOn else { return }
     try account.check()
@@ -12,13 +12,13 @@ extension Backup {
     switch news.fate {
     case .deleted: return try loseBackup(CKError(.userDeletedZone).answer.words)
     case .reset:
-      // The notes in the folder are intact, and will be sent into a new zone.
+      // The notes in the folder are intact, and are sent into a new zone.
       state.forgetServer()
       try await findZone()
       try await fetchNotes()
     case .changed: try await fetchNotes()
     case nil:
-      // There are no new changes, unless the last fetch was interrupted.
+      // There are no new changes. An interrupted fetch must still be continued.
       if state.zoneToken == nil || state.unconfirmed != nil { try await fetchNotes() }
     }
     state.databaseToken = try news.token?.archived()
@@ -43,7 +43,7 @@ extension Backup {
     }
   }
 
-  /// Merges a note of the server with the note in the folder.
+  /// Merges a note from the server with the note in the folder.
   func take(_ record: CKRecord) throws {
     guard let name = Note.name(of: record) else { return }
     let known = state.notes[name]
@@ -61,7 +61,7 @@ extension Backup {
   /// Applies the deletion of a note on the server.
   private func lose(_ name: String) throws {
     guard let known = state.notes.removeValue(forKey: name) else { return }
-    // A file that is not text stays.
+    // A file that is not text is kept.
     let mine = try? folder.text(of: name)
     if mine != nil, MergeRule.merge(mine: mine, theirs: nil, known: known) == nil {
       try folder.throwAway(name)

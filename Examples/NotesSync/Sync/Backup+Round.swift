@@ -1,7 +1,7 @@
 import CloudKit
 
-/// One complete sync, in steps. If the app ends after a step, its next launch continues from the
-/// stored state.
+/// One complete sync, in several steps. If the app ends after a step, the next launch continues
+/// from the stored state.
 extension Backup {
   func backUp() async throws {
     try await recogniseUser()
@@ -13,11 +13,11 @@ extension Backup {
     try await send()
   }
 
-  /// Checks the owner of the notes. Notes of another user never go to this user's account: they are
-  /// moved aside.
+  /// Checks which user owns the notes. Notes of another user are moved aside, and are never sent to
+  /// this user's account.
   private func recogniseUser() async throws {
     if account.isKnown { return }
-    // NB: the user is set only once the right notes are in the folder.
+    // NB: the user is stored only after the right notes are in the folder.
     try await account.settle {
       let user = try await container.userRecordID().recordName
       if let last = state.user, last != user {
@@ -50,7 +50,7 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Subscribes once for all devices of the user. Without a subscription the app only checks at
+  /// Creates the subscription, once for all devices of the user. Without it, the app only checks at
   /// intervals.
   private func subscribe() async throws {
     guard settings.hearsPushes, state.isOn, !state.isSubscribed else { return }
@@ -60,7 +60,8 @@ extension Backup {
       state.isSubscribed = true
       try folder.keep(state)
     } catch is CKError {
-      // If the error lasts, the next request reports it. The overview says that pushes are off.
+      // If the error persists, the next request reports it. The overview shows that there are no
+      // pushes.
       show()
     }
   }
@@ -68,7 +69,7 @@ extension Backup {
   private func deleteAll() async throws {
     try account.check()
     try await zone.delete()
-    // In the meantime the user may have decided to keep the backup.
+    // The user may have decided meanwhile to keep the backup.
     let stays = !state.isDeleting
     state.forgetServer()
     state.isDeleting = false
@@ -77,8 +78,8 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Handles a backup that another device or the user has deleted. The notes stay, and the user
-  /// chooses whether to back them up again.
+  /// Handles a backup that was deleted by another device or by the user. The notes are kept, and
+  /// the user decides whether to back them up again.
   func loseBackup(_ reason: String) throws {
     state.forgetServer()
     state.isOn = false
@@ -88,7 +89,7 @@ extension Backup {
 
   /// Handles an error of a whole request.
   ///
-  /// - Returns: how long to wait for the next round.
+  /// - Returns: the pause before the next sync.
   func answer(_ error: any Error) async -> Pause {
     if error is AccountWatch.MayHaveChanged { return .none }
     guard let error = error as? CKError else {
@@ -129,7 +130,7 @@ extension Backup {
     return troubles < Self.troublesMax ? .none : pause
   }
 
-  /// The pause grows with the number of failures in a row.
+  /// The pause before a retry, which grows with the number of consecutive failures.
   private var pause: Pause {
     .until(Self.pauses[min(troubles, Self.pauses.count) - 1])
   }

@@ -3,17 +3,18 @@ import CloudKit
 /// A change in the folder that the server does not have.
 struct NoteChange: Hashable, Sendable {
   let name: String
-  /// The text of the note; nil: the note was deleted.
+  /// The text of the note, or nil if the note was deleted.
   let text: String?
 }
 
-/// Sending: from the folder to the server.
+/// Sends changes from the folder to the server.
 extension Backup {
-  /// The number of rounds that have only conflicts after which sending pauses.
+  /// The number of consecutive requests with only conflicts after which the app waits before it
+  /// sends again.
   private static let vainRoundsMax = 8
 
-  /// The differences between the folder and the known state of the server. Deletions come first,
-  /// because they free storage.
+  /// Returns the differences between the folder and the known state of the server. Deletions come
+  /// first, because they free storage.
   func unsent(_ contents: NoteFolder.Contents) -> [NoteChange] {
     let gone = state.notes.keys.filter {
       contents.notes[$0] == nil && !contents.misfits.contains($0)
@@ -39,7 +40,7 @@ extension Backup {
     }
   }
 
-  /// The first differences, as many as fit into one request.
+  /// Returns the first changes that fit into one request.
   private func batch(of changes: [NoteChange]) -> [NoteChange] {
     var bytes = 0
     return changes.prefix(batchMax).enumerated().prefix { index, change in
@@ -48,6 +49,8 @@ extension Backup {
     }.map(\.element)
   }
 
+  /// Sends changes in one request.
+  ///
   /// - Returns: whether fewer notes are left, or the next request is smaller.
   private func send(_ changes: [NoteChange]) async throws -> Bool {
     var records: [CKRecord] = []
@@ -84,7 +87,7 @@ extension Backup {
 
   /// Handles the error of one note.
   ///
-  /// - Returns: whether the error is handled; false: the error concerns more than this note.
+  /// - Returns: whether the error is handled. If false, the error does not concern only this note.
   private func settle(_ change: NoteChange, _ error: CKError) throws -> Bool {
     switch error.answer.remedy {
     case .merge:
@@ -112,7 +115,7 @@ extension Backup {
 }
 
 extension CKError {
-  /// Whether a request with fewer or other notes might succeed.
+  /// Whether a smaller request might succeed.
   fileprivate var isTooMuch: Bool {
     switch answer.remedy {
     case .sendLess, .setAside: true

@@ -1,30 +1,31 @@
 public import CloudKit
 
-/// Keeps a folder of notes and the user's private database in sync.
+/// Syncs a folder of notes with the user's private database.
 ///
-/// It checks both at its start, whenever a note changes, when a silent push arrives, and when the
-/// account changes. It also checks at intervals, because a push may be lost.
+/// It checks both when it starts, when a note or the account changes, and when a silent push
+/// arrives. It also checks at intervals, because a push may be lost.
 public actor Backup {
   /// The settings of the app.
   public struct Settings: Sendable {
     /// Whether the app asks the server for silent pushes.
     public var hearsPushes = true
-    /// The time from one check to the next if nothing else happens.
+    /// The time between two checks if no other event causes a check.
     public var lookInterval = Duration.seconds(300)
-    /// The maximum number of notes in one request, and of bytes of their texts.
+    /// The maximum number of notes in one request. The next setting limits the bytes of their
+    /// texts.
     public var batchMax = 50
     public var batchBytesMax = 1_000_000
 
     public init() {}
   }
 
-  /// The pauses between repeated attempts.
+  /// The pauses between retries.
   static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
-  /// The number of failures in a row after which the app also waits before a remedy that is usually
-  /// immediate.
+  /// The number of consecutive failures after which the app also waits before remedies that are
+  /// usually immediate.
   static let troublesMax = 4
 
-  /// The overviews, one after each change.
+  /// Delivers a new overview after each change of the state.
   public nonisolated let overviews: AsyncStream<Overview>
 
   let container: CKContainer
@@ -39,11 +40,11 @@ public actor Backup {
   /// The notes that the server refuses, with the reasons.
   var refused: [NoteChange: String] = [:]
   var batchMax: Int
-  /// The last error; nil: none.
+  /// The last error, or nil if there is none.
   var message: String?
-  /// News for the user.
+  /// A notice for the user.
   var notice: String?
-  /// The number of failures since the last success.
+  /// The number of failures since the last successful sync.
   var troubles = 0
   private(set) var isWorking = false
   private(set) var lastLook: Date?
@@ -60,8 +61,8 @@ public actor Backup {
   private var listening: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - container: the container of the private database that the notes go to.
-  ///   - clock: the clock of the pauses; a test's clock may move by itself.
+  ///   - container: the container whose private database stores the notes.
+  ///   - clock: the clock of the pauses. A test can pass its own clock.
   public init(
     of folder: NoteFolder, in container: CKContainer = .default(), settings: Settings = Settings(),
     clock: any Clock<Duration> = ContinuousClock()
@@ -76,7 +77,8 @@ public actor Backup {
     (overviews, screen) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Starts the backup: with all notes the first time, later with the changes since the last run.
+  /// Starts the backup. The first time it sends all notes, and later only the changes since the
+  /// last run.
   public func start() {
     if isRunning { return }
     isRunning = true
@@ -89,7 +91,7 @@ public actor Backup {
     look()
   }
 
-  /// Stops the backup, after the work in progress.
+  /// Stops the backup after the work in progress.
   public func stop() async {
     isRunning = false
     account.end()
@@ -99,7 +101,7 @@ public actor Backup {
     screen.finish()
   }
 
-  /// Checks for changes, here and on the server.
+  /// Checks for changes in the folder and on the server.
   public func look() {
     refused = [:]
     want()
@@ -108,7 +110,7 @@ public actor Backup {
   /// Waits until no work is in progress.
   public func settled() async { while let work { await work.value } }
 
-  /// Sends the changes in the folder since the last call, whichever program made them.
+  /// Sends the changes in the folder since the last call, regardless of which program made them.
   public func lookAtFolder() {
     guard let contents = try? folder.contents(), contents != lastSeen else { return }
     lastSeen = contents
@@ -129,7 +131,7 @@ public actor Backup {
     show()
   }
 
-  /// Switches the backup on, also for the first time after everything was deleted.
+  /// Switches the backup on, for example for the first time after everything was deleted.
   public func switchOn() throws {
     state.isOn = true
     state.isDeleting = false
@@ -139,15 +141,15 @@ public actor Backup {
     show()
   }
 
-  /// Switches the backup off: the notes stay on this device, and the backup stays as it is.
+  /// Switches the backup off. The notes stay on this device, and the backup stays on the server.
   public func switchOff() throws {
     state.isOn = false
     try folder.keep(state)
     show()
   }
 
-  /// Deletes the backup, and after that the notes on this device. If there is no network or the app
-  /// ends, the deletion continues later. Switching the backup on cancels it.
+  /// Deletes the backup, and then the notes on this device. If there is no network or the app ends,
+  /// the deletion continues later. It is cancelled if the user switches the backup on.
   public func deleteEverything() throws {
     state.isDeleting = true
     try folder.keep(state)
@@ -155,7 +157,7 @@ public actor Backup {
     show()
   }
 
-  /// Checks for changes if another user may be signed in, or if the account prevented the last
+  /// Checks for changes if another user may have signed in, or if the account prevented the last
   /// sync.
   private func lookAtAccount() async {
     if message == nil, let last = state.user {
@@ -170,7 +172,7 @@ public actor Backup {
   }
 
   private func hear(_ notification: CKNotification) {
-    // NB: a push does not say what has changed, and it may stand for other pushes that were lost.
+    // NB: a push does not say what has changed, and it may replace other pushes.
     if notification.subscriptionID == Note.subscriptionID { want() }
   }
 
@@ -194,7 +196,7 @@ public actor Backup {
 
   /// Runs one complete sync.
   ///
-  /// - Returns: how long to wait, and what may end the wait.
+  /// - Returns: the pause before the next sync, and what can end the pause.
   private func goRound() async -> Pause {
     do {
       try await backUp()
@@ -224,7 +226,7 @@ public actor Backup {
     look()
   }
 
-  /// Publishes the present state.
+  /// Publishes the current state.
   func show() {
     let overview = makeOverview()
     if overview != lastShown { screen.yield(overview) }
@@ -232,11 +234,11 @@ public actor Backup {
   }
 }
 
-/// How long the backup waits for the next check.
+/// The pause before the next check.
 enum Pause {
   case none
-  /// A change or a push ends the wait early.
+  /// A change or a push ends the pause early.
   case until(Duration)
-  /// Nothing ends the wait early, because the server asked for it.
+  /// Nothing ends the pause early, because the server requested it.
   case asked(Duration)
 }

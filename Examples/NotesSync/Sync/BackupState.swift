@@ -1,42 +1,42 @@
 import CloudKit
 
-/// The device's knowledge of the server, stored from one run to the next.
+/// The device's knowledge of the server, which is stored between runs.
 ///
-/// The state does not list unsent changes: they are the differences between the folder and this
-/// state. So no change can be forgotten, no matter when the app ends or which program changes the
-/// files.
+/// The state contains no list of unsent changes, because these are the differences between the
+/// folder and this state. No change can be lost, even if the app ends or another program changes
+/// the files.
 struct BackupState: Codable, Sendable {
   /// A note as the server has it.
   struct Known: Codable, Sendable {
-    /// The record's system fields with its change tag; nil: the record may not exist yet.
+    /// The record's system fields with its change tag, or nil if the record may not exist yet.
     var record: Data?
     var text: String?
-    /// The text that was sent and not confirmed.
+    /// The text that was sent but not confirmed.
     var sent: String?
   }
 
   enum Zone: String, Codable, Sendable {
     case unmade, made
-    /// The server has reported that the note does not exist.
+    /// The server has reported that the zone does not exist, so the app must check it.
     case doubted
   }
 
   var isOn = true
-  /// The reason why the backup is off, unless the user switched it off.
+  /// The reason why the backup is off, or nil if the user has switched it off.
   var reasonForOff: String?
-  /// Whether the user wants to delete everything, and the server has not deleted the backup yet.
+  /// Whether the user wants to delete everything, but the server has not deleted the backup yet.
   var isDeleting = false
-  /// Whether the notes are moved aside, or are being moved, because another account is in use.
+  /// Whether the notes are moved aside, or are being moved, because another account is signed in.
   var isAside = false
-  /// The record name of the user who owns the notes; nil: no user has been signed in yet.
+  /// The record name of the user who owns the notes, or nil if no user has signed in yet.
   var user: String?
   var zone = Zone.unmade
   var isSubscribed = false
   var databaseToken: Data?
   var zoneToken: Data?
   var notes: [String: Known] = [:]
-  /// While the zone is fetched without a token: the known notes that have not been returned yet.
-  /// Notes that are left at the end no longer exist, because such a fetch returns no deletions.
+  /// The known notes that a fetch without a token has not returned yet. Notes that are left at the
+  /// end no longer exist, because such a fetch returns no deletions.
   var unconfirmed: Set<String>?
 
   /// Removes the change tokens, so that everything is fetched again.
@@ -46,7 +46,7 @@ struct BackupState: Codable, Sendable {
     unconfirmed = Set(notes.keys)
   }
 
-  /// Forgets the server's notes: the server has none of the notes here.
+  /// Removes everything that is known about the server, because it has none of these notes.
   mutating func forgetServer() {
     zone = .unmade
     databaseToken = nil
@@ -61,15 +61,15 @@ extension CKServerChangeToken {
     try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
   }
 
-  /// The stored token; nil if there is none or it cannot be read. The history is then fetched
-  /// without a token.
+  /// Returns the stored token, or nil if there is none or it cannot be read. Then all changes are
+  /// fetched.
   static func unarchived(_ data: Data?) -> CKServerChangeToken? {
     data.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: Self.self, from: $0) }
   }
 }
 
 extension BackupState.Known {
-  /// Notes the server's present state of a note.
+  /// Creates the knowledge of a note from the server's record.
   init(_ record: CKRecord, sent: String? = nil) {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: archiver)
@@ -77,7 +77,7 @@ extension BackupState.Known {
     self.init(record: archiver.encodedData, text: Note.text(of: record), sent: sent)
   }
 
-  /// A record to save: the server's, or a new one.
+  /// Returns a record to save, which is the server's record or a new record.
   static func record(of known: Self?, named name: String, text: String) -> CKRecord {
     var record: CKRecord?
     if let data = known?.record, let coder = try? NSKeyedUnarchiver(forReadingFrom: data) {

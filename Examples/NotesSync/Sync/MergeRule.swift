@@ -1,25 +1,28 @@
-/// The merge of a note that two devices have changed.
+/// Merges a note that two devices have changed.
 public enum MergeRule {
-  /// The rule in words, for the user.
+  /// The rule in words for the user.
   public static let words = """
-    A note that only one device changed is taken as it is there.
-    If two devices changed it, both texts are kept, one under the other: first the one that \
-    reached the server first.
-    Changing a note beats deleting it. What another device deleted lies in the folder "Deleted".
+    If only one device changed a note, its version is used.
+    If two devices changed a note, both texts are kept, one below the other. The text that \
+    reached the server first is the upper one.
+    A changed note is kept, even if another device deleted it. Notes that another device deleted \
+    are in the folder "Deleted".
     """
 
-  /// The separator between the two texts.
+  /// The text between the two versions.
   static let seam = "\n\n(also written on another device:)\n"
 
+  /// Merges the versions of a note.
+  ///
   /// - Parameters:
-  ///   - mine: the text here; nil: there is no note.
-  ///   - theirs: the text on the server; nil: there is no note.
-  ///   - known: the text that this device knew on the server, and the text it has sent since.
-  /// - Returns: the merged text; nil: no note.
+  ///   - mine: the text on this device, or nil if there is no such note.
+  ///   - theirs: the text on the server, or nil if there is no such note.
+  ///   - known: the server's text that this device has seen last, and the text that it has sent
+  ///     since.
+  /// - Returns: the merged text, or nil if the note is to be deleted.
   static func merge(mine: String?, theirs: String?, known: BackupState.Known?) -> String? {
     if mine == theirs || theirs == known?.text { return mine }
-    // If the server's text is one that this device has sent, there is no conflict, even if the
-    // answer was lost.
+    // If this device has sent the server's text, there is no conflict, even if the answer was lost.
     if let theirs, theirs == known?.sent { return mine }
     if mine == known?.text { return theirs }
     guard let mine, let theirs else { return mine ?? theirs }

@@ -1,10 +1,10 @@
 import CloudKit
 
-/// A note: a name and a text. On the device it is a file, on the server a record of the same name.
+/// A note with a name and a text. It is a file on the device, and a record of the same name on the
+/// server.
 public enum Note {
   static let recordType = "Note"
-  /// A zone of this app only. Change tokens exist only in custom zones, and other apps of the
-  /// container do not use this zone.
+  /// A zone that only this app uses. Change tokens exist only in custom zones.
   static let zoneID = CKRecordZone.ID(zoneName: "NotesSync")
   static let subscriptionID = "notes-sync"
 
@@ -13,7 +13,7 @@ public enum Note {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
       scalar != "/" && scalar.properties.generalCategory != .control
     }
-    // Swift compares texts by their visible characters, file systems compare bytes.
+    // Swift compares texts by visible characters, and file systems compare bytes.
     let isComposed = name.utf8.elementsEqual(name.precomposedStringWithCanonicalMapping.utf8)
     return isPlain && isComposed && (1...240).contains(name.utf8.count)
       && !name.hasPrefix(".") && !name.hasPrefix("_")
@@ -23,7 +23,7 @@ public enum Note {
     CKRecord.ID(recordName: name, zoneID: zoneID)
   }
 
-  /// The name of the note that a record holds; nil: the record is no note.
+  /// Returns the name of the note in a record, or nil if the record is not a note.
   static func name(of record: CKRecord) -> String? {
     let name = record.recordID.recordName
     return record.recordType == recordType && isName(name) ? name : nil

@@ -1,16 +1,16 @@
 public import CloudKit
 
-/// The folder with the notes: one text file each, NAME.txt.
+/// The folder with the notes. Each note is a text file with the name NAME.txt.
 public struct NoteFolder: Sendable {
   /// The contents of the folder.
   struct Contents: Sendable, Equatable {
-    /// The texts, by the notes' names.
+    /// The texts of the notes, by name.
     var notes: [String: String] = [:]
-    /// Files that exist but cannot be notes, without their extension.
+    /// The names of files that cannot be notes, without their extension.
     var misfits: Set<String> = []
   }
 
-  /// An error: a text that cannot be the name of a note.
+  /// The error for a text that cannot be the name of a note.
   public struct BadName: Error, CustomStringConvertible {
     let name: String
 
@@ -26,7 +26,7 @@ public struct NoteFolder: Sendable {
 
   public let url: URL
 
-  /// - Throws: if the folder cannot be created.
+  /// - Throws: an error if the folder cannot be created.
   public init(_ url: URL) throws {
     self.url = url
     try files.createDirectory(at: url, withIntermediateDirectories: true)
@@ -52,20 +52,23 @@ public struct NoteFolder: Sendable {
     return contents
   }
 
-  /// - Returns: nil: there is no such file.
-  /// - Throws: if the file exists but cannot be read, or is not text.
+  /// Reads the text of a note.
+  ///
+  /// - Returns: the text, or nil if there is no such file.
+  /// - Throws: an error if the file cannot be read, or is not text.
   func text(of name: String) throws -> String? {
     guard files.fileExists(atPath: file(name).path) else { return nil }
     let data = try Data(contentsOf: file(name))
-    // NB: a lenient decoder would repair the text, and the app would send the repaired text as if
-    // the user had edited it.
+    // NB: a lenient decoder would repair the text, and the app would send the repaired text as an
+    // edit of the user.
     guard let text = String(data: data, encoding: .utf8) else {
       throw CocoaError(.fileReadInapplicableStringEncoding)
     }
     return text
   }
 
-  /// As ``text(of:)``. A file that cannot be read gets another extension, and the result is nil.
+  /// Reads the text of a note. If the file is not text, it gets another extension, and the result
+  /// is nil.
   func textOrSetAside(_ name: String) throws -> String? {
     do {
       return try text(of: name)
@@ -85,14 +88,14 @@ public struct NoteFolder: Sendable {
     try files.removeItem(at: file(name))
   }
 
-  /// Moves a note that another device has deleted to the folder of deleted notes.
+  /// Moves a note that another device has deleted into the folder of deleted notes.
   func throwAway(_ name: String) throws {
     let folder = item(Self.deletedName)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
     try replace(folder.appendingPathComponent(name + Self.ending), with: file(name))
   }
 
-  /// Deletes the notes, and the deleted notes that were kept.
+  /// Deletes the notes, and the folder of deleted notes.
   func removeAll() throws {
     for name in try contents().notes.keys { try remove(name) }
     try? files.removeItem(at: item(Self.deletedName))
@@ -105,8 +108,10 @@ public struct NoteFolder: Sendable {
 
   // The state file
 
-  /// - Returns: nil: there is no state, or it is damaged. The device then starts again and loses
-  ///   nothing, because it merges its notes with those of the server.
+  /// Reads the stored state.
+  ///
+  /// - Returns: the state, or nil if there is none or it is damaged. Then the device syncs from the
+  ///   beginning and loses nothing, because it merges its notes with the server's notes.
   func state() -> BackupState? {
     (try? Data(contentsOf: item(Self.stateName))).flatMap {
       try? JSONDecoder().decode(BackupState.self, from: $0)
@@ -118,17 +123,18 @@ public struct NoteFolder: Sendable {
   }
 }
 
-/// The owner of the notes in the folder.
+/// Moves notes when the user changes.
 extension NoteFolder {
   private func account(_ user: String) -> URL {
     let name = user.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "unknown"
     return item(Self.accountsName).appendingPathComponent(name, isDirectory: true)
   }
 
-  /// Moves a user's notes aside, because another user signs in to the app.
+  /// Moves a user's notes aside, because another user has signed in.
   ///
-  /// They also contain unsent notes, and are kept until the user signs in again. The state is
-  /// marked first and moved last, so that moved notes are never mistaken for deleted ones.
+  /// The notes are kept until the user signs in again, because some of them may not have been sent.
+  /// The state is changed first and moved last, so that moved notes are never mistaken for deleted
+  /// notes.
   func putAside(_ state: BackupState, of user: String) throws {
     var state = state
     state.isAside = true
@@ -142,9 +148,9 @@ extension NoteFolder {
     try replace(folder.appendingPathComponent(Self.stateName), with: item(Self.stateName))
   }
 
-  /// Moves a user's notes back into the folder, the state first.
+  /// Moves a user's notes back into the folder. The state is moved first.
   ///
-  /// - Returns: nil: no notes of this user were moved aside.
+  /// - Returns: the state, or nil if no notes of this user were moved aside.
   func takeBack(of user: String) throws -> BackupState? {
     let folder = account(user)
     let aside = folder.appendingPathComponent(Self.stateName)

@@ -1,15 +1,15 @@
 import CloudKit
 
-/// The changes in the database since a token.
+/// The changes in the database since a change token.
 struct DatabaseNews: Sendable {
   enum Fate: Sendable { case changed, deleted, reset }
 
-  /// The last change of the notes' zone; nil: it has not changed.
+  /// The last event of the notes' zone, or nil if the zone has not changed.
   var fate: Fate?
   var token: CKServerChangeToken?
 }
 
-/// A page of the changes in the zone since a token.
+/// A page of the changes in the zone since a change token.
 struct ZonePage: Sendable {
   var records: [CKRecord] = []
   /// The names of deleted notes.
@@ -48,8 +48,8 @@ extension NoteZone {
     }
   }
 
-  /// Fetches one page, so that the app can store its notes and its token before it asks for the
-  /// next page.
+  /// Fetches one page of changes. The app can then store its notes and its token before it fetches
+  /// the next page.
   func page(since token: CKServerChangeToken?) async throws -> ZonePage {
     try await run { finish in
       let operation = CKFetchRecordZoneChangesOperation(
@@ -63,7 +63,7 @@ extension NoteZone {
       operation.recordWasChangedBlock = { _, result in
         switch result {
         case .success(let record): page.records.append(record)
-        // NB: the app must not store the token without this note. Otherwise the note would never be
+        // NB: the app must not store the token without this note, because the note would never be
         // fetched again.
         case .failure(let error): outcome = .failure(error)
         }
@@ -84,7 +84,8 @@ extension NoteZone {
     }
   }
 
-  /// Sends notes independently of each other, so that a refused note does not delay the others.
+  /// Saves and deletes notes. The changes are not atomic, so that a refused note does not delay the
+  /// others.
   func modify(saving records: [CKRecord], deleting names: [String]) async throws -> SendOutcome {
     try await run { finish in
       let operation = CKModifyRecordsOperation(

@@ -1,10 +1,10 @@
 import CloudKit
 
-/// The notes' zone on the server. Each function runs one of CloudKit's operations.
+/// The zone of the notes on the server. Each method runs one CloudKit operation.
 struct NoteZone: Sendable {
   let database: CKDatabase
 
-  /// Creates the zone; an existing zone stays as it is.
+  /// Creates the zone. An existing zone is not changed.
   func make() async throws {
     try await run { finish in
       let operation = CKModifyRecordZonesOperation(
@@ -31,7 +31,7 @@ struct NoteZone: Sendable {
     }
   }
 
-  /// Deletes the zone with all notes in it; a missing zone is no error.
+  /// Deletes the zone with all its notes. A missing zone is not an error.
   func delete() async throws {
     do {
       try await run { finish in
@@ -46,7 +46,7 @@ struct NoteZone: Sendable {
     }
   }
 
-  /// Asks for a silent push to the user's devices whenever anything changes in the database.
+  /// Subscribes to silent pushes for all changes in the database.
   func subscribe() async throws {
     try await run { finish in
       let subscription = CKDatabaseSubscription(subscriptionID: Note.subscriptionID)
@@ -61,9 +61,9 @@ struct NoteZone: Sendable {
     }
   }
 
-  /// Runs an operation until its last block, and returns the block's result to a waiting caller.
+  /// Runs an operation until its last block is called, and returns the result of this block.
   ///
-  /// - Parameter make: creates the operation with its blocks; the last block calls the given
+  /// - Parameter make: creates the operation with its blocks. The last block calls the given
   ///   function.
   func run<Value: Sendable>(
     _ make: (_ finish: @escaping (Result<Value, any Error>) -> Void) -> CKDatabaseOperation

@@ -2,7 +2,7 @@ public import CloudKit
 
 /// The state of the app as the user sees it.
 public struct Overview: Sendable, Equatable {
-  /// The progress of a note's backup.
+  /// The state of a note's backup.
   public enum Status: Sendable, Equatable {
     case backedUp
     case unsent
@@ -18,26 +18,27 @@ public struct Overview: Sendable, Equatable {
 
   public enum Activity: Sendable, Equatable { case off, deleting, working, resting }
 
-  /// The notes, by name.
+  /// The notes in order of their names.
   public var notes: [Line]
-  /// Files that cannot be backed up: they are not text, or their name cannot be a note's name.
+  /// The files that cannot be backed up, because they are not text or their names cannot be note
+  /// names.
   public var misfits: [String]
   public var activity: Activity
   /// The last error, or the reason why the backup is off.
   public var message: String?
-  /// News for the user.
+  /// A notice for the user.
   public var notice: String?
-  /// Whether silent pushes report changes of other devices.
+  /// Whether silent pushes report the changes of other devices.
   public var hearsPushes: Bool
-  /// The time when everything was last in sync; nil: never since the start.
+  /// The time of the last successful sync, or nil if there was none since the start.
   public var lastLook: Date?
 
-  /// Whether the server has every note in its present form.
+  /// Whether the server has the current version of every note.
   public var isBackedUp: Bool {
     activity != .off && message == nil && notes.allSatisfy { $0.status == .backedUp }
   }
 
-  /// The state of the backup in one line.
+  /// The state of the backup as one line.
   public var summary: String {
     let unsent = notes.count { $0.status != .backedUp }
     let waiting = "\(unsent) \(unsent == 1 ? "note waits" : "notes wait")"
@@ -51,7 +52,7 @@ public struct Overview: Sendable, Equatable {
 }
 
 extension Backup {
-  /// The overview of the present state.
+  /// The overview of the current state.
   public var overview: Overview { makeOverview() }
 
   func makeOverview() -> Overview {

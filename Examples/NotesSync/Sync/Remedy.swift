@@ -1,49 +1,50 @@
 import CloudKit
 
-/// The app's reaction to an error. No error loses a note: a note that the server does not have yet
-/// stays in the folder, and counts as unsent until the server has confirmed it.
+/// The app's reaction to an error. No error loses a note: until the server has confirmed a note,
+/// the note stays in the folder and counts as unsent.
 enum Remedy: Sendable {
-  /// Repeats the request: after the time that the server asks for; otherwise soon, and then with
-  /// growing pauses.
+  /// Repeats the request after the time that the server requests. If there is none, repeats it
+  /// soon, and then after growing pauses.
   case tryAgain
   /// Repeats the request when the account has changed, and at intervals.
   case waitForAccount
-  /// Repeats the request at intervals: a user or the operator must act first.
+  /// Repeats the request at intervals, because the user or the operator must act first.
   case waitForSomebody
   /// Fetches everything again, without change tokens.
   case startOver
-  /// Merges the server's note by the merge rule, and sends the result.
+  /// Merges the note with the server's version, and sends the result.
   case merge
-  /// Sends the note as a new one.
+  /// Sends the note as a new record.
   case sendAnew
   /// Sends half as many notes at once.
   case sendLess
-  /// Leaves this note out until it changes, and retries it at intervals.
+  /// Does not send this note until it changes or the next interval begins.
   case setAside
   /// Checks whether the zone exists.
   case lookForZone
-  /// The user has deleted the backup: the app does not create it again without being asked.
+  /// Switches the backup off, because the user has deleted it. Only the user can switch it on
+  /// again.
   case switchOff
 }
 
-/// Every error of CloudKit, with the app's reaction and its message.
+/// The reaction and the message of the app for every error of CloudKit.
 extension CKError {
   var answer: (remedy: Remedy, words: String) {
     switch code {
-    // The connection to the server
+    // The connection to the server.
     case .networkUnavailable: (.tryAgain, "There is no network.")
     case .networkFailure: (.tryAgain, "The server cannot be reached.")
     case .serverResponseLost: (.tryAgain, "The server's answer was lost.")
     case .operationCancelled: (.tryAgain, "It was cancelled.")
 
-    // The server's load
+    // The load of the server.
     case .serviceUnavailable: (.tryAgain, "The server is not available.")
     case .requestRateLimited: (.tryAgain, "The server asks for a pause.")
     case .zoneBusy: (.tryAgain, "Another device is writing.")
     case .internalError: (.tryAgain, "Something went wrong at the server.")
     case .limitExceeded: (.sendLess, "That is too much at once.")
 
-    // The account
+    // The account of the user.
     case .notAuthenticated: (.waitForAccount, "Nobody is signed in.")
     case .accountTemporarilyUnavailable:
       (.waitForAccount, "The account needs attention. Sign in again.")
@@ -52,41 +53,41 @@ extension CKError {
     case .quotaExceeded:
       (.waitForSomebody, "The storage is full. Remove something, and look again.")
 
-    // The zone, and a note in it
-    case .changeTokenExpired: (.startOver, "Reading everything anew.")
-    case .zoneNotFound: (.lookForZone, "Looking where the backup is.")
+    // The zone and the notes in it.
+    case .changeTokenExpired: (.startOver, "Fetching everything again.")
+    case .zoneNotFound: (.lookForZone, "Checking whether the backup exists.")
     case .userDeletedZone: (.switchOff, "The backup was deleted. The notes here stay.")
     case .serverRecordChanged: (.merge, "Another device changed a note as well.")
     case .unknownItem: (.sendAnew, "Another device deleted a note that changed here.")
 
-    // Several errors at once: each note's own error decides
+    // Several errors at once. The error of each note decides about the note.
     case .partialFailure, .batchRequestFailed:
-      (.tryAgain, "Some notes did not pass.")
+      (.tryAgain, "Some notes were not accepted.")
 
-    // Refusals of the server
+    // Refusals by the server.
     case .invalidArguments, .serverRejectedRequest, .constraintViolation, .referenceViolation:
       (.setAside, "The server refuses it.")
     case .permissionFailure: (.setAside, "That is not allowed.")
     case .assetFileNotFound, .assetFileModified, .assetNotAvailable:
       (.setAside, "A file of it is missing.")
 
-    // The configuration of the app
+    // The configuration of the app.
     case .badContainer, .missingEntitlement:
       (.waitForSomebody, "The server does not know this app. Check STRATUS_CONTAINER.")
     case .incompatibleVersion: (.waitForSomebody, "This app is too old for the server.")
     case .badDatabase: (.waitForSomebody, "The server keeps no notes there.")
 
-    // Shares and queries, which this app does not use
+    // Shares and queries, which this app does not use.
     case .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
       .participantAlreadyInvited, .resultsTruncated:
-      (.waitForSomebody, "The server answered something strange.")
+      (.waitForSomebody, "The server sent an unexpected answer.")
 
     @unknown default: (.waitForSomebody, localizedDescription)
     }
   }
 
-  /// Whether the user has reset their encrypted data, which deleted the zone. The notes may then be
-  /// sent again.
+  /// Whether the zone was deleted because the user has reset their encrypted data. The notes may
+  /// then be sent again.
   var isReset: Bool {
     (userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber)?.boolValue == true
   }

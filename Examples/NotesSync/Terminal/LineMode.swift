@@ -1,17 +1,17 @@
 import Foundation
 import NotesSync
 
-/// Reads commands and prints events in lines, for scripts.
+/// Reads commands and prints events as lines, for scripts.
 struct LineMode {
   static let help = """
     ? write NAME TEXT      write a note; a backslash and n begin a new line
     ? remove NAME          remove a note
-    ? list                 all notes
-    ? look                 look what has changed
+    ? list                 list all notes
+    ? look                 check for changes
     ? on, off              switch the backup on or off
     ? delete everything    delete the backup, and the notes on this device
-    ? rule                 what happens if two devices change one note
-    ? quit                 finish what is under way, and end; so does the end of the input
+    ? rule                 show what happens if two devices change the same note
+    ? quit                 finish the work in progress, and end, as at the end of the input
     """
 
   let backup: Backup
@@ -41,6 +41,8 @@ struct LineMode {
     await printing.value
   }
 
+  /// Runs a command.
+  ///
   /// - Returns: whether the program continues.
   private func obey(_ line: String) async throws -> Bool {
     let words = line.split(separator: " ", maxSplits: 2).map(String.init)
@@ -63,7 +65,7 @@ struct LineMode {
     return true
   }
 
-  /// The differences between one overview and the next.
+  /// Returns the differences between one overview and the next.
   static func news(in overview: Overview, since last: Overview?) -> [String] {
     var news: [String] = []
     let known = Dictionary(

@@ -1,7 +1,7 @@
 import Foundation
 import NotesSync
 
-/// The notes and the state of the backup, updated with each change.
+/// Shows the notes and the state of the backup, and updates them with each change.
 struct LiveScreen {
   private enum Event: Sendable {
     case pressed(Key)
@@ -14,7 +14,7 @@ struct LiveScreen {
   private var picture: Picture
   private let terminal = Terminal()
 
-  /// - Parameter folderName: the folder's name, for the title.
+  /// - Parameter folderName: the name of the folder, which the title shows.
   init(backup: Backup, folderName: String) {
     self.backup = backup
     picture = Picture(folderName: folderName)
@@ -42,8 +42,7 @@ struct LiveScreen {
       case .tick: await backup.lookAtFolder()
       case .pressed(let key):
         do {
-          // The program need not wait for its work, because the next start continues interrupted
-          // work.
+          // The program need not wait for work in progress, because the next start continues it.
           if try await !press(key) { return }
         } catch {
           picture.hint = "\(error)"
@@ -58,6 +57,8 @@ struct LiveScreen {
     terminal.show(picture.lines(width: width, height: height))
   }
 
+  /// Handles a key.
+  ///
   /// - Returns: whether the program continues.
   private mutating func press(_ key: Key) async throws -> Bool {
     picture.hint = nil

@@ -1,14 +1,14 @@
 import Foundation
 import NotesSync
 
-/// NotesSync in a terminal.
+/// The terminal program of NotesSync.
 @main struct NotesSyncProgram {
   static let usage = """
     usage: notes-sync [--folder FOLDER] [--no-push] [--every SECONDS] [--lines]
-      --folder FOLDER   where the notes lie, NAME.txt each; Notes by default. Each is a device.
-      --no-push         do without pushes: look now and then only
-      --every SECONDS   how often that is; 300 by default
-      --lines           read commands line by line, also where there is a terminal
+      --folder FOLDER   the folder of the notes (NAME.txt). Default: Notes. Each folder is a device.
+      --no-push         do not use pushes, and only check at intervals
+      --every SECONDS   the number of seconds between two checks. Default: 300
+      --lines           read commands line by line, even from a terminal
     """
 
   static func main() async {

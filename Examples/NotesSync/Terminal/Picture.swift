@@ -3,7 +3,7 @@ import NotesSync
 
 /// The contents of the screen.
 struct Picture {
-  /// The question to the user in the last line.
+  /// A question to the user in the last line of the screen.
   enum Question: Equatable {
     case name
     case text(of: String)
@@ -46,7 +46,9 @@ struct Picture {
     typed = text.replacing("\n", with: Text.newLine)
   }
 
-  /// - Returns: the answer, once it is complete.
+  /// Handles a key while a question is open.
+  ///
+  /// - Returns: the answer, if it is complete.
   mutating func type(_ key: Key) -> String? {
     switch key {
     case .character(let character): typed.append(character)
@@ -116,7 +118,7 @@ struct Picture {
 
   private func foot(_ width: Int) -> String {
     guard let question else { return Text.fit(" " + Self.keys, width) }
-    // If the typed text is too long for the row, its end must be visible.
+    // If the typed text is too long for the row, its end is shown.
     let line = " " + question.words + Text.inOneLine(typed) + "_"
     return String(line.suffix(width))
   }

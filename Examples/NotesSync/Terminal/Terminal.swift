@@ -1,26 +1,27 @@
 import Foundation
 
-/// A key that the user presses.
+/// A key that the user has pressed.
 enum Key: Sendable, Equatable {
   case character(Character)
   case up, down, enter, backspace, escape, interrupt
 }
 
-/// The terminal as a full screen: from ``open()`` to ``close()``.
+/// The terminal, which shows a full screen from ``open()`` to ``close()``.
 final class Terminal {
   private var before = termios()
   private var signals: [any DispatchSourceSignal] = []
 
-  /// Switches to the full screen, and reads every key at once.
+  /// Switches to the full screen, and begins to read every key at once.
   ///
-  /// - Returns: the pressed keys. A signal to end counts as an interrupt, so that the program
-  ///   restores the terminal.
+  /// - Returns: the pressed keys. A signal that ends the program is delivered as an interrupt, so
+  ///   that the program restores the terminal.
   func open() -> AsyncStream<Key> {
     tcgetattr(STDIN_FILENO, &before)
     var raw = before
     cfmakeraw(&raw)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-    // Switches to the alternate screen, hides the cursor, and cuts rows that are too long.
+    // These codes switch to the alternate screen, hide the cursor, and cut off rows that are too
+    // long.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
 
     let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
@@ -48,13 +49,13 @@ final class Terminal {
     tcsetattr(STDIN_FILENO, TCSANOW, &before)
   }
 
-  /// Shows lines from the top, and replaces the previous ones.
+  /// Shows lines from the top of the screen, in place of the previous lines.
   func show(_ lines: [String]) {
     let rows = lines.enumerated().map { "\u{1B}[\($0 + 1);1H\u{1B}[K" + $1 }
     write(rows.joined() + "\u{1B}[J")
   }
 
-  /// The size of the terminal in characters; 80 by 24 if it is unknown.
+  /// The size of the terminal in characters, or 80 by 24 if it is unknown.
   var size: (width: Int, height: Int) {
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
@@ -62,13 +63,13 @@ final class Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// NB: writing to a closed terminal fails. Ignore this error, so that the program does not end
+  /// NB: writing to a closed terminal fails. The error is ignored, so that the program does not end
   /// early.
   private func write(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  /// The keys that a terminal's bytes stand for.
+  /// Returns the keys for the bytes that a terminal has sent.
   static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
     switch Array(bytes) {
     case [0x1B, 0x5B, 0x41], [0x1B, 0x4F, 0x41]: return [.up]

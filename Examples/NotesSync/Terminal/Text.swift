@@ -3,7 +3,8 @@ enum Text {
   /// The character for a line break in a text that is shown in one line.
   static let newLine = "⏎"
 
-  /// The text without characters that would move the cursor; a line break is shown as ``newLine``.
+  /// Returns the text without characters that would move the cursor. A line break is shown as
+  /// ``newLine``.
   static func inOneLine(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
@@ -17,20 +18,20 @@ enum Text {
     return line
   }
 
-  /// A text that was entered in one line: a backslash and n, or ``newLine``, stand for a line
-  /// break.
+  /// Converts a text that was entered as one line. In it, a backslash and n, or ``newLine``, mean a
+  /// line break.
   static func entered(_ line: String) -> String {
     line.replacing("\\n", with: "\n").replacing(newLine, with: "\n")
   }
 
-  /// The beginning of a text, for a column with a number of characters.
+  /// Returns the beginning of a text, which fits into a column of this width.
   static func fit(_ text: String, _ width: Int) -> String {
     let line = inOneLine(text)
     if line.count <= width { return line + String(repeating: " ", count: width - line.count) }
     return width > 0 ? line.prefix(width - 1) + "…" : ""
   }
 
-  /// The text in lines with at most a number of characters, broken between words.
+  /// Returns the text in lines of at most this width, broken between words.
   static func wrapped(_ text: String, _ width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {

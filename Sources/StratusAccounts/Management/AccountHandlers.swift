@@ -8,7 +8,8 @@ struct CreateAccountHandler: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: CreateAccount.Request) async throws(ServerError) -> EmptyRequest {
-    // NB: checked first, so that no account stays without its password.
+    // NB: the password is checked first. Otherwise a refused password would leave an account
+    // without one.
     if let password = request.password,
       let fault = PasswordRules.fault(of: password, email: request.email)
     {

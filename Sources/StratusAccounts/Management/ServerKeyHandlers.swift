@@ -15,7 +15,8 @@ struct AddServerKeyHandler: ManagementHandler {
   ) async throws(ServerError) -> AddServerKey.Response {
     try await accounts.requireContainer(request.containerID)
     let publicKey = try PublicKeyFile.key(request.publicKey)
-    // Choice: each registration has an ID and a user of its own, also of the same public key.
+    // Choice: each registration gets its own ID and user, even if the public key is registered
+    // twice.
     let id = accounts.randomness(32).hex
     let key = ServerKey(
       id: id, publicKey: Array(publicKey.x963Representation),
@@ -54,7 +55,7 @@ struct RevokeServerKeyHandler: ManagementHandler {
   typealias Endpoint = RevokeServerKey
 
   let accounts: Accounts
-  /// Releases the listeners of the key's user.
+  /// Disconnects the listeners of ended sessions and of disabled users.
   let releaseEnded: @Sendable () async throws(ServerError) -> Void
 
   func answer(_ request: TokenIDRequest) async throws(ServerError) -> EmptyRequest {

@@ -84,10 +84,11 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// The number of hex digits of a session's ID in lists: enough to identify the session.
+  /// The number of hex digits of a session ID that a list shows. They are enough to identify a
+  /// session.
   static let shownIDLength = 16
 
-  /// Removes sessions that have ended, so that lists and the registry hold only valid ones.
+  /// Removes ended sessions from the registry, so that lists show only valid ones.
   ///
   /// - Throws: an error of the registry.
   public func forgetEndedSessions() async throws(ServerError) {

@@ -79,7 +79,7 @@ extension AccountPages {
       """
   }
 
-  /// A time such as `2026-11-23 08:15 UTC`.
+  /// Formats a time such as `2026-11-23 08:15 UTC`.
   private static func time(_ milliseconds: Int64) -> String {
     let text = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
       .formatted(Date.ISO8601FormatStyle())
@@ -137,7 +137,7 @@ extension AccountPages {
     return PageLayout.redirect(to: "/account")
   }
 
-  /// Ends all sessions but that of this browser.
+  /// Ends all sessions of the account except this browser's session.
   func endAllSessions(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     try await accounts.registry.deleteBrowserSessions(

@@ -2,8 +2,8 @@ import StratusDomain
 import StratusWire
 
 extension AccountPages {
-  /// Asks a signed-in user whether an app may act for the account. The token is made only after the
-  /// click.
+  /// Shows a page that asks a signed-in user whether an app may act for the account. The server
+  /// issues the token only after the user agrees.
   func consent(_ visit: Visit, _ app: AskingApp, _ account: Account) -> PageAnswer {
     let content: HTML = """
       <h1>Continue?</h1>
@@ -54,9 +54,9 @@ extension AccountPages {
     return Self.message(app, token: nil)
   }
 
-  /// The page that gives the result to the app's page, which has opened this window.
+  /// Creates the page that sends the result to the app's page, which has opened this window.
   ///
-  /// - Parameter token: nil: the user has refused.
+  /// - Parameter token: the app's token, or nil if the user has refused.
   private static func message(_ app: AskingApp, token: String?) -> PageAnswer {
     let error = token == nil ? "accessError" : ""
     let content: HTML = """
@@ -67,7 +67,7 @@ extension AccountPages {
     return PageLayout.answer("Signed in", content, hasOpener: true, script: true)
   }
 
-  /// Percent encoding of everything but letters and digits.
+  /// Percent-encodes everything except letters and digits.
   private static func encode(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =

@@ -2,17 +2,18 @@ import Foundation
 import StratusDomain
 import StratusWire
 
-/// An app that asks for a sign-in, after all checks.
+/// An app whose request for a sign-in has passed all checks.
 struct AskingApp {
-  /// The sealed text, for the next form.
+  /// The sealed text of the request, which the next form sends again.
   let text: String
   let store: StoreAddress
-  /// The web page that gets the token; nil: the callback URL gets it.
+  /// The origin of the web page that gets the token, or nil if the callback URL gets it.
   let origin: String?
-  /// nil: the page posts a message.
+  /// The callback URL that gets the token, or nil if the server's page posts a message to the app's
+  /// page.
   let callbackURL: String?
 
-  /// The name of the asking side, for the user.
+  /// The name of the app that the user sees.
   var name: String { origin ?? callbackURL ?? "" }
 }
 
@@ -233,7 +234,7 @@ extension AccountPages {
 }
 
 extension [UInt8] {
-  /// The bytes of an even number of hex digits.
+  /// Decodes an even number of hex digits, or returns nil for any other text.
   init?(hexText text: String) {
     let digits = text.utf8.compactMap { byte in
       UnicodeScalar(byte).properties.isASCIIHexDigit

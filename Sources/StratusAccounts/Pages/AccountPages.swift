@@ -2,9 +2,9 @@ import Foundation
 public import StratusDomain
 import StratusWire
 
-/// The pages of sign-in and of the account (docs/internals/signin.md).
+/// The web pages for signing in and for managing an account (docs/internals/signin.md).
 ///
-/// Every form works without JavaScript. GET changes nothing.
+/// Every form works without JavaScript. A GET request changes nothing.
 public final class AccountPages: WebPages {
   let accounts: Accounts
   var seal: PageSeal { accounts.pageSeal }
@@ -82,7 +82,7 @@ public final class AccountPages: WebPages {
     return "/auth/sign-in?request=" + request.text(sealedBy: seal)
   }
 
-  // Pages without a visit
+  // Pages that do not depend on a ``Visit``
 
   private static let needsEncryption = PageLayout.answer(
     "HTTPS is needed",
@@ -101,7 +101,7 @@ public final class AccountPages: WebPages {
 }
 
 extension Accounts {
-  /// The server's own pages.
+  /// Creates the server's own web pages.
   ///
   /// - Parameter report: called with errors that a page cannot show.
   public func webPages(

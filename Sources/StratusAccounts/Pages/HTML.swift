@@ -1,4 +1,4 @@
-/// A piece of HTML. Texts that are interpolated into it are escaped; other pieces are not.
+/// A piece of HTML. An interpolated text is escaped, and an interpolated piece of HTML is not.
 ///
 /// ```swift
 /// let piece: HTML = "<p>Hello \(name)</p>"
@@ -28,7 +28,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     mutating func appendInterpolation(_ piece: HTML?) { text += piece?.text ?? "" }
   }
 
-  /// A text as it stands in an element or in a quoted attribute.
+  /// Escapes a text for use in an element or in a quoted attribute.
   static func escape(_ value: String) -> String {
     var text = ""
     for scalar in value.unicodeScalars {
@@ -38,7 +38,8 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
       case "'": text += "&#39;"
-      // Characters that HTML does not allow, and those that turn the direction of what follows.
+      // Characters that HTML does not allow, and characters that change the direction of the text
+      // after them.
       case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{7F}",
         "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         text += "\u{FFFD}"

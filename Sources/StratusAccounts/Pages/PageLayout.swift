@@ -1,16 +1,16 @@
 import StratusDomain
 
-/// The frame of every page: head, style, and header fields.
+/// The parts that all pages have in common: the head, the style, and the header fields.
 enum PageLayout {
   static let stylePath = "/auth/style.css"
   static let scriptPath = "/auth/callback.js"
 
-  /// A page as the answer to a request.
+  /// Creates the answer to a request from the content of a page.
   ///
   /// - Parameters:
-  ///   - callback: the URL to which a form of the page may lead, besides this server.
-  ///   - hasOpener: whether the page belongs to a window that an app has opened.
-  ///   - script: whether the page runs the script of ``scriptPath``.
+  ///   - callback: the URL, besides this server, to which a form of the page may redirect.
+  ///   - hasOpener: whether an app has opened the page's window.
+  ///   - script: whether the page runs the script at ``scriptPath``.
   static func answer(
     _ title: String, _ content: HTML, status: Int = 200, callback: String? = nil,
     hasOpener: Bool = false, script: Bool = false
@@ -51,9 +51,9 @@ enum PageLayout {
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
   ]
 
-  /// An answer that leads to another page of the server.
+  /// Creates an answer that redirects the browser to another page of the server.
   ///
-  /// NB: 303, so that the browser asks with GET.
+  /// NB: the status 303 makes the browser send a GET request.
   static func redirect(to location: String) -> PageAnswer {
     PageAnswer(status: 303, fields: [(name: "Location", value: location)] + secureFields)
   }
@@ -72,7 +72,8 @@ enum PageLayout {
       + "form-action 'self'\(target); frame-ancestors 'none'; base-uri 'none'"
   }
 
-  /// A URL as a source of a policy: scheme and host, or the scheme of an app.
+  /// Converts a URL to a source of a content security policy: scheme and host, or the scheme of an
+  /// app.
   private static func source(_ url: String) -> String? {
     guard let colon = url.firstIndex(of: ":") else { return nil }
     let scheme = url[..<colon].lowercased()
@@ -109,7 +110,7 @@ enum PageLayout {
     .row { display: flex; gap: .75rem; flex-wrap: wrap; } .small { font-size: .9rem; }
     """
 
-  /// Gives the result to the page that opened the window (web-auth §5.3).
+  /// Sends the result to the page that opened the window (web-auth §5.3).
   static let script = """
     "use strict";
     const result = document.getElementById("result").dataset;

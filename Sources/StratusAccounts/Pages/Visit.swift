@@ -1,18 +1,18 @@
 import StratusDomain
 
-/// One request for a page, with what its cookies prove.
+/// One request for a page, with the facts that its cookies prove.
 struct Visit {
   let request: PageRequest
-  /// The sign-in of the browser; nil: there is none.
+  /// The browser's session and account, or nil if the browser is not signed in.
   let signedIn: (session: BrowserSession, account: Account)?
-  /// The text of the form cookie, which may be new.
+  /// The text of the form cookie. If the request had none, it is a new one.
   let formCookie: String
   /// The proof that an account has signed in with this browser; nil: there is none.
   let knownBrowser: KnownBrowser?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool
 
-  /// The cookies, without the prefix that browsers protect.
+  /// The names of the cookies, without the prefix `__Host-`.
   enum Cookie: String {
     case session = "stratus"
     case form = "stratus-form"
@@ -43,7 +43,8 @@ struct Visit {
 
   /// Sets a cookie.
   ///
-  /// - Parameter seconds: its life; nil: until the browser ends.
+  /// - Parameter seconds: the lifetime of the cookie, or nil if it lasts until the browser is
+  ///   closed.
   mutating func set(_ cookie: Cookie, _ text: String, seconds: Int?) {
     let name = (isSecure ? "__Host-" : "") + cookie.rawValue
     let life = seconds.map { "; Max-Age=\($0)" } ?? ""
@@ -54,7 +55,7 @@ struct Visit {
 
   mutating func remove(_ cookie: Cookie) { set(cookie, "", seconds: 0) }
 
-  /// Signs the browser in.
+  /// Sets the cookies of a new sign-in.
   mutating func keep(
     session text: String, isKept: Bool, as browser: KnownBrowser, seal: PageSeal
   ) {
@@ -69,13 +70,13 @@ struct Visit {
   func isOwnForm(_ seal: PageSeal) -> Bool {
     if let site = request.fetchSite, site != "same-origin", site != "none" { return false }
     if let origin = request.origin, origin != request.serverURL.lowercased() { return false }
-    // NB: a new cookie fits no form.
+    // NB: a form cannot belong to a cookie that this request has just created.
     guard cookieFields.isEmpty, let token = request.form["form"] else { return false }
     return seal.isFormToken(token, formCookie)
   }
 
-  /// Whether the browser reaches the server in a way that others cannot overhear: by HTTPS, or
-  /// without leaving the machine.
+  /// Whether others cannot overhear the connection to the server, because it uses HTTPS or does not
+  /// leave the machine.
   static func isPrivate(_ url: String) -> Bool {
     if url.hasPrefix("https://") { return true }
     guard url.hasPrefix("http://") else { return false }
@@ -86,7 +87,7 @@ struct Visit {
       || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
   }
 
-  /// The hidden fields of a form.
+  /// Returns the hidden fields of a form.
   func hidden(_ seal: PageSeal, request text: String? = nil) -> HTML {
     let asked = text.map { value -> HTML in
       "<input type=\"hidden\" name=\"request\" value=\"\(value)\">"

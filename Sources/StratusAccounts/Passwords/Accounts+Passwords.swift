@@ -47,14 +47,14 @@ extension Accounts {
     return hash.text
   }
 
-  /// The account to which an address and a password belong.
+  /// Returns the account with this e-mail address and password.
   ///
   /// NB: makes one hash in every case, so that its time tells nothing about the address.
   /// - Parameter isKnown: whether the caller's browser is known to the account, so that the attempt
   ///   does not wait behind those of strangers.
   /// - Returns: nil for an unknown address, a wrong password, an account without a password, and a
   ///   disabled account.
-  /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins wait.
+  /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func account(
     email: String, password: String, isKnown: Bool
   ) async throws(ServerError) -> ProvenAccount? {

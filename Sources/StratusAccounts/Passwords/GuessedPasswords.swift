@@ -1,7 +1,7 @@
-/// Words that many people use as a password, alone, in pairs, or with digits and signs around them.
+/// Words that many people use as a password, alone, in pairs, or between digits and punctuation.
 ///
-/// The list is ours. With the endings that ``PasswordRules`` ignores, it covers far more texts than
-/// it has words.
+/// The list was written for this project. ``PasswordRules`` also refuses these words in pairs and
+/// with digits or punctuation, so the list covers many more passwords.
 enum GuessedPasswords {
   static let words: Set<String> = Set(
     """

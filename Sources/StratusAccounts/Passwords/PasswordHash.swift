@@ -3,11 +3,11 @@ import CryptoExtras
 import Foundation
 import StratusDomain
 
-/// The hash of a password by scrypt (RFC 7914), with its parameters.
+/// The scrypt hash of a password (RFC 7914), with its parameters.
 struct PasswordHash: Sendable, Hashable {
   /// The parameters of scrypt.
   struct Cost: Sendable, Hashable {
-    /// The binary logarithm of N.
+    /// The binary logarithm of scrypt's parameter N.
     var logRounds: Int
     var blockSize = 8
     var parallelism = 3
@@ -20,18 +20,18 @@ struct PasswordHash: Sendable, Hashable {
   static let saltCount = 16
   private static let hashCount = 32
 
-  /// Hashes a password; takes about 0.4 s with the standard cost.
+  /// Hashes a password. This takes about 0.4 s with the standard cost.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the memory for it is missing.
+  /// - Throws: `INTERNAL_ERROR` if there is not enough memory for the hash.
   init(of password: String, salt: [UInt8], cost: Cost) throws(ServerError) {
     self.cost = cost
     self.salt = salt
     hash = try Self.derive(password, salt, cost, count: Self.hashCount)
   }
 
-  /// Whether this is the hash of the password. Takes as long for a wrong one as for the right one.
+  /// Whether this is the hash of the password. A wrong password takes as long as the right one.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the memory for it is missing.
+  /// - Throws: `INTERNAL_ERROR` if there is not enough memory for the hash.
   func matches(_ password: String) throws(ServerError) -> Bool {
     let other = try Self.derive(password, salt, cost, count: hash.count)
     return zip(hash, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -50,13 +50,13 @@ struct PasswordHash: Sendable, Hashable {
     }
   }
 
-  /// The PHC text, such as `$scrypt$ln=15,r=8,p=3$salt$hash`.
+  /// The hash in the PHC string format, such as `$scrypt$ln=15,r=8,p=3$salt$hash`.
   var text: String {
     "$scrypt$ln=\(cost.logRounds),r=\(cost.blockSize),p=\(cost.parallelism)"
       + "$\(Self.base64(salt))$\(Self.base64(hash))"
   }
 
-  /// nil for another form, and for parameters that no version of the server has used.
+  /// Returns nil for another format, and for parameters that no version of the server has used.
   init?(text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",

@@ -1,9 +1,10 @@
-/// The rules for new passwords (OWASP ASVS 5.0, 6.2): a length, any characters, nothing common.
+/// The rules for new passwords (OWASP ASVS 5.0, 6.2). A password has a minimum and a maximum
+/// length, may contain any characters, and must not be easy to guess.
 enum PasswordRules {
   static let lengthMin = 8
   static let lengthMax = 256
 
-  /// The reason why a password is refused, as a sentence for its user; nil: it may be used.
+  /// Returns a sentence that tells the user why a password is refused, or nil if it is allowed.
   static func fault(of password: String, email: String) -> String? {
     if password.count < lengthMin {
       return "Use at least \(lengthMin) characters. A sentence of several words is good."
@@ -22,7 +23,7 @@ enum PasswordRules {
     return nil
   }
 
-  /// Whether a password is a common word with digits and signs around it, or two such words.
+  /// Whether a password is a common word between digits and punctuation, or two such words.
   private static func isCommon(_ lower: String) -> Bool {
     let inner = core(lower)
     for core in [inner, core(plain(inner)), core(plain(lower))] {
@@ -37,13 +38,13 @@ enum PasswordRules {
     return false
   }
 
-  /// The text without the digits and signs at both ends.
+  /// Returns the text without the digits and punctuation at both ends.
   private static func core(_ text: String) -> String {
     let letters = text.drop { !$0.isLetter }
     return String(letters.reversed().drop { !$0.isLetter }.reversed())
   }
 
-  /// The text with letters instead of the digits and signs that often stand for them.
+  /// Replaces digits and punctuation by the letters for which they often stand.
   private static func plain(_ lower: String) -> String {
     String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
   }

@@ -2,20 +2,21 @@ import Crypto
 import StratusDomain
 import StratusWire
 
-/// A stored key together with its parsed form.
+/// A stored server-to-server key together with its parsed public key.
 struct KnownServerKey: Sendable {
   let key: ServerKey
   let publicKey: P256.Signing.PublicKey
 }
 
 extension Accounts {
-  /// Admits a request that a server-to-server key signed (web-auth §4). Tokens in such a request
-  /// are ignored.
+  /// Admits a request that was signed with a server-to-server key (web-auth §4). Tokens in such a
+  /// request are ignored.
   ///
-  /// Choice: a request can be repeated within the time window. Clients send a request again after
-  /// a lost answer, with the same headers, and the protocol has no number to tell both cases apart.
+  /// Choice: a signed request can be sent again within the time window. A client repeats a request
+  /// after a lost answer with the same headers, so the server cannot distinguish such a request
+  /// from a replay.
   ///
-  /// - Throws: `AUTHENTICATION_FAILED`, without a hint about the wrong part. Only the holder of the
+  /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part is wrong. Only the holder of the
   ///   private key learns that the date is wrong or that the key is revoked.
   func admitSigned(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
     try request.requireTrust()
@@ -25,7 +26,7 @@ extension Accounts {
     guard let known = try await serverKey(signature.keyID, now: now),
       known.key.store == request.store
     else { throw failed }
-    // NB: the body is read only for a known key.
+    // NB: the body is read only after the key was found.
     let body = try await request.body()
     let address = request.clientAddress.map(NetworkAddress.subscriber)
     func note(_ fault: String) {
@@ -49,7 +50,7 @@ extension Accounts {
       principal: .serverKey(id: known.key.id, userRecordName: known.key.userRecordName))
   }
 
-  /// The key with this ID, from the cache or from the registry.
+  /// Returns the key with this ID, from the cache or from the registry.
   private func serverKey(
     _ id: String, now: Int64
   ) async throws(ServerError) -> KnownServerKey? {

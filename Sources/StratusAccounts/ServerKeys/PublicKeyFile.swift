@@ -4,12 +4,13 @@ import StratusDomain
 
 /// Reads the PEM file of a public key, as `openssl ec -pubout` writes it (web-auth §4.1).
 enum PublicKeyFile {
-  /// A file with a key and some remarks is much shorter.
+  /// The maximum length of a file. A file with a key and some remarks is much shorter.
   private static let bytesMax = 16_384
 
-  /// The first public key in the file. Other text around it is ignored.
+  /// Returns the first public key in the file. Other text around the key is ignored.
   ///
-  /// - Throws: `BAD_REQUEST` with advice if there is no such key, or if it is not on P-256.
+  /// - Throws: `BAD_REQUEST` with advice if the file has no public key, or if the curve is not
+  ///   P-256.
   static func key(_ text: String) throws(ServerError) -> P256.Signing.PublicKey {
     guard text.utf8.count <= bytesMax else {
       throw .badRequest("the file is too long for a key; \(advice)")

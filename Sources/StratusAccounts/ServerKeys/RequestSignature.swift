@@ -2,20 +2,20 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The signature of a request, from its three headers (web-auth §4.2–4.4).
+/// The signature of a request, read from its three header fields (web-auth §4.2–4.4).
 struct RequestSignature {
   let keyID: String
-  /// The date as the header gives it, which is a part of the signed text.
+  /// The date as the header field states it. This text is a part of the signed text.
   let dateText: String
-  /// Milliseconds since 1970 UTC.
+  /// The date in milliseconds since 1970 UTC.
   let date: Int64
   let signature: P256.Signing.ECDSASignature
 
-  /// More than the base64 text of the longest signature, which has 72 bytes.
+  /// A length that exceeds the base64 text of the longest signature, which has 72 bytes.
   private static let textLengthMax = 128
 
-  /// - Parameter headers: by their names in lower case.
-  /// - Returns: nil if one of the headers is missing or malformed.
+  /// - Parameter headers: the header fields, by their names in lower case.
+  /// - Returns: nil if one of the three header fields is missing or malformed.
   init?(headers: [String: String]) {
     let names = AdmissionRequest.signatureHeaderNames
     guard let keyID = headers[names[0]], Self.isKeyID(keyID),
@@ -30,11 +30,11 @@ struct RequestSignature {
     self.signature = signature
   }
 
-  /// Whether the key signed this request: one of the texts that clients are known to sign.
+  /// Whether the key signed one of the texts that clients are known to sign for this request.
   ///
   /// - Parameters:
-  ///   - target: path and query as received.
-  ///   - body: the bytes as received.
+  ///   - target: the path and query as received.
+  ///   - body: the bytes of the body as received.
   func isValid(
     for key: P256.Signing.PublicKey, target: String, body: [UInt8]
   ) -> Bool {
@@ -43,9 +43,10 @@ struct RequestSignature {
 
   /// The texts that a client may have signed, the most frequent one first (web-auth §4.2).
   ///
-  /// - The path: as in the request, with the query or without it; OpenCloudKit signs it without
-  ///   the query and without percent encoding.
-  /// - The body: the base64 text of its hash; for an empty body, MistKit signs an empty text.
+  /// - The path is the one of the request, with the query or without it. OpenCloudKit signs the
+  ///   path without the query and without percent encoding.
+  /// - The body is represented by the base64 text of its hash. MistKit signs an empty text for an
+  ///   empty body.
   func texts(target: String, body: [UInt8]) -> [Data] {
     let hash = Data(SHA256.hash(data: Data(body))).base64EncodedString()
     let hashes = body.isEmpty ? [hash, ""] : [hash]
@@ -66,7 +67,7 @@ struct RequestSignature {
 
   /// Reads a date of the form `2016-01-25T22:15:43Z`.
   ///
-  /// - Returns: milliseconds since 1970 UTC; nil for another form, and for a day that does not
+  /// - Returns: milliseconds since 1970 UTC, or nil for another format or a day that does not
   ///   exist.
   static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8)
@@ -96,7 +97,8 @@ struct RequestSignature {
     }
   }
 
-  /// The days since 1970. Years begin in March here, so that the leap day is the last day.
+  /// Returns the days since 1970. The computation lets a year begin in March, so that the leap day
+  /// is its last day.
   private static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
     let marchYear = month < 3 ? year - 1 : year
     let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The lives of browser sessions, in milliseconds (signin §7).
+  /// The lifetimes of browser sessions, in milliseconds (signin §7).
   enum BrowserSessionLife {
     static let kept: Int64 = 90 * 86_400_000
     static let keptIdle: Int64 = 14 * 86_400_000
@@ -16,7 +16,7 @@ extension Accounts {
 
   private static let browserLengthMax = 200
 
-  /// Signs an account in on the server's own pages.
+  /// Signs an account in on the server's own web pages.
   ///
   /// - Parameter isKept: whether the session outlasts the browser's process.
   /// - Returns: the text of the cookie; nil: the account has another password by now.
@@ -44,7 +44,7 @@ extension Accounts {
       keptUnusedSince: now - BrowserSessionLife.keptIdle)
   }
 
-  /// The session of a cookie and its account, while both are valid.
+  /// Returns the session of a cookie and its account, if both are valid.
   func browserSession(
     cookie: String
   ) async throws(ServerError) -> (session: BrowserSession, account: Account)? {
@@ -62,7 +62,7 @@ extension Accounts {
 }
 
 extension BrowserSession {
-  /// Identifies the session in forms: the beginning of its hash.
+  /// The ID of the session in forms, which is the beginning of its hash.
   var id: String { Array(hash.prefix(8)).hex }
 
   func isValid(at now: Int64) -> Bool {

@@ -14,7 +14,7 @@ final class PageSeal: Sendable {
   }
 
   private static let codeCount = 32
-  /// More than the longest sealed text of ours.
+  /// A length that exceeds the longest text that the server seals.
   private static let lengthMax = 3_000
 
   private let secrets: Mutex<[[UInt8]]>
@@ -30,12 +30,12 @@ final class PageSeal: Sendable {
     secrets.withLock { $0 }.map { SymmetricKey(data: $0) }
   }
 
-  /// The text and its seal in the alphabet of URLs.
+  /// Returns the text and its signature, encoded with the base64 alphabet for URLs.
   func seal(_ text: String, for use: Use) -> String {
     Self.encode(Array(text.utf8) + code(text, use, newest))
   }
 
-  /// The text that was sealed for this use; nil: the seal is not ours.
+  /// Returns the text that was sealed for this purpose, or nil if the signature is wrong.
   func open(_ sealed: String, for use: Use) -> String? {
     guard sealed.utf8.count <= Self.lengthMax, let bytes = Self.decode(sealed),
       bytes.count >= Self.codeCount,
@@ -78,7 +78,8 @@ final class PageSeal: Sendable {
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: base64 + padding) else { return nil }
     let bytes = Array(data)
-    // NB: base64 has spare bits at its end, so several texts can encode the same bytes.
+    // NB: the last base64 digit can have unused bits, so several texts can encode the same bytes.
+    // Only one of these texts is accepted.
     return encode(bytes) == text ? bytes : nil
   }
 }

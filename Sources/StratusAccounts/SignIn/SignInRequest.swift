@@ -1,19 +1,19 @@
 import StratusDomain
 import StratusWire
 
-/// The request of an app to sign a user in, as the `redirectURL` of an answer contains it
-/// (web-auth §3.2).
+/// A request of an app to sign a user in. The `redirectURL` of an answer contains it (web-auth
+/// §3.2).
 struct SignInRequest: Sendable, Hashable {
-  /// SHA-256 of the API token, in hex.
+  /// The SHA-256 hash of the API token, in hex.
   var apiTokenHash: String
   var store: StoreAddress
-  /// The origin of the app's web page; nil: the app is not a web page.
+  /// The origin of the app's web page, or nil if the app is not a web page.
   var origin: String?
-  /// Milliseconds since 1970 UTC.
+  /// The time when the request was made, in milliseconds since 1970 UTC.
   var issuedAt: Int64
 
-  /// CloudKit JS asks for a new one every 14 minutes. Choice: longer, for users who look for their
-  /// password.
+  /// CloudKit JS requests a new redirect URL every 14 minutes. Choice: the lifetime is longer, for
+  /// users who look for their password.
   static let lifetimeMilliseconds: Int64 = 3_600_000
 
   func text(sealedBy seal: PageSeal) -> String {
@@ -23,7 +23,7 @@ struct SignInRequest: Sendable, Hashable {
     return seal.seal(lines.joined(separator: "\n"), for: .signInRequest)
   }
 
-  /// nil for a text that the server did not make, and for one that is too old.
+  /// Returns nil if the server did not make the text, or if the text is too old.
   init?(text: String, sealedBy seal: PageSeal, now: Int64) {
     guard let opened = seal.open(text, for: .signInRequest) else { return nil }
     let lines = opened.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

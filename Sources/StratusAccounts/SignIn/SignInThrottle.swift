@@ -1,18 +1,19 @@
 import StratusDomain
 import Synchronization
 
-/// Slows down the guessing of passwords. Failures count, and no account is ever locked for good
-/// (signin §7).
+/// Slows down the guessing of passwords. Failed sign-ins cause a delay, but never lock an account
+/// permanently (signin §7).
 ///
-/// An attempt counts as a failure from its beginning, so that parallel attempts count, too.
+/// An attempt counts as a failure until it succeeds, so that parallel attempts are counted.
 final class SignInThrottle: Sendable {
-  /// The origin of an attempt.
+  /// The account, browser and address of an attempt.
   struct Attempt: Sendable, Hashable {
-    /// As typed, in lower case.
+    /// The e-mail address as the user typed it, in lower case.
     var email: String
-    /// The ID of a browser in which the account has signed in before; nil: an unknown one.
+    /// The ID of a browser in which the account has signed in before, or nil for an unknown
+    /// browser.
     var browser: String?
-    /// The client's address, or its IPv6 prefix; nil: unknown.
+    /// The client's IP address (of IPv6, the prefix), or nil if it is unknown.
     var address: String?
     /// The IPv6 prefix of the client's site; nil: unknown, or an IPv4 address.
     var site: String?
@@ -45,9 +46,9 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Failures of an account after which it has to wait.
+  /// The number of failed sign-ins of one account after which a delay begins.
   static let accountMax = 10
-  /// The longest wait of an account.
+  /// The longest delay after failed sign-ins of one account, in seconds.
   static let accountSecondsMax: Int64 = 900
   private static let addressRule = GroupRule(countMax: 30, milliseconds: 20_000)
   /// Choice: ten times the rule of an address. A provider gives a customer at most such a prefix.
@@ -91,7 +92,7 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Ends an attempt that was no failure.
+  /// Ends a successful attempt, which then no longer counts as a failure.
   func succeed(_ attempt: Attempt) {
     state.withLock { failures in
       failures[Self.accountKey(attempt)] = nil
@@ -128,7 +129,7 @@ final class SignInThrottle: Sendable {
     return failures.count
   }
 
-  /// The wait doubles with each failure.
+  /// Computes the remaining delay of an account. The delay doubles with each failure.
   private static func accountWait(_ failures: Failures?, _ now: Int64) -> Int? {
     let count = accountCount(failures, now)
     guard let failures, count >= accountMax else { return nil }

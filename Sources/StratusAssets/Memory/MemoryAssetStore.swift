@@ -3,14 +3,14 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Keeps files in the process's memory, for tests.
+/// Keeps files in the memory of the process, for tests.
 public final class MemoryAssetStore: AssetStore {
   struct Upload {
-    /// nil: the upload has a note but no bytes.
+    /// The bytes, or nil if the upload has a note but no bytes.
     var bytes: [UInt8]?
     var touched: Int64
     var note: [UInt8]?
-    /// The number of the upload's current owner; nil: the upload is not open.
+    /// The number of the upload's current owner, or nil if the upload is not open.
     var holder: Int?
   }
 
@@ -38,7 +38,7 @@ public final class MemoryAssetStore: AssetStore {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// - Parameter now: milliseconds since 1970 UTC.
+  /// - Parameter now: returns the time in milliseconds since 1970 UTC.
   public init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
   func withState<Value>(_ body: (inout State, _ now: Int64) -> Value) -> Value {

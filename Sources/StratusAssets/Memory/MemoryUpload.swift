@@ -6,8 +6,8 @@ import StratusWire
 struct MemoryUpload: AssetUpload {
   let store: MemoryAssetStore
   let key: MemoryAssetStore.Key
-  /// The number of this owner. If the store has a different number, another caller has taken the
-  /// upload over.
+  /// The number of this owner. If the store has another number for the upload, another caller has
+  /// taken the upload over.
   let holder: Int
 
   var received: Int64 {

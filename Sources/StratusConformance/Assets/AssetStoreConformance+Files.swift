@@ -5,11 +5,11 @@ extension AssetStoreConformance {
   static let noteChecks: [Check] = [
     Check("a note is stored beside an upload, and a later note replaces it", notesAreKept),
     Check("concurrent notes beside one upload all succeed", notesAtOnce),
-    Check("a note survives the end and the restart of its upload", noteOutlasts),
+    Check("a note stays when its upload ends and starts again", noteOutlasts),
   ]
 
   static let fileChecks: [Check] = [
-    Check("a file that never existed does not open", unknownFile),
+    Check("a file that never existed cannot be opened", unknownFile),
     Check("a file of one store is not visible in another store", storesAreApart),
     Check("a removed file is gone, but an open handle can still read it", filesAreRemoved),
     Check("a file can be read from any offset", filesAreReadAnywhere),

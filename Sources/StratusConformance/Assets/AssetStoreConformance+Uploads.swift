@@ -3,17 +3,17 @@ import StratusWire
 
 extension AssetStoreConformance {
   static let uploadChecks: [Check] = [
-    Check("an upload that was never begun has no bytes", unknownUpload),
+    Check("an upload that never began has no bytes", unknownUpload),
     Check("appended bytes become a file with their SHA-256", uploadBecomesFile),
     Check("an empty upload becomes an empty file", emptyUpload),
-    Check("an upload resumes where it was closed", uploadGoesOn),
+    Check("an upload continues where it was closed", uploadGoesOn),
     Check("an upload that restarts from zero discards its earlier bytes", uploadFromNothing),
-    Check("opening an upload takes it over from its earlier holder", uploadIsTaken),
+    Check("a new opener of an upload takes it over from the earlier one", uploadIsTaken),
     Check("concurrent openers of one upload never write into another opener's file", openedAtOnce),
-    Check("discarding a lost upload does not remove its successor", lostUploadDiscards),
+    Check("discarding an upload that was taken over keeps the new upload", lostUploadDiscards),
     Check("a discarded upload has no bytes", uploadIsDiscarded),
     Check("a large upload in pieces of odd sizes keeps its bytes", largeUpload),
-    Check("old uploads are discarded, and recent or open uploads stay", oldUploadsGo),
+    Check("old uploads are discarded, and recent or open uploads are kept", oldUploadsGo),
     Check("concurrent uploads do not mix their bytes", uploadsAtOnce),
   ]
 
@@ -82,8 +82,8 @@ extension AssetStoreConformance {
     try expect(try await contents(of: second, in: store), nil)
   }
 
-  /// Three callers at a time open the same upload. Each upload that finishes must become a file
-  /// with only the bytes of its own caller.
+  /// Three callers open the same upload at the same time. A file of an upload must contain only the
+  /// bytes of the caller that finished the upload.
   static func openedAtOnce(_ store: any AssetStore) async throws {
     for round in 100..<200 {
       var files: [String: String] = [:]

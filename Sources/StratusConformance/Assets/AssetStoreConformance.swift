@@ -1,14 +1,14 @@
 public import StratusDomain
 import StratusWire
 
-/// Checks the guarantees of the port `AssetStore`.
+/// Checks what the port `AssetStore` guarantees.
 ///
-/// A test target runs each of ``checks`` on a fresh asset store. The clock of that store must
-/// return ``now``.
+/// A test target runs each of ``checks`` on a new asset store. The clock of that store must return
+/// ``now``.
 public enum AssetStoreConformance {
   public typealias Check = ConformanceCheck<any AssetStore>
 
-  /// Milliseconds since 1970 UTC.
+  /// The time of the checks, in milliseconds since 1970 UTC.
   public static let now: Int64 = 1_767_225_600_000
 
   public static let checks: [Check] = uploadChecks + noteChecks + fileChecks
@@ -20,7 +20,8 @@ public enum AssetStoreConformance {
     "FF000000-0000-4000-8000-000000000003"
   )
 
-  /// SHA-256 of "abc" (FIPS 180-4, example B.1), and below of no bytes.
+  /// The SHA-256 hash of "abc" (FIPS 180-4, example B.1). The next constant is the hash of no
+  /// bytes.
   public static let checksumOfABC: [UInt8] = [
     0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA, 0x41, 0x41, 0x40, 0xDE, 0x5D, 0xAE, 0x22, 0x23,
     0xB0, 0x03, 0x61, 0xA3, 0x96, 0x17, 0x7A, 0x9C, 0xB4, 0x10, 0xFF, 0x61, 0xF2, 0x00, 0x15, 0xAD,
@@ -40,7 +41,7 @@ public enum AssetStoreConformance {
     return try await upload.finish(as: file)
   }
 
-  /// Returns the contents of a whole file; nil if there is no such file.
+  /// Returns the contents of a whole file, or nil if there is no such file.
   static func contents(
     of file: String, in store: any AssetStore, at address: StoreAddress = Self.address
   ) async throws -> String? {
@@ -50,7 +51,7 @@ public enum AssetStoreConformance {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Expects that another caller has taken over the upload.
+  /// Fails the check unless the upload reports that another caller has taken it over.
   static func expectLost(
     _ what: String, _ body: () async throws(ServerError) -> Void
   ) async throws {

@@ -2,7 +2,7 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// The locks of two processes that serve the same stores.
+/// The work locks of two processes that serve the same stores.
 public struct WorkLocksPair: Sendable {
   public var one: any WorkLocks
   public var other: any WorkLocks
@@ -18,23 +18,23 @@ public struct WorkLocksPair: Sendable {
   }
 }
 
-/// Checks the guarantees of the port `WorkLocks`.
+/// Checks what the port `WorkLocks` guarantees.
 public enum WorkLocksConformance {
-  /// Checks with one process. The locks of a server with a single process must also pass them.
+  /// Checks with one process. The locks of a server that has only one process must also pass them.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
-    .init("a step runs, and its result is returned", stepsRun),
-    .init("an error of a step is passed on, and the lock is free again", errorsArePassedOn),
+    .init("a step runs, and its result is returned to the caller", stepsRun),
+    .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),
     .init("a process keeps a lease that it renews", leasesAreRenewed),
   ]
 
   /// Checks with two processes.
   public static let pairChecks: [ConformanceCheck<WorkLocksPair>] = [
-    .init("while one process does a step, the other does not do the same work", stepsExclude),
-    .init("other work, and the same work in another store, is not locked", otherWorkIsFree),
-    .init("a lock is free after a step, also after one that failed", locksAreReleased),
-    .init("of many steps that begin at once, one runs at a time", oneStepAtATime),
-    .init("a lease has one holder", leasesExclude),
-    .init("a lease that is not renewed ends", leasesEnd),
+    .init("while one process runs a step, the other one cannot run the same work", stepsExclude),
+    .init("other work, and the same work in another store, can run at once", otherWorkIsFree),
+    .init("a lock is free after a step, even if the step failed", locksAreReleased),
+    .init("of many steps that begin at the same time, one runs at a time", oneStepAtATime),
+    .init("two processes cannot hold the same lease", leasesExclude),
+    .init("a lease that is not renewed expires", leasesEnd),
     .init("leases of other work and of other stores are separate", leasesAreSeparate),
   ]
 
@@ -96,7 +96,7 @@ public enum WorkLocksConformance {
     try expect(result, true)
   }
 
-  /// Some of the steps run. The other steps find that the lock is taken.
+  /// Only some of the steps run, because the others find the lock taken.
   static func oneStepAtATime(_ pair: WorkLocksPair) async throws {
     let running = Counts()
     await withTaskGroup(of: Void.self) { group in
@@ -141,7 +141,7 @@ public enum WorkLocksConformance {
     try expect(try await pair.other.lease(.assetSweep, at: place), true)
   }
 
-  /// The code of the error that a failing step throws.
+  /// Returns the code of the error that a failing step throws.
   private static func code(of locks: any WorkLocks) async -> ErrorCode? {
     do throws(ServerError) {
       _ = try await locks.withLock(on: .cascades, at: place) { () throws(ServerError) -> Bool in

@@ -1,5 +1,5 @@
-/// A check that every implementation of a port must pass. It runs on a new implementation without
-/// data.
+/// A check that every implementation of a port must pass. It runs on a new implementation that has
+/// no data.
 public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertible {
   /// A sentence that states the expected behaviour.
   public let description: String
@@ -10,7 +10,7 @@ public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertibl
     self.body = body
   }
 
-  /// Makes an implementation and runs the check on it.
+  /// Creates an implementation and runs the check on it.
   ///
   /// - Throws: ``ConformanceFailure``, or an unexpected error of the implementation.
   public func run(_ make: @Sendable () async throws -> Port) async throws {
@@ -18,7 +18,7 @@ public struct ConformanceCheck<Port: Sendable>: Sendable, CustomStringConvertibl
   }
 }
 
-/// A difference between an implementation of a port and the port's guarantees.
+/// An error that states how an implementation of a port differs from the port's guarantees.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   public let description: String
 }

@@ -57,7 +57,8 @@ extension RegistryConformance {
     try expect(try await registry.sessions(ofAccount: "2"), [])
     try await registry.touchSession(id: "s0", at: 50)
     try expect(try await registry.session(id: "s0")?.lastUsedAt, 50)
-    // The second session was unused for too long. The third session has reached its end.
+    // The second session was unused for too long. The third session has reached the end of its
+    // lifetime.
     try await registry.deleteSessions(unusedSince: 25, endedBefore: 41)
     try expect(try await registry.sessions().map(\.id), ["s0"])
     try expect(try await registry.deleteSession(id: "s0"), true)

@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// Checks the guarantees of the port `Registry`, which stores data of the server as a whole.
+/// Checks what the port `Registry` guarantees. The registry stores the data of the whole server.
 public enum RegistryConformance {
   public typealias Check = ConformanceCheck<any Registry>
 
@@ -26,9 +26,9 @@ public enum RegistryConformance {
     Check("browser sessions are found, touched and listed", browserSessionsAreFound),
     Check("browser sessions end by hash, by account and by time", browserSessionsEnd),
     Check("a user is found by name and by account, and the first one stays", usersAreFound),
-    Check("sessions without a user are reported", usersAreMissed),
+    Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
-    Check("the version increases when admissions may end, and on request", versionsIncrease),
+    Check("the version increases when a caller may lose access, and on request", versionsIncrease),
     Check("deleting a container also deletes all data that belongs to it", containersAreDeleted),
   ]
 
@@ -66,8 +66,8 @@ public enum RegistryConformance {
     try await registry.advanceVersion()
     versions.append(try await registry.version())
     try expect(versions, Set(versions).sorted())
-    // Using a session does not change which callers are admitted, and a clean-up without results
-    // does not either. The version therefore stays.
+    // Using a session does not change which callers have access, and neither does a clean-up that
+    // removes nothing. The version therefore stays the same.
     try await registry.create(session)
     let before = try await registry.version()
     try await registry.touchSession(id: session.id, at: session.lastUsedAt + 1)
@@ -136,7 +136,7 @@ public enum RegistryConformance {
   }
 }
 
-/// The same registry, opened twice, as by two processes.
+/// The same registry, opened by two processes.
 public struct RegistryPair: Sendable {
   public var one: any Registry
   public var other: any Registry

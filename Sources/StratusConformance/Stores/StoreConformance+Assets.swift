@@ -7,17 +7,17 @@ extension StoreConformance {
     Check("registering the same bytes again keeps their first file", firstFileStays),
     Check("a lost file can be replaced by another file with the same bytes", lostFileIsReplaced),
     Check("two assets never share one file", filesAreApart),
-    Check("a lookup of files finds exactly those with a row", filesAreFound),
-    Check("unheld assets are listed oldest first, up to a limit", unheldAssetsAreOrdered),
+    Check("a lookup of files finds exactly the files that are registered", filesAreFound),
+    Check("assets without a hold are listed oldest first, up to a limit", unheldAssetsAreOrdered),
     Check("an asset that was touched during a sweep stays registered", touchedAssetStays),
   ]
 
   static let holdChecks: [Check] = [
     Check("an asset that a record holds stays registered", heldAssetStays),
     Check("an asset stays registered until its last hold is removed", lastHoldCounts),
-    Check("a hold counts if it exists before its asset is registered", earlyHoldCounts),
-    Check("a failed write neither adds nor removes a hold", undoneHolds),
-    Check("purging a zone releases its assets", purgeReleasesAssets),
+    Check("a hold counts even if it exists before its asset is registered", earlyHoldCounts),
+    Check("a failed write neither adds nor removes a hold of an asset", undoneHolds),
+    Check("purging a zone removes the holds of its assets", purgeReleasesAssets),
   ]
 
   private static func hold(_ byte: UInt8, by name: String = "r") -> DerivedRows {
@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(other, nil)
   }
 
-  /// Registering the bytes again changes only the time, and never to an earlier one.
+  /// Registering the same bytes again changes only the time, and never to an earlier time.
   static func firstFileStays(_ store: any Store) async throws {
     var expected = Sample.asset(1, touched: 100)
     var second = expected
@@ -87,7 +87,8 @@ extension StoreConformance {
     try expect(found, [second, other])
   }
 
-  /// The store refuses to register two assets with one file. A correct caller never requests this.
+  /// The store refuses to register two assets with the same file. A correct caller never requests
+  /// this.
   static func filesAreApart(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       _ = try body.register(Sample.asset(1))
@@ -134,7 +135,7 @@ extension StoreConformance {
     }
   }
 
-  /// An earlier list of unheld assets has no effect on whether an asset may be removed.
+  /// Whether an asset may be removed does not depend on an earlier list of assets without a hold.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old
@@ -158,7 +159,8 @@ extension StoreConformance {
     try expect(answers, [false, false, true, true, false, false, false])
   }
 
-  /// A held asset is neither listed nor removable. After its last hold is removed, it is both.
+  /// A held asset is neither listed nor removable. After its last hold is removed, the asset is
+  /// both.
   static func heldAssetStays(_ store: any Store) async throws {
     let asset = Sample.asset(1)
     _ = try await store.write { (body) throws(ServerError) in try body.register(asset) }
@@ -168,8 +170,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// The asset is held by two records in different zones and databases. Adding the same hold twice
-  /// counts once.
+  /// Two records in different zones and databases hold the asset. A hold that is added twice counts
+  /// once.
   static func lastHoldCounts(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -190,7 +192,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// A hold can exist before its asset is registered if the asset was unregistered by mistake.
+  /// A hold can exist before its asset is registered, if the asset was unregistered by mistake.
   static func earlyHoldCounts(_ store: any Store) async throws {
     try await store.change(adding: hold(1))
     _ = try await store.write { (body) throws(ServerError) in
@@ -199,7 +201,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["stays 1"])
   }
 
-  /// The check covers added holds and removed holds.
+  /// The check covers both added and removed holds.
   static func undoneHolds(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       for byte in [1, 2] as [UInt8] { _ = try body.register(Sample.asset(byte)) }
@@ -212,8 +214,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1", "stays 2"])
   }
 
-  /// Only the purge releases the assets of a deleted zone. The zone may have been deleted long
-  /// before.
+  /// Deleting a zone does not remove the holds of its assets; only the purge does, which may be
+  /// much later.
   static func purgeReleasesAssets(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))
@@ -229,8 +231,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1"])
   }
 
-  /// Lists the unheld assets and unregisters the assets 1 and 2, as a sweep does. Returns the
-  /// results.
+  /// Lists the assets without a hold and unregisters the assets 1 and 2, as a sweep does. Returns
+  /// the results.
   private static func sweep(_ store: any Store) async throws -> [String] {
     try await store.write { (body) throws(ServerError) in
       let listed = try body.unheldAssets(touchedBefore: .max, limit: 10)

@@ -9,8 +9,8 @@ extension StoreConformance {
       "a range of changes excludes its lower and includes its upper bound", rangesAreHalfOpen),
     Check("a change feed can be read in reverse", feedRunsBackwards),
     Check("a page of changes ends at its limit", pageEndsAtLimit),
-    Check("a page ends when its fields reach a size, and has at least one record", pageEndsAtSize),
-    Check("the epoch stays the same", epochStays),
+    Check("a page ends when its fields reach a size, but has at least one record", pageEndsAtSize),
+    Check("the epoch of a store does not change", epochStays),
   ]
 
   /// A record that changed twice appears only at the end of the feed.
@@ -40,7 +40,7 @@ extension StoreConformance {
     try expect(tombstone.modified, expected.modified)
   }
 
-  /// The range begins after one change number and includes another as its end.
+  /// The range excludes the change number at its beginning and includes the one at its end.
   static func rangesAreHalfOpen(_ store: any Store) async throws {
     try await store.save((1...9).map { "\($0)" }, inZone: "Notes")
     let pages = try await store.read { (body) throws(ServerError) in

@@ -17,8 +17,8 @@ extension StoreConformance {
         group.addTask {
           let error = await store.failure { (body) throws(ServerError) in
             try body.save(["\(index)"], in: try body.someZone("Notes"))
-            // Some writes use a database of their own, so that the numbers that they draw from the
-            // store are also undone.
+            // Each write also creates a zone in a new database. If the write fails, the numbers
+            // that this zone and this database drew are undone as well.
             _ = try body.someZone("Own", in: .private(owner: "_\(index)"))
             if index % 3 == 0 { throw Sample.refusal }
           }
@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(owners, kept)
   }
 
-  /// Each write gets the zone's next number. The feed contains all these numbers without a gap.
+  /// Each write gets the zone's next number. The feed contains all of these numbers without a gap.
   static func changeNumbersAreUnique(_ store: any Store) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<400 {
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(changes, Array(1...400))
   }
 
-  /// Each task reads back its own write. Any connection may serve the read.
+  /// Each task reads its own write. Any connection may run this read.
   static func readsAreFresh(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let missed = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -7,8 +7,8 @@ extension StoreConformance {
     Check(
       "marking a notification as read gives it a number from the notification count",
       marksAreNumbered),
-    Check("only a user's own notifications are marked, each once", marksAreOnes),
-    Check("old notifications and unseen devices are removed in bounded steps", oldGo),
+    Check("a user can mark only their own notifications, each once", marksAreOnes),
+    Check("old notifications and unseen devices are removed in limited steps", oldGo),
   ]
 
   static let deviceChecks: [Check] = [
@@ -17,13 +17,13 @@ extension StoreConformance {
       "a device that registers again keeps its position in the queue",
       registeringAgainKeepsThePosition
     ),
-    Check("a device has the session that registered it last", sessionsAreKept),
-    Check("a token belongs to one device", tokensLeadToOne),
+    Check("a device has the session of its last registration", sessionsAreKept),
+    Check("a push token belongs to one device", tokensLeadToOne),
     Check(
       "a user's devices are bounded, and those unseen for longest are removed", devicesAreBounded),
     Check("the acknowledged number only grows, up to the newest notification", acknowledgedGrows),
     Check("a device's last-seen time is updated at most once an hour", touchesAreRare),
-    Check("a token is removed only if it matches, and its device stays", removalIsExact),
+    Check("a token is removed only if it matches, and its device is kept", removalIsExact),
   ]
 
   /// All notifications with the same ID are marked.
@@ -46,7 +46,7 @@ extension StoreConformance {
     try expect(read, [false, true, true, true])
   }
 
-  /// Marking a notification again changes nothing, but the notification is still returned as found.
+  /// Marking a notification again changes nothing, but the result still contains the notification.
   static func marksAreOnes(_ store: any Store) async throws {
     let (first, again, other, newest) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1")])
@@ -61,8 +61,8 @@ extension StoreConformance {
     try expect(newest, 2)
   }
 
-  /// Notifications and devices whose time is exactly the given time stay. Devices that Apple's push
-  /// service reaches also stay, because that service reports when a device is gone.
+  /// Notifications and devices whose time equals the given time are kept. Devices with an APNs
+  /// token are also kept, because APNs itself reports when a device is gone.
   static func oldGo(_ store: any Store) async throws {
     let (steps, queue, devices) = try await store.write { (body) throws(ServerError) in
       try body.enqueue((1...5).map { Sample.notification("\($0)", at: $0) })
@@ -106,7 +106,7 @@ extension StoreConformance {
     try expect(byToken, [nil, sent[1], sent[2], sent[3], nil])
   }
 
-  /// Registering a device again may change its delivery channel, and keeps its position.
+  /// A device that registers again may change its delivery channel, but keeps its position.
   static func registeringAgainKeepsThePosition(_ store: any Store) async throws {
     let device = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a", has: 3, seen: 5))
@@ -133,7 +133,7 @@ extension StoreConformance {
     try expect(bob.map(\.deviceID), ["a"])
   }
 
-  /// The device that is being registered always stays, even with an old last-seen time.
+  /// The device that is being registered is always kept, even if its last-seen time is old.
   static func devicesAreBounded(_ store: any Store) async throws {
     let most = Limits.devicesPerUserMax
     let ids = try await store.write { (body) throws(ServerError) in

@@ -5,14 +5,14 @@ extension StoreConformance {
     Check("index entries are ordered by value, zone and record", entriesAreOrdered),
     Check("a range includes its lower bound and excludes its upper bound", stretchesAreBounded),
     Check("a read continues after a given entry in both directions", readingGoesOn),
-    Check("a start position outside the range does not widen the range", cursorsDoNotWiden),
+    Check("a start position outside a range does not widen the range", cursorsDoNotWiden),
     Check(
-      "reading a thousand entries in pages of seven gives the same as one read", entriesArePaged),
+      "a thousand entries read in pages of seven equal those of one read", entriesArePaged),
     Check("entries of one index or database are not visible in another", indexesAreApart),
     Check("adding an existing entry and removing a missing one have no effect", entriesRepeat),
     Check("one batch can move an entry to another position", entriesMove),
     Check("entries that a failed write added or removed are undone", undoneEntriesAreGone),
-    Check("entries of a deleted zone stay until the zone is purged", entriesArePurged),
+    Check("index entries of a deleted zone are kept until the zone is purged", entriesArePurged),
   ]
 
   private static let values: [[UInt8]] = [
@@ -21,8 +21,8 @@ extension StoreConformance {
   ]
   private static let numbers: [Int64] = [1, 2, 127, 128, 255, 256, 65_535, 1 << 40, .max - 1]
 
-  /// The values include the smallest and the greatest bytes, prefixes of each other, and record
-  /// numbers of every length.
+  /// The values include the smallest and the greatest bytes, values that are prefixes of each
+  /// other, and record numbers of every length.
   static func entriesAreOrdered(_ store: any Store) async throws {
     let entries = values.flatMap { value in numbers.map { Sample.entry(value, $0) } }
     for zone in ["B", "A"] {
@@ -43,7 +43,7 @@ extension StoreConformance {
     try expect(downwards, expected.reversed())
   }
 
-  /// The check reads in both directions. A range that ends before it begins is empty.
+  /// The check reads the range in both directions. A range that ends before it begins is empty.
   static func stretchesAreBounded(_ store: any Store) async throws {
     try await store.change(adding: Sample.rows(entries: values.map { Sample.entry($0, 5) }))
     let cases: [(lower: [UInt8], upper: [UInt8]?, expected: [[UInt8]])] = [
@@ -61,8 +61,8 @@ extension StoreConformance {
     }
   }
 
-  /// The position from which a read continues may be an existing entry, a removed entry, or one
-  /// that never existed.
+  /// A read may continue after an existing entry, after a removed entry, or after an entry that
+  /// never existed.
   static func readingGoesOn(_ store: any Store) async throws {
     let entries = [[1], [2], [3]].flatMap { value in [10, 20].map { Sample.entry(value, $0) } }
     try await store.change(adding: Sample.rows(entries: entries))
@@ -95,8 +95,7 @@ extension StoreConformance {
     }
   }
 
-  /// The position from which a read continues may be before the beginning or after the end of the
-  /// range.
+  /// A read may continue from a position before the beginning or after the end of the range.
   static func cursorsDoNotWiden(_ store: any Store) async throws {
     try await store.change(
       adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))
@@ -112,8 +111,8 @@ extension StoreConformance {
     }
   }
 
-  /// The check reads in both directions. Each page begins after the last entry of the previous
-  /// page.
+  /// The check reads the pages in both directions. Each page begins after the last entry of the
+  /// previous page.
   static func entriesArePaged(_ store: any Store) async throws {
     let entries = (1...1_000).map { number in
       Sample.entry([UInt8(number % 13), UInt8(number % 3) &* 127], Int64(number))
@@ -135,7 +134,8 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all(), limit: 0), [])
   }
 
-  /// The check covers several indexes of one user, and the same index number for several users.
+  /// The check covers several indexes of one user, and an index with the same number for several
+  /// users.
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {
       try await store.change(
@@ -188,7 +188,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all()).map(\.record), [1])
   }
 
-  /// Entries of a new zone with the same name are not purged.
+  /// Index entries of a new zone with the same name are not purged.
   static func entriesArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(entries: [Sample.entry([1], 1)])
     try await store.change(adding: rows)

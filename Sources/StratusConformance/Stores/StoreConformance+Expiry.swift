@@ -5,15 +5,15 @@ extension StoreConformance {
   static let forgettingChecks: [Check] = [
     Check("only tombstones that are old enough are removed", oldTombstonesGo),
     Check(
-      "each history keeps the newest change number removed from it", newestExpiredIsKept),
-    Check("old deletions are removed in bounded steps", forgettingIsBounded),
+      "each history keeps the newest of the change numbers that were removed", newestExpiredIsKept),
+    Check("old deletions are removed in limited steps", forgettingIsBounded),
     Check("an old deleted zone leaves the history, and its records are purged", oldZonesGo),
-    Check("a zone that was created again stays when its predecessor is removed", remadeZoneStays),
+    Check("a zone that was created again is kept when the old one is removed", remadeZoneStays),
     Check("a record can be saved again after its tombstone was removed", forgottenRecordIsSaved),
   ]
 
   /// The tombstone with change number 4 is older than the given time. The tombstone with number 5
-  /// is not.
+  /// is newer.
   static func oldTombstonesGo(_ store: any Store) async throws {
     try await store.save(["kept", "old", "young"], inZone: "Notes")
     try await store.save(["old"], inZone: "Notes", of: Sample.bob)
@@ -106,7 +106,7 @@ extension StoreConformance {
     try expect(purged, [1, nil])
   }
 
-  /// The check runs with a purged and with an unpurged predecessor of the zone.
+  /// The check runs with a purged and with an unpurged earlier zone of the same name.
   static func remadeZoneStays(_ store: any Store) async throws {
     for isPurged in [false, true] {
       let name = isPurged ? "Purged" : "Unpurged"
@@ -143,7 +143,7 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Removes all tombstones and deleted zones from before a time.
+  /// Removes all tombstones and deleted zones that are older than a time.
   fileprivate func forget(before time: Int64) throws(ServerError) {
     while try expireDeletions(before: time, limit: 100) {}
   }

@@ -6,16 +6,16 @@ extension StoreConformance {
     Check("a database's history has each zone once, at its newest change", historyHasEachZone),
     Check("a deleted zone appears in the history as deleted", historyHasDeletedZones),
     Check(
-      "a zone that is created again appears in the history once, as created", remadeZoneIsListedOnce
+      "a zone that is created again is in the history once, as created", remadeZoneIsListedOnce
     ),
     Check("the default zone never appears in the history", defaultZoneIsNotListed),
     Check("a history is read in pages", historyIsPaged),
   ]
 
   static let purgeChecks: [Check] = [
-    Check("purging removes rows in bounded steps", purgeIsBounded),
-    Check("purging does not affect the history or live zones", purgeLeavesTheRest),
-    Check("purging finds nothing if nothing was deleted", purgeFindsNothing),
+    Check("a purge removes rows in limited steps", purgeIsBounded),
+    Check("a purge does not affect the history or live zones", purgeLeavesTheRest),
+    Check("a purge finds nothing if nothing was deleted", purgeFindsNothing),
   ]
 
   /// The check creates two zones and then changes the first one.
@@ -57,8 +57,8 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// The zone may be deleted and created any number of times, with or without a purge in between.
-  /// Each new zone has a new ID.
+  /// The zone may be deleted and created any number of times, with or without a purge before it is
+  /// created again. Each new zone has a new ID.
   static func remadeZoneIsListedOnce(_ store: any Store) async throws {
     var given: [Int64] = []
     for isPurged in [false, true, false] {
@@ -140,8 +140,8 @@ extension StoreConformance {
     try expect(counts, [5, 2, 5, 2, nil])
   }
 
-  /// Purging a zone removes no other zone, no other database, and not the history entry of the
-  /// deletion.
+  /// The purge of a zone does not affect other zones, other databases, and the history entry of the
+  /// zone's deletion.
   static func purgeLeavesTheRest(_ store: any Store) async throws {
     try await store.save(["gone"], inZone: "Gone")
     try await store.save(["kept"], inZone: "Kept")
@@ -170,7 +170,7 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// A deleted zone that never had a record also has nothing to purge.
+  /// A deleted zone that never had a record has nothing to purge either.
   static func purgeFindsNothing(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "Kept")
     let count = try await store.write { (body) throws(ServerError) in

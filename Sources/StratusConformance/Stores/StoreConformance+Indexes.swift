@@ -4,17 +4,17 @@ import StratusWire
 extension StoreConformance {
   static let indexChecks: [Check] = [
     Check("a new index appears in the schema with its columns, not yet built", indexIsAdded),
-    Check("an index build advances step by step until the index is ready", indexIsBuilt),
+    Check("an index is built step by step until it is ready", indexIsBuilt),
     Check("an index that does not exist cannot be built", unknownIndexIsNotBuilt),
     Check("an index that a failed write added is gone", undoneIndexIsGone),
-    Check("a walk finds the live records of a type in all databases", recordsAreWalked),
-    Check("a step reads at most the given number of records, of any type", stepsAreBounded),
-    Check("a walk finds the changes of a zone since a step, including tombstones", changesAreFound),
+    Check("an index build finds the live records of a type in all databases", recordsAreWalked),
+    Check("a step of an index build reads a limited number of records", stepsAreBounded),
+    Check("an index build finds a zone's changes, including tombstones", changesAreFound),
     Check("a deleted zone has no changes to index", goneZonesHaveNoChanges),
-    Check("entries of older records join existing entries", olderEntriesJoin),
+    Check("entries of older records are added to existing entries", olderEntriesJoin),
   ]
 
-  /// Every source and form of an index column.
+  /// Index columns of every source and form.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
@@ -23,8 +23,8 @@ extension StoreConformance {
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]
 
-  /// Indexes are ordered by their numbers. The writing body sees the new index, and so do reads
-  /// whose cached schema is older.
+  /// Indexes are ordered by their numbers. The body of the write sees the new index. Reads with an
+  /// older cached schema also see it.
   static func indexIsAdded(_ store: any Store) async throws {
     var made: [QueryIndex] = []
     for columns in columns {
@@ -49,7 +49,7 @@ extension StoreConformance {
     try expect(schema.indexes, ["Note": made, "It's": [other]])
   }
 
-  /// The check builds one index while another one waits.
+  /// The check builds one index while another one is waiting.
   static func indexIsBuilt(_ store: any Store) async throws {
     let (built, waiting) = try await store.write { (body) throws(ServerError) in
       (
@@ -91,7 +91,7 @@ extension StoreConformance {
     try expect(builds, expected)
   }
 
-  /// A caller with an outdated schema can cause such a call.
+  /// A caller with an outdated schema can request this.
   static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.setBuildCursor(nil, of: 9)
@@ -99,7 +99,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The connection that wrote the index does not see it any more, either.
+  /// The connection that wrote the index no longer sees the index either.
   static func undoneIndexIsGone(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.addIndex(recordType: "Note", columns: columns[0])
@@ -110,7 +110,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Fills zones of several databases with live records, tombstones, other types and deleted zones.
+  /// Fills zones of several databases with live records, tombstones, records of other types, and
+  /// deleted zones.
   private static func fill(_ store: any Store) async throws {
     for (database, zones) in [
       (Sample.ann, ["One", "Two"]), (Sample.bob, ["One"]), (.public, ["Gone"]),
@@ -133,7 +134,7 @@ extension StoreConformance {
     }
   }
 
-  /// Each record is returned with its position and all its contents.
+  /// The index build returns each record with its position and all its contents.
   static func recordsAreWalked(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -161,7 +162,7 @@ extension StoreConformance {
     try expect(none.next, nil)
   }
 
-  /// The changed records have any type, and their number does not exceed the limit.
+  /// The changed records can have any type, and their number does not exceed the limit.
   static func changesAreFound(_ store: any Store) async throws {
     try await fill(store)
     let step = try await store.read { (body) throws(ServerError) in
@@ -187,7 +188,7 @@ extension StoreConformance {
     }
   }
 
-  /// The check runs before and after the zone's rows are purged.
+  /// The check runs before and after the purge of the zone.
   static func goneZonesHaveNoChanges(_ store: any Store) async throws {
     try await fill(store)
     let home = try await store.write { (body) throws(ServerError) in
@@ -206,8 +207,7 @@ extension StoreConformance {
     try expect(unknown, true)
   }
 
-  /// Small steps together return the same as one large step. Twenty rows take ten steps of two
-  /// rows.
+  /// Many small steps return the same as one large step. Twenty rows take ten steps of two rows.
   static func stepsAreBounded(_ store: any Store) async throws {
     try await fill(store)
     for limit in [1, 2, 3, 20] {

@@ -1,12 +1,12 @@
 import StratusDomain
 import StratusWire
 
-/// Checks of encryption keys. The store cannot use any of these keys.
+/// Checks of encryption keys. The store keeps these keys, but cannot use them.
 extension StoreConformance {
   static let keyChecks: [Check] = [
     Check("a user has no public key until one is set", userKeyIsSet),
     Check("a zone's keys are stored byte for byte, in order of their IDs", zoneKeysAreKept),
-    Check("a key is added to a zone once", zoneKeyIsAddedOnce),
+    Check("a key cannot be added to a zone twice", zoneKeyIsAddedOnce),
     Check("zones with keys are found only in their own database", zonesWithKeysAreFound),
     Check("a zone's keys are deleted with the zone", keysGoWithTheirZone),
     Check("a zone keeps the reason of its deletion until it is created again", reasonIsKept),
@@ -57,7 +57,7 @@ extension StoreConformance {
     try expect(other, [])
   }
 
-  /// The store refuses to add a key to a zone twice. A correct caller never requests this.
+  /// The store refuses to add a key twice to a zone. A correct caller never requests this.
   static func zoneKeyIsAddedOnce(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(key(1), to: try body.createZone(named: "Notes", in: Sample.ann))
@@ -68,7 +68,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The list includes the default zone, and each zone appears once.
+  /// The list includes the default zone, and contains each zone once.
   static func zonesWithKeysAreFound(_ store: any Store) async throws {
     let (all, first, after) = try await store.write { (body) throws(ServerError) in
       for name in [ZoneID.defaultZoneName, "A", "B"] {
@@ -125,7 +125,7 @@ extension StoreConformance {
     try expect(changes.map(\.isDeleted), [true, true, false])
   }
 
-  /// Every way of reading the zone returns the scope.
+  /// All methods that read the zone return the scope.
   static func scopeIsKept(_ store: any Store) async throws {
     let scopes = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(

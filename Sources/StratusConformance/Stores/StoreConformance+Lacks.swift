@@ -3,9 +3,9 @@ import StratusWire
 
 extension StoreConformance {
   static let lackChecks: [Check] = [
-    Check("refusals in production are added up by part and app", lacksAreAdded),
-    Check("the least frequent counts make room for new ones", lacksAreBounded),
-    Check("the counts of a part can be removed", lacksAreRemoved),
+    Check("refusals in production are counted by schema part and app", lacksAreAdded),
+    Check("new counts replace those of the fewest refusals", lacksAreBounded),
+    Check("the counts of a schema part can be removed", lacksAreRemoved),
   ]
 
   private static let lackedField = ProductionLack(recordType: "Note", kind: .field, name: "title")
@@ -19,7 +19,7 @@ extension StoreConformance {
     LackCount(lack: lack, app: app, count: count, firstAt: time, lastAt: time)
   }
 
-  /// The most frequently needed part comes first.
+  /// The schema part that was needed most often comes first.
   static func lacksAreAdded(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add([lacks(lackedField, "Notes/1", 2, 10), lacks(lackedType, "", 3, 11)])

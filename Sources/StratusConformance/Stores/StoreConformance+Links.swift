@@ -13,14 +13,15 @@ extension StoreConformance {
   static let cascadeChecks: [Check] = [
     Check(
       "cascades are found oldest first, with the current state of their zones", cascadesAreOrdered),
-    Check("finishing a cascade removes that cascade only", cascadesAreFinished),
+    Check("finishing a cascade removes only that cascade", cascadesAreFinished),
     Check("a new cascade replaces an earlier one of the same target", cascadesAreReplaced),
     Check("cascades of a zone are found by their targets", cascadesAreFoundByTarget),
     Check("cascades of deleted zones are not listed", deadCascadesAreLeftOut),
-    Check("cascades of deleted zones are purged in bounded steps", deadCascadesArePurged),
+    Check("cascades of deleted zones are purged in limited steps", deadCascadesArePurged),
   ]
 
-  /// Links to any number of targets can be read at once. A target that is given twice counts once.
+  /// The links to any number of targets can be read at once. A target that is given twice counts
+  /// once.
   static func linksAreOrdered(_ store: any Store) async throws {
     let targets = ["B", "a", "a\0", "e\u{301}", "z", "é"] + (0..<40).map { "é\($0 + 10)" }
     let links = targets.flatMap { target in
@@ -42,7 +43,7 @@ extension StoreConformance {
     }
   }
 
-  /// A page begins after a source. This source may have been removed, or may never have existed.
+  /// A page begins after a given source, which may have been removed or may never have existed.
   static func linksArePaged(_ store: any Store) async throws {
     let sources = ["1", "2", "2\0", "e\u{301}", "ÿ", "\u{10FFFF}"]
     try await store.change(
@@ -101,7 +102,7 @@ extension StoreConformance {
     try expect(found, [links[1]])
   }
 
-  /// The check reads with the number of the deleted zone, which no other zone gets.
+  /// The check uses the number of the deleted zone. No other zone gets this number.
   static func linksArePurged(_ store: any Store) async throws {
     let rows = Sample.rows(links: [
       Sample.link("a", to: "x"), Sample.link("b", to: "x", .parent),
@@ -148,7 +149,7 @@ extension StoreConformance {
       deviceID: "of \(target)")
   }
 
-  /// The list covers all databases. It contains the current state of the cascades' zones.
+  /// The list covers all databases. It contains the current states of the cascades' zones.
   static func cascadesAreOrdered(_ store: any Store) async throws {
     let targets = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
     for (target, zone, database) in targets {
@@ -173,7 +174,7 @@ extension StoreConformance {
     try expect(two, Array(expected.prefix(2)))
   }
 
-  /// Finishing a cascade twice is not an error, because two sweeps may have read the same cascade.
+  /// A cascade may be finished twice, because two sweeps may have read the same cascade.
   static func cascadesAreFinished(_ store: any Store) async throws {
     let found = try await store.write { (body) throws(ServerError) in
       let notes = try body.someZone("Notes")
@@ -186,7 +187,7 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// The new cascade keeps the position of the one that it replaces.
+  /// The new cascade keeps the position of the cascade that it replaces.
   static func cascadesAreReplaced(_ store: any Store) async throws {
     let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")
@@ -201,7 +202,7 @@ extension StoreConformance {
     try expect(found.first?.cursor, "é\0")
   }
 
-  /// Target names are compared by their bytes. Cascades of a deleted zone do not appear in another
+  /// Target names are compared by their bytes. Cascades of a deleted zone are not found in another
   /// zone.
   static func cascadesAreFoundByTarget(_ store: any Store) async throws {
     let targets = (0..<45).map { "r\($0)" } + ["é"]
@@ -239,8 +240,8 @@ extension StoreConformance {
     try expect(found, [["new"], ["new"]])
   }
 
-  /// The check compares the number of records that each step removes, and whether cascades are left
-  /// after the step.
+  /// The check compares the number of records that each step removes, and whether any cascades
+  /// remain after the step.
   static func deadCascadesArePurged(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Gone")
     let found = try await store.write { (body) throws(ServerError) in

@@ -5,19 +5,19 @@ import StratusWire
 extension StoreConformance {
   static let listingChecks: [Check] = [
     Check("a shared database lists zones that were shared, with their owner", sharedZonesAreListed),
-    Check("reading a shared history lists changed zones again", changedZonesAreRelisted),
-    Check("changes in a zone do not affect shared databases until these are read", noFanOut),
+    Check("a shared history that is read lists changed zones again", changedZonesAreRelisted),
+    Check("a change in a zone affects a shared database only when it is read", noFanOut),
     Check(
       "a participant who was removed and invited again gets a new participation number",
       participations),
     Check("a zone that its owner deletes is deleted for participants", ownersDeletions),
-    Check("a zone that is created again appears in a shared history once", remadeSharedZone),
+    Check("a zone that is created again is in a shared history once", remadeSharedZone),
     Check("shared histories remove zones that were left long ago", sharedHistoriesForget),
-    Check("relisting is bounded", relistingIsBounded),
+    Check("one read lists a limited number of changed zones again", relistingIsBounded),
     Check("a zone's audience includes the users who share it", audience),
   ]
 
-  /// The participant's own databases and those of other users do not show the zone.
+  /// Neither the participant's own databases nor the databases of other users contain the zone.
   static func sharedZonesAreListed(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let participation = try await store.write { (body) throws(ServerError) in
@@ -50,8 +50,8 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// A zone's audience consists of the database subscriptions of users whose shared databases list
-  /// the zone. They are ordered and paged. Subscriptions of other users are not part of it.
+  /// A zone's audience is the database subscriptions of the users whose shared databases list the
+  /// zone. They are ordered and paged. Subscriptions of other users do not belong to it.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -128,7 +128,8 @@ extension StoreConformance {
     try expect(ofAnn, 3)
   }
 
-  /// Between the two participations the zone is deleted for the participant and live for its owner.
+  /// Between the two participations, the zone is deleted for the participant, but exists for its
+  /// owner.
   static func participations(_ store: any Store) async throws {
     try await store.share("Notes", with: "_bob")
     let (left, numbers) = try await store.write { (body) throws(ServerError) in
@@ -158,7 +159,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The participant sees the owner's reason of the deletion. The zone may be purged or not.
+  /// The participant sees the owner's reason of the deletion, before and after the zone is purged.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in
@@ -174,7 +175,8 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// The participant may or may not have read the deletion of the earlier zone.
+  /// The check runs with a participant that has read the deletion of the earlier zone, and with one
+  /// that has not.
   static func remadeSharedZone(_ store: any Store) async throws {
     for isRead in [true, false] {
       let name = isRead ? "Read" : "Unread"
@@ -221,7 +223,7 @@ extension StoreConformance {
     try expect(forgotten, 5)
   }
 
-  /// The check relists five zones, two at a time.
+  /// The check lists five zones again, two at a time.
   static func relistingIsBounded(_ store: any Store) async throws {
     for index in 1...5 { try await store.share("Zone \(index)", with: "_bob") }
     for index in 1...5 { try await store.save(["b"], inZone: "Zone \(index)") }
@@ -241,7 +243,7 @@ extension StoreConformance {
   }
 
   private static func expectIn(_ condition: Bool) throws(ServerError) {
-    if !condition { throw .fault("a listing was not there, or there twice") }
+    if !condition { throw .fault("a zone is missing in the listing, or listed twice") }
   }
 }
 

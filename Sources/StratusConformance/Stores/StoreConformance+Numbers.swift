@@ -9,7 +9,7 @@ extension StoreConformance {
     return record
   }
 
-  /// The lookup leaves out deleted records, records of other zones and databases, and unused
+  /// The lookup does not find deleted records, records of other zones and databases, and unused
   /// numbers.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
@@ -43,8 +43,8 @@ extension StoreConformance {
     try expect(named.values.map(\.number).sorted(), [numbers[0], numbers[2]])
   }
 
-  /// The check saves the record with and without its number, in the same transaction and in later
-  /// ones.
+  /// The check saves the record with and without its number, both in the same transaction and in
+  /// later transactions.
   static func numbersAreKept(_ store: any Store) async throws {
     let first = try await store.write { (body) throws(ServerError) in
       let first = try body.drawRecordNumbers(1)
@@ -82,7 +82,7 @@ extension StoreConformance {
     try expect(changes.map(\.number).max(), number)
   }
 
-  /// Rows of a failed write do not block later writes.
+  /// The rows of a failed write do not block later writes.
   static func undoneNumbersAreFree(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "A")
     _ = await store.failure { (body) throws(ServerError) in

@@ -5,17 +5,17 @@ import StratusWire
 extension StoreConformance {
   static let outboxChecks: [Check] = [
     Check("the outbox returns its entries in order", outboxIsInOrder),
-    Check("record images are stored byte for byte, and each may be absent", imagesAreKept),
-    Check("a change set adds its outbox entry in its own transaction", changeSetLeavesWord),
-    Check("the matching position of an entry is stored", positionIsKept),
-    Check("a removed entry is gone with its images, and its number is not used again", entryGoes),
-    Check("an outbox entry outlives its zone", entryOutlivesZone),
+    Check("record images are stored byte for byte, and each one can be missing", imagesAreKept),
+    Check("a change set adds its outbox entry in the same transaction", changeSetLeavesWord),
+    Check("the matching position of an outbox entry is stored", positionIsKept),
+    Check("a removed entry has no images, and its number is not used again", entryGoes),
+    Check("an outbox entry is kept when its zone is deleted", entryOutlivesZone),
   ]
 
   private static let origin = ChangeOrigin(
     user: "_bob", deviceID: "d'1", notificationID: "N-1", time: 1_700_000_000_001)
 
-  /// The outbox has events of all kinds, from several databases.
+  /// The outbox contains events of all kinds, from several databases.
   static func outboxIsInOrder(_ store: any Store) async throws {
     let nameless = ChangeOrigin(user: "_ann", deviceID: nil, notificationID: "N-2", time: 2)
     let changed = WatchedChange.Event.recordsChanged(
@@ -45,8 +45,7 @@ extension StoreConformance {
     try expect(first, Array(entries.prefix(2)))
   }
 
-  /// A record's image contains everything about the record, because a filter may use any part of
-  /// it.
+  /// A record's image contains the whole record, because a filter may use any part of the record.
   static func imagesAreKept(_ store: any Store) async throws {
     let old = Sample.record("a", change: 1, text: #"{"t":{"value":"it's ü","type":"STRING"}}"#)
     var new = Sample.record("a", change: 2, text: #"{"t":{"value":"\u0000","type":"STRING"}}"#)
@@ -101,7 +100,7 @@ extension StoreConformance {
     try expect(found, image)
   }
 
-  /// The stored position of an entry can also be advanced.
+  /// The stored position of an outbox entry can be advanced.
   static func positionIsKept(_ store: any Store) async throws {
     let cursors = [
       OutboxCursor(position: -1, key: .database, subscription: 0),
@@ -124,8 +123,8 @@ extension StoreConformance {
     try expect(read, cursors.map { [$0, nil] })
   }
 
-  /// If a number were used again, a new subscription could miss changes that are made after its
-  /// creation.
+  /// If a number were used again, a new subscription could miss changes that are made after it was
+  /// created.
   static func entryGoes(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let numbers = try await store.write { (body) throws(ServerError) in
@@ -148,7 +147,7 @@ extension StoreConformance {
     try expect((later.first ?? 0) > numbers[0], true)
   }
 
-  /// The entry stays even when the deleted zone is purged.
+  /// The outbox entry is kept even when the deleted zone is purged.
   static func entryOutlivesZone(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let entries = try await store.write { (body) throws(ServerError) in

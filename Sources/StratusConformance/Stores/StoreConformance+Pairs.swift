@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// The same store, opened twice, as by two independent nodes.
+/// The same store, opened twice, as by two servers.
 public struct StorePair: Sendable {
   public var one: any Store
   public var other: any Store
@@ -15,20 +15,20 @@ public struct StorePair: Sendable {
 }
 
 extension StoreConformance {
-  /// Checks of a store to which several nodes write.
+  /// Checks of a store to which several servers write.
   public static let pairChecks: [ConformanceCheck<StorePair>] = [
-    .init("no number of a record is given twice", recordNumbersDiffer),
-    .init("a record that another node made is changed in place", othersRecordsAreChanged),
-    .init("each change of a zone and a database gets a number once", changesAreCountedOnce),
-    .init("a subscription is heeded by other nodes at once", watchesAreNoticed),
-    .init("a subscription that was undone is heeded by no node", undoneWatchesAreForgotten),
-    .init("a change to the schema is noticed by other nodes", schemasAreNoticed),
-    .init("a schema that was undone is not taken for another's", undoneSchemasAreForgotten),
-    .init("entries of the outbox and their images stay together", outboxEntriesDiffer),
-    .init("notifications are counted over all nodes", notificationsAreCounted),
+    .init("no record number is assigned twice", recordNumbersDiffer),
+    .init("a record that another server created can be changed", othersRecordsAreChanged),
+    .init("each change number of a zone and a database is assigned once", changesAreCountedOnce),
+    .init("other servers notice a new subscription at once", watchesAreNoticed),
+    .init("no server uses a subscription of an undone write", undoneWatchesAreForgotten),
+    .init("other servers notice a change of the schema", schemasAreNoticed),
+    .init("a server does not use the schema of an undone write", undoneSchemasAreForgotten),
+    .init("outbox entries of two servers keep their own images", outboxEntriesDiffer),
+    .init("notifications of all servers are counted together", notificationsAreCounted),
   ]
 
-  /// The nodes draw numbers alternately, in blocks of many sizes, and use them immediately.
+  /// The servers draw numbers alternately, in blocks of many sizes, and use them immediately.
   static func recordNumbersDiffer(_ pair: StorePair) async throws {
     var count = 0
     for round in 0..<12 {
@@ -55,7 +55,7 @@ extension StoreConformance {
     try expect(Set(numbers).count, count)
   }
 
-  /// The check runs with the higher record numbers on either node.
+  /// Each server changes the record that the other server created.
   static func othersRecordsAreChanged(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     try await pair.other.save(["b"], inZone: "Notes")
@@ -76,7 +76,7 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// Both nodes write at the same time.
+  /// Both servers write at the same time.
   static func changesAreCountedOnce(_ pair: StorePair) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (node, store) in pair.both.enumerated() {
@@ -97,7 +97,8 @@ extension StoreConformance {
     try expect(latest, 81)
   }
 
-  /// One node adds and removes a subscription. The other node has an older watch in its cache.
+  /// One server adds and removes a subscription, while the other one has an older watch in its
+  /// cache.
   static func watchesAreNoticed(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     var seen = [try await pair.one.watchForWriting.watchesDatabase]
@@ -114,7 +115,7 @@ extension StoreConformance {
     try expect(seen, [false, true, false])
   }
 
-  /// After one node's write is undone, the other node's change gets the same version.
+  /// After the write of one server is undone, the change of the other server gets the same version.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -148,7 +149,7 @@ extension StoreConformance {
     try expect(seen, [[], ["Type0"], ["Type0", "Type1"], ["Type0", "Type1", "Type2"]])
   }
 
-  /// After one node's write is undone, the other node's change gets the same version.
+  /// After the write of one server is undone, the change of the other server gets the same version.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))
@@ -187,7 +188,7 @@ extension StoreConformance {
     try expect(names, ["r0", "r1", "r2", "r3"])
   }
 
-  /// Numbers follow the order of commits, and the badge counts the notifications of both nodes.
+  /// Numbers follow the order of commits, and the badge counts the notifications of both servers.
   static func notificationsAreCounted(_ pair: StorePair) async throws {
     let first = try await pair.one.read { (body) throws(ServerError) in
       try body.latestNotification()
@@ -218,7 +219,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// The watch of Ann's database, as a save requests it.
+  /// The watch of Ann's database that a save reads.
   fileprivate var watchForWriting: Watch {
     get async throws(ServerError) {
       try await write { (body) throws(ServerError) in

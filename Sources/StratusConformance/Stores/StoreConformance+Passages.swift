@@ -3,14 +3,14 @@ import StratusWire
 
 extension StoreConformance {
   static let passageChecks: [Check] = [
-    Check("passages and records share one sequence of numbers", passagesAreNumbered),
+    Check("passages and records get their change numbers from one sequence", passagesAreNumbered),
     Check("a passage with the number of another change is refused", passageNumbersAreChecked),
-    Check("a hierarchy has one passage for each record, the newest", newestPassages),
+    Check("a hierarchy has only the newest passage of each record", newestPassages),
     Check("passages of several hierarchies are read in one order", passagesAreMerged),
     Check("passages are read in pages of whole changes", passagesArePaged),
-    Check("a record is in the hierarchy of its newest passage", hierarchiesOfRecords),
+    Check("a record belongs to the hierarchy of its newest passage", hierarchiesOfRecords),
     Check(
-      "passages of records that left are removed, and the newest removed number is kept",
+      "passages of records that left are removed, and their newest number is kept",
       passagesExpire),
     Check("passages are purged with their zone", passagesArePurged),
   ]
@@ -23,8 +23,8 @@ extension StoreConformance {
       time: Sample.time + change)
   }
 
-  /// The owner's feed contains only records, no passages. A record and its passages may have the
-  /// same number.
+  /// The owner's feed contains records and no passages. A record and its passages may have the same
+  /// change number.
   static func passagesAreNumbered(_ store: any Store) async throws {
     try await store.save(["root", "child"], inZone: "Notes")
     let passages = [passage("child", .joined, change: 3), passage("grandchild", .left, change: 4)]
@@ -53,8 +53,8 @@ extension StoreConformance {
     try expect(listed, 5)
   }
 
-  /// The check uses wrong numbers: an earlier one, the number of another record, and numbers that
-  /// leave a gap.
+  /// The check uses wrong change numbers: an earlier one, the number of another record, and numbers
+  /// that leave a gap.
   static func passageNumbersAreChecked(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     for (name, change) in [("a", 1), ("b", 2), ("a", 4), ("a", 9)] as [(String, Int64)] {
@@ -127,7 +127,7 @@ extension StoreConformance {
     try expect(pages, [[3], [3, 4, 4], [4, 4], [5], [5, 4, 4], [], []])
   }
 
-  /// Names are compared by bytes.
+  /// Record names are compared by their bytes.
   static func hierarchiesOfRecords(_ store: any Store) async throws {
     try await store.savePassages()
     let found = try await store.write { (body) throws(ServerError) in
@@ -148,7 +148,7 @@ extension StoreConformance {
   }
 
   /// The owner's change tokens stay valid, because no record was removed. Passages of records that
-  /// are in a hierarchy stay.
+  /// are still in a hierarchy are kept.
   static func passagesExpire(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (zone, left) = try await store.write { (body) throws(ServerError) in

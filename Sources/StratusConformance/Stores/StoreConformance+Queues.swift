@@ -4,21 +4,21 @@ import StratusWire
 /// Checks of notification queues.
 extension StoreConformance {
   static let queueChecks: [Check] = [
-    Check("a queue belongs to one user and is ordered", queuesAreKept),
-    Check("a page of a queue is bounded by rows and by bytes", pagesAreBounded),
+    Check("a notification queue belongs to one user and is ordered", queuesAreKept),
+    Check("a page of a queue has a limited number of rows and bytes", pagesAreBounded),
     Check("notification numbers increase in the whole store and are never reused", numbersGrow),
     Check("users with notifications after a number are found, each once", newsAreFound),
     Check("the badge counts up from the value that was set", badgeCounts),
     Check("a notification replaces earlier ones with its key", notificationsCoalesce),
-    Check("a notification that was read stays, so that its read mark is kept", readOnesStay),
-    Check("a device that knows all replaced notifications is skipped", ownChangesCoalesce),
-    Check("a device that does not know another device's change is not skipped", othersAreHeard),
-    Check("a queue is bounded even if no device empties it", longQueuesAreBounded),
-    Check("notifications that every device has are removed, except the newest", acknowledgedGo),
+    Check("a notification that was read is kept, and so is its read mark", readOnesStay),
+    Check("a device that knows all replaced notifications is not notified", ownChangesCoalesce),
+    Check("a device that does not know another device's change is notified", othersAreHeard),
+    Check("a queue has a limited length even if no device reads it", longQueuesAreBounded),
+    Check("notifications that all devices acknowledged are removed, except one", acknowledgedGo),
     Check("an undone write queues no notification", undoneIsNotQueued),
   ]
 
-  /// The payload, origin, key and time are stored unchanged.
+  /// The payload, origin, key and time of a notification are stored unchanged.
   static func queuesAreKept(_ store: any Store) async throws {
     let sent = [
       Sample.notification("n1", from: "a", key: "k", at: 7), Sample.notification("n2", at: 8),
@@ -77,7 +77,7 @@ extension StoreConformance {
     try expect(numbers, [0, 1, 1, 2, 2, 3, 3, 4])
   }
 
-  /// A user is found once, whatever the number of the user's notifications.
+  /// A user is found once, regardless of the number of the user's notifications.
   static func newsAreFound(_ store: any Store) async throws {
     let news = try await store.write { (body) throws(ServerError) in
       for user in ["_ann", "_bob", "_ann", "_cleo"] {
@@ -98,7 +98,7 @@ extension StoreConformance {
       ])
   }
 
-  /// Only notifications that count up the badge contain it in their payload.
+  /// Only a notification that increases the badge contains the badge in its payload.
   static func badgeCounts(_ store: any Store) async throws {
     let (badges, sent, other) = try await store.write { (body) throws(ServerError) in
       var badges = [try body.badge(of: "_ann")]
@@ -119,8 +119,8 @@ extension StoreConformance {
     try expect(other, 0)
   }
 
-  /// The newest notification stays, with a new number. Notifications of other users and other keys
-  /// also stay.
+  /// The newest notification is kept, with a new number. Notifications of other users and other
+  /// keys are also kept.
   static func notificationsCoalesce(_ store: any Store) async throws {
     let (ann, bob) = try await store.write { (body) throws(ServerError) in
       for (id, user, key) in [
@@ -170,7 +170,7 @@ extension StoreConformance {
     try expect(origins, ["a", "b", "a"])
   }
 
-  /// The result does not depend on the device that makes the next change.
+  /// The result does not depend on which device makes the next change.
   static func othersAreHeard(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -188,7 +188,7 @@ extension StoreConformance {
     try expect(origins, [nil, nil])
   }
 
-  /// If a queue is too long, its newest notifications stay.
+  /// If a queue is too long, only its newest notifications are kept.
   static func longQueuesAreBounded(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -201,7 +201,7 @@ extension StoreConformance {
     try expect(numbers, Array(1_201 - Int64(numbers.count)...1_200))
   }
 
-  /// A notification stays if at least one of several devices has not acknowledged it.
+  /// A notification is kept if at least one of several devices has not acknowledged it.
   static func acknowledgedGo(_ store: any Store) async throws {
     let (before, after) = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))

@@ -14,8 +14,8 @@ extension StoreConformance {
     Check("two hundred records are written and found in one call", manyRecords),
     Check("a record number identifies one live record of one zone", numbersLeadToRecords),
     Check("a record that is saved again keeps its number", numbersAreKept),
-    Check("a record that replaces a tombstone gets the drawn number", tombstonesGiveWay),
-    Check("numbers that a failed write drew can be drawn again", undoneNumbersAreFree),
+    Check("a record that replaces a tombstone gets the new number", tombstonesGiveWay),
+    Check("record numbers that a failed write drew can be drawn again", undoneNumbersAreFree),
   ]
 
   /// The lookup and the change feed return every property of the record.
@@ -115,7 +115,7 @@ extension StoreConformance {
     try expect(second.clientChangeToken, "token")
   }
 
-  /// Neither the zone nor its history advances. A change set without records and token does
+  /// The zone and its history do not advance. A change set with neither records nor a token does
   /// nothing.
   static func emptySetStoresToken(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
@@ -130,8 +130,8 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// The check looks up one name at a time, because a dictionary would treat both spellings of é as
-  /// one.
+  /// The check looks up one name at a time, because both spellings of é would be the same key of a
+  /// dictionary.
   static func unusualRecordNames(_ store: any Store) async throws {
     let names = unusualNames
     try await store.save(names, inZone: "Notes")
@@ -147,7 +147,7 @@ extension StoreConformance {
     try expect(changes, names.indices.map { Int64($0 + 1) })
   }
 
-  /// The fields are larger than any page of a database file.
+  /// The fields are larger than a page of a database file can be.
   static func largeFieldsComeBack(_ store: any Store) async throws {
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789é".utf8)
     let text = (0..<Limits.recordSizeBytesMax).map { letters[($0 &* 7) % letters.count] }

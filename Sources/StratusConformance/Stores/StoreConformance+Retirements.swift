@@ -3,14 +3,14 @@ import StratusWire
 
 extension StoreConformance {
   static let retirementChecks: [Check] = [
-    Check("index marks are replaced", marksAreReplaced),
+    Check("the index settings of a field are replaced", marksAreReplaced),
     Check("a retirement is part of the schema until it ends", retirementsAreStored),
-    Check("a removed field leaves the schema alone", fieldIsRemoved),
-    Check("a removed record type leaves with its grants and indexes", typeIsRemoved),
-    Check("the latest writers of a retiring place are kept", writersAreKept),
-    Check("a cancelled index leaves the schema, and a ready one stays", buildIsCancelled),
-    Check("a zone is locked by its number", zoneIsLockedByNumber),
-    Check("a store without data is like a new one to its users", dataIsRemoved),
+    Check("removing a field keeps the rest of the schema", fieldIsRemoved),
+    Check("a record type is removed with its grants and indexes", typeIsRemoved),
+    Check("the latest devices that wrote a retiring field are kept", writersAreKept),
+    Check("a cancelled index build is removed, and a ready index is kept", buildIsCancelled),
+    Check("a zone can be locked by its number", zoneIsLockedByNumber),
+    Check("after its data is removed, a store looks new to its users", dataIsRemoved),
   ]
 
   private static let retiringSchema = SchemaAddition(

@@ -4,16 +4,17 @@ import StratusWire
 extension StoreConformance {
   static let roleChecks: [Check] = [
     Check("a new record type has the initial grants", newTypesHaveInitialGrants),
-    Check("fields of user records leave the grants as they are", userFieldsKeepGrants),
-    Check("grants are replaced as a whole", grantsAreReplaced),
-    Check("a removed role leaves all grants", removedRolesLeaveGrants),
-    Check("the roles of a user are replaced as a whole", userRolesAreReplaced),
+    Check("new fields of user records do not change the grants", userFieldsKeepGrants),
+    Check("a new set of grants replaces all earlier grants of the type", grantsAreReplaced),
+    Check("a removed role disappears from all grants", removedRolesLeaveGrants),
+    Check("a new set of roles replaces all earlier roles of a user", userRolesAreReplaced),
     Check(
-      "a removed role leaves all users, and its number is not used again", removedRolesLeaveUsers),
+      "a removed role is taken from all users, and its number is not used again",
+      removedRolesLeaveUsers),
     Check("an unknown role cannot be given to a user", unknownRoleIsRefused),
   ]
 
-  /// The type of user records has initial grants of its own.
+  /// The type of user records has different initial grants.
   static func newTypesHaveInitialGrants(_ store: any Store) async throws {
     let schema = try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note", "Users"]))
@@ -27,7 +28,7 @@ extension StoreConformance {
     try expect(schema.customRoles, [])
   }
 
-  /// Apps add fields to user records without adding the type.
+  /// Apps add fields to user records without adding the record type.
   static func userFieldsKeepGrants(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(
@@ -39,7 +40,7 @@ extension StoreConformance {
       schema.recordTypes["Users"]?.grants.roles, ["_world": .read, "_creator": .write])
   }
 
-  /// Other types keep their grants. Reads whose cached schema is older see the new grants.
+  /// Other types keep their grants. Reads with an older cached schema also see the new grants.
   static func grantsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note", "Photo"]))
@@ -77,7 +78,7 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.grants.roles, ["Curator": .read, "_world": .read])
   }
 
-  /// A role has the same number for all its users. Reads whose cached schema is older see the
+  /// A role has the same number for all its users. Reads with an older cached schema also see the
   /// change.
   static func userRolesAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in

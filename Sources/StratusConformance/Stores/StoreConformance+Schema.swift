@@ -3,15 +3,15 @@ import StratusWire
 
 extension StoreConformance {
   static let schemaChecks: [Check] = [
-    Check("an addition extends the schema", schemaGrows),
+    Check("an addition is added to the schema", schemaGrows),
     Check("every field type is stored", fieldTypesAreKept),
     Check("an existing part of the schema cannot be added again", schemaIsAddedOnce),
-    Check("marks of fields and system fields are added and never removed", marksAreJoined),
-    Check("a field that does not exist cannot be marked", unknownFieldIsNotMarked),
+    Check("index settings of fields are added and never removed", marksAreJoined),
+    Check("a field that does not exist cannot get index settings", unknownFieldIsNotMarked),
     Check("settings are off at first, and the last value set is kept", settingsAreReplaced),
   ]
 
-  /// The writing body sees the addition, and so do reads whose cached schema is older.
+  /// The body of the write sees the addition. Reads with an older cached schema also see it.
   static func schemaGrows(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note", "It's"],
@@ -31,7 +31,7 @@ extension StoreConformance {
     }
   }
 
-  /// The check uses single values and lists, plain and encrypted, with and without marks.
+  /// The check uses single values and lists, plain and encrypted, with and without index settings.
   static func fieldTypesAreKept(_ store: any Store) async throws {
     var addition = SchemaAddition(recordTypes: ["Note"])
     for element in FieldType.Element.allCases {
@@ -70,7 +70,7 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 
-  /// The check covers every kind of mark, both when the field is added and later.
+  /// The check covers every index setting, both when a field is added and later.
   static func marksAreJoined(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note"],
@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(type, expected)
   }
 
-  /// A caller with an outdated schema can cause such a call.
+  /// A caller with an outdated schema can request this.
   static func unknownFieldIsNotMarked(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.add(
@@ -122,8 +122,8 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// Each setting changes alone, and reads whose cached settings are older see the change. The rest
-  /// of the schema stays.
+  /// Each setting changes alone, and the rest of the schema is kept. Reads with older cached
+  /// settings also see the change.
   static func settingsAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Note"]))

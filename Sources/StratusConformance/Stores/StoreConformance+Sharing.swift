@@ -1,11 +1,11 @@
 import StratusDomain
 import StratusWire
 
-/// Checks of the shares that users join, and of shared roots.
+/// Checks of joined shares, and of the roots of shared hierarchies.
 extension StoreConformance {
   static let joinedShareChecks: [Check] = [
     Check("a participation has the shares that the user joined", sharesAreJoined),
-    Check("joining a share again changes only the permission", sharesAreJoinedOnce),
+    Check("a user who joins a share again changes only the permission", sharesAreJoinedOnce),
     Check("a user who leaves one of several shares gets a new number", sharesAreLeft),
     Check("a participation ends with its last share", lastShareIsLeft),
     Check("the participants of a share are listed", participantsAreListed),
@@ -17,9 +17,8 @@ extension StoreConformance {
     Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
   ]
 
-  /// Each joined share has two numbers: the zone's newest change at the time of joining, and a
-  /// number from the counter of the shared database. The shared database's history then lists the
-  /// zone again.
+  /// Each joined share has two numbers: the zone's newest change when the user joined, and a number
+  /// from the counter of the shared database. After that, the shared history lists the zone again.
   static func sharesAreJoined(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let (number, found, latest, other) = try await store.write { (body) throws(ServerError) in
@@ -90,7 +89,7 @@ extension StoreConformance {
     try expect(changes.map(\.isDeleted), [false])
   }
 
-  /// When the user joins again, none of the earlier shares is joined.
+  /// A user who joins again has none of the earlier shares.
   static func lastShareIsLeft(_ store: any Store) async throws {
     try await store.save(["a"], inZone: "Notes")
     let (none, deleted, again) = try await store.write { (body) throws(ServerError) in

@@ -7,10 +7,10 @@ extension StoreConformance {
     Check("a subscription belongs to one user and one database", subscriptionIsItsUsers),
     Check("a subscription is stored byte for byte", definitionIsKept),
     Check("a user's subscriptions are listed in order of their IDs", subscriptionsAreListed),
-    Check("a replaced subscription has a new number and its old start position", replacedIsAnother),
-    Check("subscriptions are found under their key, in pages", filedAreFound),
-    Check("a subject is watched until its last subscription is removed", watchFollows),
-    Check("subscriptions of an undone write are not watched", undoneWatchIsForgotten),
+    Check("a replaced subscription gets a new number and keeps its start", replacedIsAnother),
+    Check("subscriptions are found by their key, in pages", filedAreFound),
+    Check("a kind of change is watched until its last subscription is removed", watchFollows),
+    Check("subscriptions of an undone write are not used", undoneWatchIsForgotten),
     Check("subscriptions to a zone are deleted with the zone", zoneSubscriptionsGo),
   ]
 
@@ -28,7 +28,7 @@ extension StoreConformance {
     WatchKey(key: SubscriptionKey(bytes: [9, 0, 255, byte]), subject: subject)
   }
 
-  /// Other users and other databases may use the same ID.
+  /// Several users, and several databases of a user, may use the same ID.
   static func subscriptionIsItsUsers(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: .public, under: watchKey(1))
@@ -61,7 +61,7 @@ extension StoreConformance {
     try expect(counts, [1, 0, toDatabase("s", type: "B").jsonBytes.count, 0])
   }
 
-  /// The definition may contain any text.
+  /// The definition of a subscription may contain any text.
   static func definitionIsKept(_ store: any Store) async throws {
     var info = NotificationInfo()
     info.alertBody = "it's \"ü\" \u{1F600}"
@@ -99,8 +99,8 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// The replacement receives pending changes of the subscription that it replaces. A new
-  /// subscription does not.
+  /// A new subscription that replaces another one receives the pending changes of the replaced one.
+  /// Other new subscriptions do not receive pending changes.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: watchKey(1))
@@ -176,8 +176,8 @@ extension StoreConformance {
     try expect(try rest.map { try $0.subscription().id ?? "" }, ["d", "c", "b", "a"])
   }
 
-  /// The store counts subscriptions, so a subject stays watched when one of several subscriptions
-  /// is removed. The check reads the watch as a reader and as a writer.
+  /// The store counts the subscriptions for each kind of change. If one of several is removed, the
+  /// changes are still watched. The check reads the watch in reads and in writes.
   static func watchFollows(_ store: any Store) async throws {
     let saves: [(id: String, watchKey: WatchKey)] = [
       ("1", watchKey(1, note)), ("2", watchKey(1, title)), ("3", watchKey(2, title)),
@@ -214,7 +214,7 @@ extension StoreConformance {
       ])
   }
 
-  /// After an undone write, the subscriptions that it removed or replaced are watched again.
+  /// After an undone write, the subscriptions that it removed or replaced are used again.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: watchKey(1, title))
@@ -231,7 +231,7 @@ extension StoreConformance {
     try expect(try await store.watchInBothWays(of: Sample.bob), Watch())
   }
 
-  /// Subscriptions to other zones stay, and so do subscriptions to a new zone with the same name.
+  /// Subscriptions to other zones, and to a new zone with the same name, are kept.
   static func zoneSubscriptionsGo(_ store: any Store) async throws {
     let (left, watch, after) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -257,13 +257,13 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// The watch as readers and writers see it.
+  /// Returns the watch, and checks that reads and writes see the same one.
   fileprivate func watchInBothWays(of database: DatabaseKey) async throws -> Watch {
     let read = try await read { (body) throws(ServerError) in try body.watch(of: database) }
     let written = try await write { (body) throws(ServerError) in
       try body.watchForWriting(of: database)
     }
-    try expect(read, written, "what is remembered is not what is there")
+    try expect(read, written, "the cached watch differs from the stored one")
     return read
   }
 }

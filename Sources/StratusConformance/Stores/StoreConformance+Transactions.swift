@@ -4,11 +4,11 @@ import StratusWire
 extension StoreConformance {
   static let transactionChecks: [Check] = [
     Check("a write that throws changes nothing", throwingBodyLeavesNothing),
-    Check("a write sees its own changes", bodySeesItsOwnWrites),
+    Check("the body of a write sees its own changes", bodySeesItsOwnWrites),
     Check("reads and writes return the value of their body", valuesComeBack),
     Check("the number of a database from an undone write is discarded", undoneDatabaseIsForgotten),
     Check("a record type that an undone write added is gone", undoneSchemaIsForgotten),
-    Check("a change set for an outdated state of the zone is refused", staleSetIsRefused),
+    Check("a change set is refused if the zone has changed since", staleSetIsRefused),
   ]
 
   /// Zones, records and history are the same as before the write.
@@ -33,7 +33,7 @@ extension StoreConformance {
     try expect(latest, 2)
   }
 
-  /// The check reads zones, records, changes and schema before the body ends.
+  /// The check reads zones, records, changes and the schema before the body ends.
   static func bodySeesItsOwnWrites(_ store: any Store) async throws {
     let (found, changes, schema) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
@@ -49,7 +49,7 @@ extension StoreConformance {
     try expect(schema.recordTypes.keys.sorted(), ["Note"])
   }
 
-  /// The check returns values of several kinds from the bodies.
+  /// The bodies of the check return values of several kinds.
   static func valuesComeBack(_ store: any Store) async throws {
     let written = try await store.write { _ in "written" }
     let read = try await store.read { _ in [1, 2, 3] }
@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(names, ["of bob"])
   }
 
-  /// The check uses the connection that wrote and also the connections that read.
+  /// The check uses the connection that wrote and the connections that read.
   static func undoneSchemaIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Lost"]))
@@ -97,8 +97,8 @@ extension StoreConformance {
     try expect(read.recordTypes.keys.sorted(), ["Kept"])
   }
 
-  /// If a change set for an older state of the zone were applied, change numbers would be assigned
-  /// twice.
+  /// A change set for an older state of the zone must not be applied, because change numbers would
+  /// be assigned twice.
   static func staleSetIsRefused(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let error = await store.failure { (body) throws(ServerError) in

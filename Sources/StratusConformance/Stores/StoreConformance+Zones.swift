@@ -7,7 +7,7 @@ extension StoreConformance {
     Check("a new zone has no changes and no token", newZoneIsEmpty),
     Check("zones are ordered by the bytes of their names and listed in pages", zonesArePaged),
     Check("zones with the same name in different databases are independent", databasesAreApart),
-    Check("a zone number finds a live zone only in its own database", zoneIsFoundByNumber),
+    Check("a zone number finds a live zone only in the zone's own database", zoneIsFoundByNumber),
     Check("a zone that exists cannot be created", zoneIsMadeOnce),
     Check("a zone cannot be deleted twice", zoneIsDeletedOnce),
     Check("a zone that is created again has a new ID and no records", remadeZoneIsNew),
@@ -20,7 +20,7 @@ extension StoreConformance {
     String(repeating: "n", count: 255), String(repeating: "語", count: 255),
   ]
 
-  /// The store has no data, and reading creates none.
+  /// The store has no data, and reading does not create any.
   static func beginsEmpty(_ store: any Store) async throws {
     let (zone, locked, count, latest, changes, schema) = try await store.write {
       (body) throws(ServerError) in
@@ -38,7 +38,7 @@ extension StoreConformance {
     try expect(schema, Schema())
   }
 
-  /// The zone is the same whether it was created, read or locked.
+  /// Creating, locking and reading the zone return the same row.
   static func newZoneIsEmpty(_ store: any Store) async throws {
     let (made, locked) = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(named: "Notes", in: Sample.ann)
@@ -145,7 +145,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The check purges the earlier zone's rows before or after the new zone is created.
+  /// The check purges the rows of the earlier zone before or after the new zone is created.
   static func remadeZoneIsNew(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     let (old, new) = try await store.write { (body) throws(ServerError) in
@@ -169,7 +169,7 @@ extension StoreConformance {
     try expect(changes, ["new"])
   }
 
-  /// Names are compared by their bytes, so the two spellings of é are different names.
+  /// Names are compared by their bytes. Two spellings of é are therefore two different names.
   static func unusualZoneNames(_ store: any Store) async throws {
     let names = unusualNames
     let count = try await store.write { (body) throws(ServerError) in

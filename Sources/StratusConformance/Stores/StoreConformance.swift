@@ -1,8 +1,8 @@
 public import StratusDomain
 
-/// Checks the guarantees of the port `Store` and its parts for every storage engine.
+/// Checks what the port `Store` and its parts guarantee, for every storage engine.
 ///
-/// A test target runs each of ``checks`` on a fresh store of its engine.
+/// A test target runs each of ``checks`` on a new store of its engine.
 public enum StoreConformance {
   public typealias Check = ConformanceCheck<any Store>
 

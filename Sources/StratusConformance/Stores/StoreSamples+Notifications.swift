@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Sample {
-  /// A notification of a zone for Ann.
+  /// Returns a notification for Ann about a zone.
   static func notification(
     _ id: String, for user: String = "_ann", from device: String? = nil, key: String? = nil,
     badges: Bool = false, at time: Int64 = 1_000

@@ -12,7 +12,7 @@ extension Sample {
     RecordLink(kind: kind, target: target, source: source)
   }
 
-  /// Returns a checksum with the given first byte. Its bytes cannot occur in a text.
+  /// Returns a checksum with the given first byte. Such bytes cannot occur in a text.
   static func checksum(_ byte: UInt8) -> [UInt8] {
     [byte, 0, 255] + [UInt8](repeating: byte, count: 29)
   }
@@ -22,7 +22,7 @@ extension Sample {
       checksum: checksum(byte), file: "file \(byte)", size: Int64(byte) << 32, touched: touched)
   }
 
-  /// The derived rows of a sample record.
+  /// Returns the derived rows of a sample record.
   static func rows(
     entries: [IndexEntry] = [], links: [RecordLink] = [], holds: [AssetHold] = []
   ) -> DerivedRows {
@@ -40,7 +40,7 @@ extension Sample {
 }
 
 extension StoreWriting {
-  /// Changes derived rows of a zone while saving an unrelated record.
+  /// Changes derived rows of a zone in the same write as an unrelated record.
   func change(
     in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
     removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
@@ -55,7 +55,7 @@ extension StoreWriting {
 
   /// Runs one step of a purge.
   ///
-  /// - Returns: the number of removed records. nil: there was nothing to purge.
+  /// - Returns: the number of removed records, or nil if there was nothing to purge.
   @discardableResult
   func purge(limit: Int, rows: DerivedRows = DerivedRows()) throws(ServerError) -> Int? {
     guard let batch = try recordsToPurge(limit: limit) else { return nil }
@@ -65,7 +65,7 @@ extension StoreWriting {
 }
 
 extension Store {
-  /// Calls ``StoreWriting/change(in:of:removing:adding:)`` in a transaction of its own.
+  /// Calls ``StoreWriting/change(in:of:removing:adding:)`` in a separate transaction.
   func change(
     in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
     removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()
@@ -75,7 +75,7 @@ extension Store {
     }
   }
 
-  /// The entries in a range of an index.
+  /// Returns the entries in a range of an index.
   func entries(
     in range: EntryRange, of database: DatabaseKey = Sample.ann, limit: Int = 10_000
   ) async throws(ServerError) -> [FoundEntry] {

@@ -27,7 +27,7 @@ enum Sample {
 }
 
 extension StoreReading {
-  /// Returns a zone and fails if it does not exist.
+  /// Returns the zone with this name, and fails if it does not exist.
   func existing(
     _ name: String, in database: DatabaseKey = Sample.ann
   ) throws(ServerError) -> StoredZone {
@@ -89,7 +89,7 @@ extension Store {
     }
   }
 
-  /// Returns the error that a write throws. nil if the write is committed.
+  /// Returns the error that a write throws, or nil if the write is committed.
   func failure(
     of body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Void
   ) async -> ServerError? {

@@ -7,7 +7,7 @@ public struct AssetDownloads: Sendable {
   let tickets: AssetTickets
   let ambient: Ambient
 
-  /// The open file for a ticket's text, and the file's checksum in hex digits.
+  /// Returns the open file of a download ticket, and the file's checksum in hex digits.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket or the bytes are gone;
   ///   `ACCESS_DENIED` if the ticket has expired.

@@ -1,9 +1,9 @@
 import StratusWire
 
 extension DatabaseAccess {
-  /// The database and the zone of a request about assets.
+  /// Opens the database of a request about assets, and returns it with the zone's address.
   ///
-  /// - Throws: `BAD_REQUEST` if the request names too many fields; otherwise as
+  /// - Throws: `BAD_REQUEST` if the request names too many fields, and the errors of
   ///   ``open(_:for:needsUser:)`` and ``OpenDatabase/zoneAddress(_:)``.
   func open(
     _ address: DatabaseAddress, for caller: Caller, fields: [AssetFieldID], zoneID: ZoneID?

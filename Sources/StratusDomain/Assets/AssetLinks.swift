@@ -4,16 +4,17 @@ import StratusWire
 struct AssetLinks: Sendable {
   /// The lifetime of a receipt.
   ///
-  /// NB: it is shorter than any sensible grace period of the sweep, so that the bytes are not
-  /// removed before their receipt expires.
+  /// NB: the lifetime is shorter than any sensible grace period of ``SweepAssets``, so that the
+  /// bytes are not removed before their receipt expires.
   ///
   /// Choice: Apple does not document the lifetime. Half a day is enough to finish a slow batch of
   /// uploads and then save the records.
   static let receiptMilliseconds: Int64 = 12 * 3_600_000
-  /// A download URL is valid for one to two of these periods. It changes only at the start of a
-  /// period, so that caches see the same URL again.
+  /// A download URL is valid for one to two of these periods. The URL changes only at the start of
+  /// a period, so that caches see the same URL again.
   ///
-  /// Choice: Apple does not document the lifetime. Clients download at once.
+  /// Choice: Apple does not document the lifetime. An hour is enough, because clients download at
+  /// once.
   static let downloadMilliseconds: Int64 = 3_600_000
 
   let tickets: AssetTickets
@@ -21,7 +22,7 @@ struct AssetLinks: Sendable {
   let database: DatabaseKey
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`.
   let serverURL: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of the request, in milliseconds since 1970 UTC.
   let now: Int64
 
   func uploadURL(id: String, for user: String) -> String {
@@ -30,7 +31,7 @@ struct AssetLinks: Sendable {
     return serverURL + "/assets/upload/" + tickets.text(ticket)
   }
 
-  /// Contains no `%`, since some clients encode the URL again (wire-quirks B22).
+  /// The URL contains no `%`, because some clients encode the URL again (wire-quirks B22).
   func downloadURL(checksum: [UInt8]) -> String {
     let period = Self.downloadMilliseconds
     let ticket = DownloadTicket(
@@ -44,7 +45,8 @@ struct AssetLinks: Sendable {
         address: address, database: database, file: file, expires: now + Self.receiptMilliseconds))
   }
 
-  /// The file that a receipt proves; nil: the receipt is forged, expired, or of another database.
+  /// Returns the file that a receipt proves, or nil if the receipt is forged, expired, or of
+  /// another database.
   func file(provedBy receipt: String) -> WholeFile? {
     guard let receipt = tickets.receipt(receipt), receipt.address == address,
       receipt.database == database, now <= receipt.expires
@@ -54,7 +56,7 @@ struct AssetLinks: Sendable {
 }
 
 extension AssetLinks {
-  /// The file as an answer shows it: with a download URL.
+  /// Returns the asset with a download URL, as answers contain it.
   func shown(_ asset: Asset) -> Asset {
     var asset = asset
     if let checksum = asset.checksumBytes { asset.downloadURL = downloadURL(checksum: checksum) }

@@ -6,10 +6,10 @@ struct AssetRules: Sendable {
   /// The registered files of the assets in the request, by checksum.
   let known: [[UInt8]: StoredAsset]
 
-  /// The changes, with their assets in stored form: only checksum and size.
+  /// Returns the changes with their assets in stored form, which is only checksum and size.
   ///
-  /// An asset needs a receipt, unless the field already holds the same asset: clients send whole
-  /// records back (wire-quirks A7).
+  /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
+  /// records back, including unchanged assets (wire-quirks A7).
   /// - Throws: `BAD_REQUEST` with the field's name.
   func settle(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
@@ -76,8 +76,8 @@ struct AssetRules: Sendable {
 
   /// Whether a record holds assets after the changes.
   ///
-  /// - Parameter stored: the record before the changes; its other fields stay. nil: no other fields
-  ///   stay.
+  /// - Parameter stored: the record before the changes, whose other fields stay, or nil if there
+  ///   are no other fields.
   static func holdsAssets(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> Bool {
@@ -91,7 +91,7 @@ struct AssetRules: Sendable {
 }
 
 extension Asset {
-  /// The stored form of the asset.
+  /// The stored form of the asset, which is only checksum and size.
   fileprivate var bare: Asset { Asset(fileChecksum: fileChecksum, size: size) }
 }
 

@@ -2,7 +2,7 @@ import StratusWire
 
 /// Signs and reads the texts that allow their holder to upload, download or reference a file.
 struct AssetTickets: Sendable {
-  /// The purpose of a text, so that one kind of text cannot be used as another.
+  /// The purpose of a signed text. It prevents the use of one kind of text as another kind.
   private enum Kind: UInt8 {
     case upload = 1
     case download = 2
@@ -41,8 +41,8 @@ struct AssetTickets: Sendable {
     }
   }
 
-  /// The ticket in the text; nil: this server did not sign the text. The caller checks whether the
-  /// ticket has expired.
+  /// Returns the ticket in the text, or nil if this server did not sign the text. The caller checks
+  /// whether the ticket has expired.
   func upload(_ text: String) -> UploadTicket? {
     guard var packed = open(text, .upload), let address = packed.address(),
       let database = packed.database(), let id = packed.string(), let user = packed.string(),
@@ -51,8 +51,8 @@ struct AssetTickets: Sendable {
     return UploadTicket(address: address, database: database, id: id, user: user, issued: issued)
   }
 
-  /// The ticket in the text; nil: this server did not sign the text. The caller checks whether the
-  /// ticket has expired.
+  /// Returns the ticket in the text, or nil if this server did not sign the text. The caller checks
+  /// whether the ticket has expired.
   func download(_ text: String) -> DownloadTicket? {
     guard var packed = open(text, .download), let address = packed.address(),
       let checksum = packed.data(), let expires = packed.int64()
@@ -60,8 +60,8 @@ struct AssetTickets: Sendable {
     return DownloadTicket(address: address, checksum: checksum, expires: expires)
   }
 
-  /// The receipt in the text; nil: this server did not sign the text. The caller checks whether the
-  /// receipt has expired.
+  /// Returns the receipt in the text, or nil if this server did not sign the text. The caller
+  /// checks whether the receipt has expired.
   func receipt(_ text: String) -> AssetReceipt? {
     guard var packed = open(text, .receipt), let address = packed.address(),
       let database = packed.database(), let checksum = packed.data(), let size = packed.int64(),
@@ -90,34 +90,35 @@ struct AssetTickets: Sendable {
   }
 }
 
-/// Allows its holder to upload one file.
+/// A ticket that allows its holder to upload one file.
 struct UploadTicket: Sendable, Hashable {
   var address: StoreAddress
   /// The database where the file may be used.
   var database: DatabaseKey
-  /// The ID of the upload; never reused.
+  /// The ID of the upload. No other upload ever gets the same ID.
   var id: String
   /// The record name of the user who requested the ticket.
   var user: String
-  /// Milliseconds since 1970 UTC.
+  /// The time when the ticket was created, in milliseconds since 1970 UTC.
   var issued: Int64
 }
 
-/// Allows its holder to download one file.
+/// A ticket that allows its holder to download one file.
 struct DownloadTicket: Sendable, Hashable {
   var address: StoreAddress
   /// SHA-256 of the contents.
   var checksum: [UInt8]
-  /// Milliseconds since 1970 UTC.
+  /// The last time when the ticket is valid, in milliseconds since 1970 UTC.
   var expires: Int64
 }
 
-/// Proves that its holder uploaded these bytes to a database, or could read them there.
+/// A receipt. It proves that its holder uploaded these bytes to a database, or could read them
+/// there.
 struct AssetReceipt: Sendable, Hashable {
   var address: StoreAddress
   var database: DatabaseKey
   var file: WholeFile
-  /// Milliseconds since 1970 UTC.
+  /// The last time when the receipt is valid, in milliseconds since 1970 UTC.
   var expires: Int64
 }
 

@@ -27,12 +27,12 @@ public struct AssetUploads: Sendable {
     case wrongOffset(received: Int64)
   }
 
-  /// How long an upload URL stays valid, according to Apple's reference. The time counts from the
-  /// creation of the URL, or from the last byte of an upload that began in time.
+  /// The time that an upload URL stays valid, according to Apple's reference. The time counts from
+  /// the creation of the URL, or from the last byte of an upload that began in time.
   ///
   /// Choice: large files take longer than 15 minutes, so an upload in progress keeps its URL.
   static let quietMilliseconds: Int64 = 15 * 60_000
-  /// Choice: the maximum lifetime of an upload URL.
+  /// Choice: the maximum lifetime of an upload URL is one day.
   static let lifetimeMilliseconds: Int64 = 24 * 3_600_000
   /// The number of bytes passed to the asset store at once.
   static let appendBytes = 262_144
@@ -49,7 +49,8 @@ public struct AssetUploads: Sendable {
   public typealias IsDisabled =
     @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Bool
 
-  /// The progress of an upload: the value for the field, or the number of bytes received.
+  /// Returns the value for the field if the upload is complete, or else the number of bytes
+  /// received.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket
   ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled.
@@ -59,15 +60,16 @@ public struct AssetUploads: Sendable {
     return UploadAnswer(received: status.received)
   }
 
-  /// Receives a file, or a piece of one. A ticket whose file is complete accepts no more bytes.
+  /// Receives a file, or a piece of a file. A ticket whose file is complete accepts no more bytes.
   ///
   /// If the connection breaks, the bytes received so far remain, and the client can continue.
   /// - Parameters:
-  ///   - piece: the part of the file that is sent; nil: the client sends the whole file at once.
-  ///   - next: returns the next bytes; nil at their end.
-  /// - Throws: as ``progress(of:)``; errors of `next`; `BAD_REQUEST` if the piece does not have the
-  ///   bytes that it announces; `QUOTA_EXCEEDED` if the file is larger than the limit, or if too
-  ///   many uploaded bytes are not held by any record.
+  ///   - piece: the part of the file that is sent, or nil if the client sends the whole file at
+  ///     once.
+  ///   - next: returns the next bytes, or nil after the last ones.
+  /// - Throws: the errors of ``progress(of:)`` and of `next`; `BAD_REQUEST` if the number of bytes
+  ///   is not the one that the piece announces; `QUOTA_EXCEEDED` if the file is larger than the
+  ///   limit, or if too many uploaded bytes are not held by any record.
   public func receive(
     _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
   ) async throws(ServerError) -> Outcome {
@@ -127,7 +129,7 @@ public struct AssetUploads: Sendable {
     }
   }
 
-  /// The answer for an upload that has all its bytes; nil if bytes are missing.
+  /// Returns the answer for an upload that has all its bytes, or nil if bytes are missing.
   private func ended(
     _ ticket: UploadTicket, _ status: AssetUploadStatus
   ) async throws(ServerError) -> UploadAnswer? {
@@ -191,7 +193,8 @@ public struct AssetUploads: Sendable {
 
   /// Turns a complete upload into a file, and registers it.
   ///
-  /// A crash in between leaves at most a file that is not registered, which the sweep removes.
+  /// A crash between the two steps leaves at most an unregistered file, which ``SweepAssets``
+  /// removes.
   private func end(
     _ upload: any AssetUpload, of ticket: UploadTicket
   ) async throws(ServerError) -> UploadAnswer {

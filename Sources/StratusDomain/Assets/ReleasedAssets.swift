@@ -1,6 +1,6 @@
 extension StoreWriting {
-  /// Restarts the grace period of files that records no longer hold. Clients that still have a
-  /// download URL, or that send an earlier state of a record again, then find the bytes.
+  /// Restarts the grace period of files that records no longer hold. During this period, earlier
+  /// download URLs still work, and clients can save an earlier state of a record again.
   func touchAssets(releasedBy rows: RowChanges, now: Int64) throws(ServerError) {
     for checksum in Set(rows.removed.holds.map(\.checksum)) {
       guard var asset = try asset(checksum: checksum) else { continue }

@@ -25,7 +25,7 @@ struct RereferenceAssetsHandler: EndpointHandler {
             of: field.recordName.flatMap { records[$0] }, field.fieldName)
           items.append(.asset(try Self.referenced(asset, links, of: store, now: now)))
         } catch {
-          // NB: an error of the store fails the whole request. It is not the error of one field.
+          // NB: an error of the store is not an error of one field. It fails the whole request.
           if error.code == .internalError || error.code == .tryAgainLater { throw error }
           items.append(
             .failure(recordName: field.recordName ?? "", error.dictionary(for: caller)))
@@ -35,9 +35,9 @@ struct RereferenceAssetsHandler: EndpointHandler {
     }
   }
 
-  /// The only asset of a field.
+  /// Returns the only asset of a field.
   ///
-  /// Choice: a field with several assets is refused, since an item of the answer holds one.
+  /// Choice: a field with several assets is refused, because an item of the answer holds only one.
   private static func asset(
     of record: StoredRecord?, _ fieldName: String
   ) throws(ServerError) -> Asset {

@@ -1,7 +1,7 @@
 /// Removes files that no record holds, one step at a time.
 ///
-/// It first removes the row of the register in a transaction, then the file. A crash between the
-/// two leaves a file without a row, which ``removeOrphans(after:limit:)`` finds.
+/// Each step removes a file's row from the register in a transaction, and then the file itself. A
+/// crash between the two leaves a file without a row, which ``removeOrphans(after:limit:)`` finds.
 public struct SweepAssets: Sendable {
   private let store: any Store
   private let address: StoreAddress
@@ -9,8 +9,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: how long bytes without a record are kept after the upload, or after
-  ///   the last request for a receipt.
+  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept after the
+  ///   upload, or after the last request for a receipt.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64
@@ -34,7 +34,7 @@ public struct SweepAssets: Sendable {
 
   /// Removes files that no record holds, and their rows in the register.
   ///
-  /// - Returns: whether there may be more to do.
+  /// - Returns: whether more such files may exist.
   public func removeUnheld(limit: Int) async throws(ServerError) -> Bool {
     let deadline = deadline
     let unheld = try await store.read { (store) throws(ServerError) in
@@ -54,9 +54,10 @@ public struct SweepAssets: Sendable {
 
   /// Removes files without a row in the register.
   ///
-  /// NB: files are listed before the register is read. A file registered in between thus counts as
-  /// registered, and a file that is not registered yet is younger than the grace period.
-  /// - Returns: the position to continue from; nil: the end was reached.
+  /// NB: files are listed before the register is read. A file that is registered between the two is
+  /// therefore found in the register. A file that is not registered yet is younger than the grace
+  /// period.
+  /// - Returns: the position to continue from, or nil if the end was reached.
   public func removeOrphans(
     after cursor: String?, limit: Int
   ) async throws(ServerError) -> String? {

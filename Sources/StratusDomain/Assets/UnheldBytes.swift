@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// The register knows the finished files, and each process counts its own unfinished uploads. When
 /// a user or a store may have used half of its limit, each upload first reads the register again. A
-/// restart loses the counts of unfinished uploads. The same number of bytes can then be uploaded
-/// once more, until the sweep removes the old uploads.
+/// restart loses the counts of unfinished uploads. After a restart, users can upload as many bytes
+/// again, until ``SweepAssets`` removes the old uploads.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String
@@ -16,10 +16,10 @@ final class UnheldBytes: Sendable {
   }
 
   private struct State {
-    /// By upload ID.
+    /// The unfinished uploads of this process, by upload ID.
     var pending: [String: Pending] = [:]
-    /// Bytes of finished files: the counts that were last read from the register, plus the files
-    /// finished since then.
+    /// The number of bytes in finished files, by store and user. The numbers are those last read
+    /// from the register, plus the files finished since then.
     var finished: [StoreAddress: [String: Int64]] = [:]
   }
 
@@ -48,7 +48,7 @@ final class UnheldBytes: Sendable {
     }
     if isKnown { return }
     // NB: the count must be read again, because records may have used some of the bytes since the
-    // last reading.
+    // count was last read.
     let finished = try await store.read { (store) throws(ServerError) in
       try store.unheldBytes()
     }
@@ -59,9 +59,9 @@ final class UnheldBytes: Sendable {
     if !hasRoom { throw Self.refusal }
   }
 
-  /// Notes the number of bytes received by an upload.
+  /// Stores the number of bytes that an upload has received.
   ///
-  /// - Throws: `QUOTA_EXCEEDED` if there is no capacity for them.
+  /// - Throws: `QUOTA_EXCEEDED` if that number is above the limit.
   func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
     let fits = state.withLock { state in
       if received > budget(for: ticket, in: state) { return false }
@@ -72,7 +72,7 @@ final class UnheldBytes: Sendable {
     if !fits { throw Self.refusal }
   }
 
-  /// Notes that an upload has become a file.
+  /// Counts a completed upload as a finished file.
   func finish(_ ticket: UploadTicket, size: Int64) {
     state.withLock { state in
       state.pending[ticket.id] = nil
@@ -92,8 +92,8 @@ final class UnheldBytes: Sendable {
     return min(perUserMax - ofUser, perStoreMax - ofStore)
   }
 
-  /// Removes uploads that were idle for so long that they cannot continue. The sweep removes their
-  /// bytes.
+  /// Removes uploads that were idle for so long that they cannot continue. ``SweepAssets`` removes
+  /// their bytes.
   private static func forgetOld(_ state: inout State, _ now: Int64) {
     if state.pending.isEmpty { return }
     state.pending = state.pending.filter {

@@ -23,7 +23,7 @@ struct UploadAssetsHandler: EndpointHandler {
       })
   }
 
-  /// Refuses files that the later save would refuse, before their bytes are sent.
+  /// Refuses a file before its bytes are sent, if the later save would refuse it.
   private func check(
     _ fields: [AssetFieldID], in zone: ZoneAddress, of database: OpenDatabase
   ) async throws(ServerError) {
@@ -47,7 +47,8 @@ struct UploadAssetsHandler: EndpointHandler {
     }
   }
 
-  /// - Parameter recordType: nil: not known before the save (wire-quirks A28).
+  /// - Parameter recordType: the record's type, or nil if it is not known before the save
+  ///   (wire-quirks A28).
   private func check(
     _ field: AssetFieldID, recordType: String?, _ schema: Schema,
     _ environment: ContainerEnvironment

@@ -1,7 +1,7 @@
-/// The note that is stored beside an upload. If an answer was lost, the client can repeat its
-/// request, and the note says how far the upload is.
+/// A note that is stored beside an upload and says how far the upload is. If an answer was lost,
+/// the client can repeat its request.
 enum UploadNote: Sendable, Hashable {
-  /// The last piece is being sent. With it, the upload has `total` bytes.
+  /// The last piece is being sent. After this piece, the upload has `total` bytes.
   ///
   /// NB: without this note, an upload that a crash interrupts after its last byte could never be
   /// finished, since no piece is left to send.
@@ -23,7 +23,7 @@ enum UploadNote: Sendable, Hashable {
     return packed.bytes
   }
 
-  /// nil: the bytes are not a note, for example after a power failure.
+  /// Returns nil if the bytes are not a note, for example after a power failure.
   init?(bytes: [UInt8]) {
     var packed = PackedReader(bytes[...])
     switch packed.byte() {

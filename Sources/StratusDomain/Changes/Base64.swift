@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard base64 with padding, and URL-safe base64 without.
+/// Standard base64 with padding, and URL-safe base64 without padding.
 enum Base64 {
   static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
@@ -8,7 +8,7 @@ enum Base64 {
     Data(base64Encoded: text).map { Array($0) }
   }
 
-  /// Letters, digits, `-` and `_` only (RFC 4648, section 5).
+  /// Returns a text of letters, digits, `-` and `_` only (RFC 4648, section 5).
   static func encodeForURL(_ bytes: [UInt8]) -> String {
     let text = encode(bytes).utf8.compactMap { byte -> UInt8? in
       switch byte {

@@ -1,11 +1,12 @@
 import StratusWire
 
-/// A position in a history. Clients carry it as an opaque text. The server validates the text when
-/// a client sends it back.
+/// A position in a history. Clients keep it as an opaque text, and the server validates the text
+/// when a client sends it back.
 ///
-/// The token names its timeline (the database's epoch) and the subject of the history (the
-/// incarnation of a zone, or a database). A token from before a restore, or of a zone that was
-/// deleted and created again, is therefore recognized as stale. It never causes a silent gap.
+/// The token names its timeline (the database's epoch) and the subject of its history (the
+/// incarnation of a zone, or a database). The server therefore recognizes a token from before a
+/// restore, or of a zone that was deleted and created again, as stale. A stale token never causes a
+/// silent gap.
 struct ChangeToken: Sendable, Hashable {
   /// The kind of history.
   enum Subject: UInt8, Sendable {
@@ -19,33 +20,35 @@ struct ChangeToken: Sendable, Hashable {
 
   var subject: Subject
   var epoch: Int64
-  /// The incarnation of the zone, or a fingerprint of the database.
+  /// The incarnation of the zone, or a hash that identifies the database.
   var incarnation: Int64
-  /// The reader knows all changes up to and including this one.
+  /// The reader knows all changes up to and including this change number.
   var change: Int64
-  /// When reading backwards: the reader has seen the changes after this one, up to ``top``.
+  /// While reading backwards, the reader knows the changes after this one, up to ``top``.
   var before: Int64 = 0
-  /// When reading backwards: the change where reading began.
+  /// The change number at which reading backwards began.
   var top: Int64 = 0
-  /// In a first reading: the newest change at its beginning. The reader never had the records that
+  /// The newest change when the reader's first reading began. The reader never had the records that
   /// were deleted up to that change.
   var began: Int64 = 0
-  /// The number of the reader's participation in another user's zone; 0: the reader owns the zone.
-  /// A user who is removed and invited again gets a new number, so that old tokens expire.
+  /// The number of the reader's participation in another user's zone, or 0 if the reader owns the
+  /// zone. A user who is removed and invited again gets a new number, so that old tokens expire.
   var participation: Int64 = 0
-  /// The newest share whose records the reader has read from the beginning; see
-  /// ``JoinedShare/joined``.
+  /// The reader has read the records of all shares that it joined up to this number (see
+  /// ``JoinedShare/joined``). Shares with a greater number must still be read from the beginning.
   var joined: Int64 = 0
-  /// While the reader catches up on newly joined shares: it knows the changes of their records up
-  /// to this one, which may be older than ``change``.
+  /// While the reader catches up on newly joined shares, it knows the changes of their records up
+  /// to this number, which may be less than ``change``.
   var caughtUp: Int64 = 0
-  /// The newest of the shares that ``caughtUp`` applies to; 0: none.
+  /// The greatest ``JoinedShare/joined`` of the shares that ``caughtUp`` applies to, or 0 if there
+  /// are none.
   var catchingUpOn: Int64 = 0
 
-  /// Tokens of the zone's owner have version 1, those of participants version 2.
+  /// Tokens of the zone's owner have version 1. Tokens of participants have version 2.
   private static let versions: ClosedRange<UInt8> = 1...2
 
-  /// Padded standard base64, because clients decode and encode it again (web-services §6).
+  /// The token as padded standard base64, because clients decode and encode it again (web-services
+  /// §6).
   var text: String {
     var bytes: [UInt8] = [participation == 0 ? 1 : 2, subject.rawValue]
     var numbers = participation == 0 ? [] : [participation, joined, caughtUp, catchingUpOn]
@@ -96,7 +99,8 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
-  /// - Parameter forgotten: the newest deletion that was removed from the history; 0: none.
+  /// - Parameter forgotten: the newest deletion that was removed from the history, or 0 if there is
+  ///   none.
   /// - Throws: `BAD_REQUEST` "sync token expired" unless the token fits this timeline, incarnation
   ///   and participation, its change has happened, and the reader misses no removed deletion.
   func check(
@@ -111,8 +115,8 @@ struct ChangeToken: Sendable, Hashable {
     guard [change, before, top, began, caughtUp].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
-    // NB: a deletion from before a first reading began may be removed between two of its pages. The
-    // token stays valid then. Otherwise the reader would start again, and might never finish.
+    // NB: a deletion that is older than a first reading may be removed between two of its pages.
+    // The token then stays valid. Otherwise the reader would start again, and might never finish.
     if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }

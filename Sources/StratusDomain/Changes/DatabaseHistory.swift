@@ -13,9 +13,9 @@ struct DatabaseHistory {
   let store: any StoreReading
   var showsIncarnations = false
 
-  /// The page after a token.
+  /// Returns the page after a token.
   ///
-  /// - Throws: `BAD_REQUEST` for tokens that are stale or not valid.
+  /// - Throws: `BAD_REQUEST` for a token that is stale or not valid.
   func page(since text: String?, resultsLimit: Int?) throws(ServerError) -> Page {
     let epoch = try store.epoch(of: database.view)
     let newest = try store.latestZoneChange(in: database.view)

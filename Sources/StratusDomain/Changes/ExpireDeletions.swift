@@ -4,7 +4,7 @@ public struct ExpireDeletions: Sendable {
   private let ambient: Ambient
   private let days: Int64
 
-  /// - Parameter days: how long deletions are kept.
+  /// - Parameter days: the number of days that deletions are kept.
   public init(store: any Store, ambient: Ambient, days: Int64) {
     self.store = store
     self.ambient = ambient

@@ -30,7 +30,7 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   /// Owners' saves do not update the histories of participants, so that the cost of a save does not
   /// depend on the number of participants.
   ///
-  /// - Returns: whether there may be more such zones.
+  /// - Returns: whether more zones may have to be updated.
   private func relistChangedZones(
     of database: OpenDatabase
   ) async throws(ServerError) -> Bool {
@@ -47,7 +47,8 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
   }
 }
 
-/// Answers `zones/changes`: like ``FetchDatabaseChangesHandler``, with other keys.
+/// Answers `zones/changes`. It works like ``FetchDatabaseChangesHandler``, but with other JSON
+/// keys.
 struct FetchZonesHandler: EndpointHandler {
   typealias Endpoint = FetchZones
 

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `records/changes`: like ``FetchZoneChangesHandler`` for one zone, but an error of the
-/// zone fails the request.
+/// Answers `records/changes`. It works like ``FetchZoneChangesHandler`` for one zone, but an error
+/// of the zone fails the request.
 struct FetchRecordChangesHandler: EndpointHandler {
   typealias Endpoint = FetchRecordChanges
 

@@ -4,18 +4,19 @@ import StratusWire
 struct HistoryCursor {
   private let zone: StoredZone
   private let epoch: Int64
-  /// nil: the reader owns the zone.
+  /// The reader's participation in the zone, or nil if the reader owns the zone.
   private let participation: Participation?
-  /// The reader already knows the changes up to this one. Reading starts after it.
+  /// The reader already knows the changes up to this number. Reading starts after it.
   private let since: Int64
   private let before: Int64
   private let top: Int64
-  /// In a first reading: the newest change at its beginning; 0 in later readings.
+  /// The newest change when a first reading began, or 0 in later readings.
   let began: Int64
-  /// The newest share whose records the reader has read from the beginning.
+  /// The reader has read the records of all shares that it joined up to this number. Shares with a
+  /// greater ``JoinedShare/joined`` must still be read from the beginning.
   private let joined: Int64
-  /// While the reader catches up on newly joined shares: it knows the changes of their records up
-  /// to this one; nil: there are no such shares.
+  /// While the reader catches up on newly joined shares, it knows the changes of their records up
+  /// to this number. It is nil if there are no such shares.
   private let caughtUp: Int64?
   let isReversed: Bool
   /// Whether the reader has no token.
@@ -24,7 +25,8 @@ struct HistoryCursor {
   /// written records since then, and must learn of their deletions.
   let isFromNothing: Bool
 
-  /// - Parameter participation: the reader's participation in the zone; nil: the reader owns it.
+  /// - Parameter participation: the reader's participation in the zone, or nil if the reader owns
+  ///   it.
   /// - Throws: `BAD_REQUEST`; see
   ///   ``ChangeToken/check(epoch:incarnation:newest:forgotten:participation:)``.
   init(
@@ -55,8 +57,8 @@ struct HistoryCursor {
       case .reversedZone: (before, top, isReversed) = (token.before, token.top, true)
       case .database, .notifications: throw .badRequest(Reason.syncTokenInvalid)
       }
-      // NB: a reader that reads in reverse must first finish that. Its tokens have the subject
-      // `.reversedZone` until then.
+      // NB: a reader that reads backwards must first finish that reading. Until then, its tokens
+      // have the subject `.reversedZone`.
       if token.subject == .zone, joined < newestJoin {
         if since == 0 {
           joined = newestJoin
@@ -75,7 +77,7 @@ struct HistoryCursor {
   /// reader joined them, and changes of their records may be older than the token.
   var isCatchingUp: Bool { caughtUp != nil }
 
-  /// The shares that this page covers.
+  /// The shares whose records this page covers.
   var shares: [JoinedShare] {
     (participation?.shares ?? []).filter { isCatchingUp == ($0.joined > joined) }
   }
@@ -101,14 +103,14 @@ struct HistoryCursor {
   /// - Parameter isComplete: whether the page reaches the end of its ``range``.
   func hasMore(isComplete: Bool) -> Bool {
     if !isComplete { return true }
-    // A share that was joined during a reading in reverse is read from its beginning afterwards.
+    // A share that was joined while reading backwards is read from its beginning afterwards.
     return isCatchingUp ? since < zone.change : joined < participation?.newestJoin ?? 0
   }
 
-  /// The token for the next page.
+  /// Returns the token for the next page.
   ///
   /// - Parameters:
-  ///   - change: the last change that was read; nil: none.
+  ///   - change: the last change that was read, or nil if none was read.
   ///   - isComplete: whether the page reaches the end of its ``range``.
   func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
     var token = ChangeToken(

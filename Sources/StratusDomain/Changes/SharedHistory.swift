@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Reads what a participant sees of the history of a zone with shared hierarchies.
+/// Reads the part of a zone's history that a participant of shared hierarchies sees.
 ///
 /// The history consists of passages: events that put a record into a hierarchy of the participant,
 /// or that removed it. A record that is in a hierarchy is delivered in its newest state. A record
@@ -16,13 +16,13 @@ struct SharedHistory {
     var type: String
     var change: Int64
     var time: Int64
-    /// The root of the hierarchy that the record left; nil: the record is in one of the
+    /// The root of the hierarchy that the record left, or nil if the record is in one of the
     /// participant's hierarchies.
     var left: String?
   }
 
   /// - Parameter shares: the shares to read. While the reader catches up on newly joined shares,
-  ///   these are only a part of the participation's shares.
+  ///   these are only some of the participation's shares.
   func part(
     of shares: [JoinedShare], range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> ZoneHistory.Part {
@@ -68,8 +68,8 @@ struct SharedHistory {
     return events
   }
 
-  /// The records that left one of the participant's hierarchies and are now in another. They are
-  /// delivered with the passage of that other hierarchy.
+  /// Returns the records that left one of the participant's hierarchies and are now in another one.
+  /// The passage of the other hierarchy delivers them.
   private func movedWithin(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     let names = events.filter { $0.left != nil }.map(\.name.text)
     if names.isEmpty { return [] }
@@ -77,13 +77,13 @@ struct SharedHistory {
     return Set(roots.filter { !participation.shares(showing: $0.value).isEmpty }.keys)
   }
 
-  /// The record of an event, or its tombstone; nil: the participant did not have the record.
+  /// Returns the record or tombstone that an event delivers, or nil if it delivers nothing.
   private func record(
     of event: Event, among records: [ExactName: StoredRecord], moved: Set<ExactName>
   ) -> StoredRecord? {
     guard let root = event.left else {
-      // NB: a record in a hierarchy is never deleted, so it must be among the records. If it is
-      // missing nevertheless, deliver a deletion: that does no harm.
+      // NB: a record in a hierarchy is never deleted, so `records` must contain it. If the record
+      // is missing nevertheless, a deletion is delivered, which does no harm.
       return records[event.name] ?? tombstone(of: event)
     }
     if moved.contains(event.name) { return nil }

@@ -15,10 +15,11 @@ struct ZoneHistory {
   /// Some records and tombstones in the order of their changes.
   struct Part {
     var records: [StoredRecord] = []
-    /// The change number of each record in the reader's history; nil: each record's own change
-    /// number.
+    /// The change number of each record in the reader's history, or nil if these are the records'
+    /// own change numbers.
     var changes: [Int64]?
-    /// The last change that the part covers; nil: the change of the part's last record.
+    /// The last change that the part covers, or nil if that is the change of the part's last
+    /// record.
     var through: Int64?
     /// Whether the part reaches the end of the range that it was read from.
     var isExhausted = true
@@ -27,20 +28,20 @@ struct ZoneHistory {
 
     var sizeBytes: Int { records.reduce(0) { $0 + $1.fields.text.count } }
 
-    /// The last change that the first `count` records of the part cover.
+    /// Returns the last change that the first `count` records of the part cover.
     func change(afterTaking count: Int) -> Int64? {
       if count == records.count, let through { return through }
       return count > 0 ? changes?[count - 1] ?? records[count - 1].change : nil
     }
   }
 
-  /// The page after a token.
+  /// Returns the page after a token.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of records. With 0, the page has no records and only says
   ///     whether there are any.
-  ///   - budget: the capacity left in the answer; a record that does not fit ends the page.
-  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for tokens that are stale
+  ///   - budget: the capacity left in the answer. A record that does not fit ends the page.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for a token that is stale
   ///   or not valid.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
@@ -73,7 +74,8 @@ struct ZoneHistory {
       changes: ZoneChanges(
         zoneID: access.id, records: records, syncToken: next.text,
         moreComing: cursor.hasMore(isComplete: isComplete),
-        // NB: the owner's alone. A participant may not learn of the owner's other writes.
+        // NB: only the owner gets this token. A participant may not learn of the owner's other
+        // writes.
         clientChangeToken: access.role == .owner ? zone.clientChangeToken : nil),
       sizeBytesRead: part.sizeBytes)
   }
@@ -99,7 +101,8 @@ struct ZoneHistory {
     return part
   }
 
-  /// - Returns: the items, and the number of records that they cover.
+  /// - Returns: the items, and the number of records that have been handled, including skipped
+  ///   ones.
   private func present(
     _ part: Part, of access: ZoneAccess, selection: ChangesSelection, isFromNothing: Bool,
     budget: inout AnswerBudget

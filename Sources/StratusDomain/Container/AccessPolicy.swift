@@ -1,18 +1,18 @@
 import StratusWire
 
-/// Decides what a caller may do. It is pure: a decision depends only on the arguments.
+/// Decides what a caller may do. A decision depends only on the policy and the arguments.
 ///
 /// A policy is created when a database is opened, and for each subscriber when a change is matched.
-/// Endpoints, feeds, queries, uploads and the matching of subscriptions all ask it.
+/// Endpoints, feeds, queries, uploads and the matching of subscriptions all use policies.
 struct AccessPolicy: Sendable, Hashable {
   /// The database that the caller opened.
   let view: DatabaseView
-  /// The caller's user record name; nil: the caller is not signed in.
+  /// The caller's user record name, or nil if the caller is not signed in.
   let user: String?
 
-  /// The caller's role in a zone of a database; nil: the caller has none.
+  /// Returns the caller's role in a zone of a database, or nil if the caller has no role there.
   ///
-  /// - Parameter participation: the caller's participation in the zone; nil: there is none.
+  /// - Parameter participation: the caller's participation in the zone, or nil if there is none.
   func role(in database: DatabaseKey, participation: Participation? = nil) -> ZoneRole? {
     switch (view, database) {
     case (.public, .public): .visitor
@@ -29,9 +29,9 @@ struct AccessPolicy: Sendable, Hashable {
   /// Source: schema-language §5: the permissions of all roles of the caller add up.
   ///
   /// - Parameters:
-  ///   - creator: the user record name of the record's creator; nil: there is no record yet.
-  ///   - root: the root of the shared hierarchy that contains the record, or will contain it; nil:
-  ///     the record is in none.
+  ///   - creator: the user record name of the record's creator, or nil if there is no record yet.
+  ///   - root: the root of the shared hierarchy that contains the record, or will contain it, or
+  ///     nil if no shared hierarchy does.
   func allows(
     _ permission: RecordPermissions, createdBy creator: String?, type recordType: String,
     schema: Schema, as role: ZoneRole, in root: String? = nil
@@ -39,11 +39,11 @@ struct AccessPolicy: Sendable, Hashable {
     switch role {
     case .owner: return true
     case .participant(let participation):
-      // The record types' grants apply to the public database only.
+      // The grants of record types apply to the public database only.
       return participation.shares(showing: root).contains { share in
         if permission == .read { return true }
         guard recordType == ShareRecord.recordType else { return share.permission == .readWrite }
-        // A share is created by the owner, and changed by administrators, too (semantics §20).
+        // Only the owner creates a share, but administrators may change it, too (semantics §20).
         return permission == .write && share.isAdministrator
       }
     case .visitor:
@@ -51,7 +51,7 @@ struct AccessPolicy: Sendable, Hashable {
       var permissions = grants.world
       if let user {
         permissions.formUnion(grants.authenticated)
-        // Source: schema-language §5: the creator's grant to create applies to every user.
+        // Source: schema-language §5: if `_creator` may create records, every signed-in user may.
         if creator == nil || creator == user { permissions.formUnion(grants.creator) }
         if !grants.custom.isEmpty {
           for role in schema.customRoles(of: user) { permissions.formUnion(grants[role]) }
@@ -63,7 +63,7 @@ struct AccessPolicy: Sendable, Hashable {
     }
   }
 
-  /// The records of a type that the caller may read.
+  /// Returns which records of a type the caller may read.
   func readableRecords(
     ofType recordType: String, schema: Schema, as role: ZoneRole
   ) -> ReadableRecords {
@@ -73,7 +73,7 @@ struct AccessPolicy: Sendable, Hashable {
     func reads(_ creator: String) -> Bool {
       allows(.read, createdBy: creator, type: recordType, schema: schema, as: role)
     }
-    // No user has an empty name, so this asks whether the caller may read the records of all users.
+    // No user has an empty name, so this call asks for the right to read the records of all users.
     if reads("") { return .all }
     guard let user, reads(user) else { return .none }
     return .createdBy(user)

@@ -4,9 +4,9 @@ import StratusWire
 public struct Caller: Sendable, Hashable {
   /// The principal that makes the request.
   public var principal: Principal
-  /// The address of the client's connection, e.g. `192.0.2.7`; nil: there is no connection.
+  /// The address of the client's connection, e.g. `192.0.2.7`, or nil if there is no connection.
   public var clientAddress: String?
-  /// The client's own ID, for `created` and `modified`.
+  /// The ID that the client gave itself. Records contain it in `created` and `modified`.
   public var deviceID: String
   /// Identifies the request in answers and in the log.
   public var requestUUID: String
@@ -17,12 +17,12 @@ public struct Caller: Sendable, Hashable {
   public var createsContainer = false
   /// Counts the work that is done for the request.
   public let work = WorkMeter()
-  /// Collects the parts of the schema that the request needed and production lacks.
+  /// Collects the parts of the schema that the request needed and that production lacks.
   public let lacks = LackNotes()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
   /// with it.
   public var serverURL = ""
-  /// The sign-in URL for `AUTHENTICATION_REQUIRED`; nil: there is none.
+  /// The sign-in URL for `AUTHENTICATION_REQUIRED`, or nil if there is none.
   public var signInURL: String?
 
   /// The host of ``serverURL``, with its port.
@@ -51,7 +51,7 @@ public struct Caller: Sendable, Hashable {
       signInURL: signInURL)
   }
 
-  /// The user's record name in the container; nil: the caller is not signed in.
+  /// The user's record name in the container, or nil if the caller is not signed in.
   public var userRecordName: String? { principal.userRecordName }
 
   /// The name of the caller in queues: a user, or the address of an anonymous caller.

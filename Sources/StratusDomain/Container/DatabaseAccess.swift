@@ -4,9 +4,9 @@ public import StratusWire
 struct DatabaseAccess: Sendable {
   /// The purpose for which a request opens a database.
   enum Purpose {
-    /// The endpoint may write. A container that does not exist yet is created.
+    /// The endpoint may write. If the container does not exist yet, it is created.
     case write
-    /// The endpoint reads. A container that does not exist yet is read as an empty one.
+    /// The endpoint only reads. A container that does not exist yet is read as an empty one.
     case read
   }
 
@@ -19,8 +19,9 @@ struct DatabaseAccess: Sendable {
   /// Opens the database that a request names.
   ///
   /// - Parameter needsUser: whether the endpoint requires a signed-in user in every database.
-  /// - Throws: `AUTHENTICATION_REQUIRED` for the private and the shared database without a user;
-  ///   `AUTHENTICATION_FAILED` there for a server-to-server key.
+  /// - Throws: `AUTHENTICATION_REQUIRED` if the request needs a user and the caller is not signed
+  ///   in; `AUTHENTICATION_FAILED` if a server-to-server key opens the private or the shared
+  ///   database.
   func open(
     _ address: DatabaseAddress, for caller: Caller, to purpose: Purpose = .write,
     needsUser: Bool = false
@@ -64,7 +65,7 @@ struct DatabaseAccess: Sendable {
 }
 
 extension Caller {
-  /// The user's record name.
+  /// Returns the user's record name.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
   func requireUser() throws(ServerError) -> String {
@@ -74,7 +75,7 @@ extension Caller {
     return userRecordName
   }
 
-  /// The user's record name, for endpoints about users.
+  /// Returns the user's record name, for endpoints about users.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `AUTHENTICATION_FAILED`
   ///   for a server-to-server key (web-auth §4.6).
@@ -117,7 +118,7 @@ struct OpenDatabase: Sendable {
   /// Encrypts the continuation markers of queries.
   var signer: any TicketSigner { tickets.signer }
 
-  /// The URLs and receipts of assets in the zones of one database.
+  /// Returns a value that creates the URLs and receipts of assets in the zones of one database.
   func assets(of database: DatabaseKey) -> AssetLinks {
     AssetLinks(
       tickets: tickets, address: address, database: database, serverURL: caller.serverURL,
@@ -126,7 +127,8 @@ struct OpenDatabase: Sendable {
 }
 
 extension ServerError {
-  /// The error as the caller sees it. Also notes the lack in production that caused it, if any.
+  /// Returns the error as the caller sees it. If production's schema lacks a part and this caused
+  /// the error, the ``ProductionLack`` is added to ``Caller/lacks``.
   public func dictionary(for caller: Caller) -> ErrorDictionary {
     if let lack { caller.lacks.note(lack) }
     return ErrorDictionary(

@@ -22,14 +22,16 @@ public struct DatabaseAddress: Sendable, Hashable {
   }
 }
 
-/// The database that holds rows: the public one of a container, or the private one of a user.
+/// A database that stores zones and records: the public one of a container, or the private one of a
+/// user.
 ///
-/// A shared database holds no rows. See ``DatabaseView`` for what a caller opens.
+/// A shared database shows zones that other databases store. See ``DatabaseView`` for the databases
+/// that a caller can open.
 public enum DatabaseKey: Sendable, Hashable {
   case `public`
   case `private`(owner: String)
 
-  /// The user record name of the owner; nil for the public database.
+  /// The user record name of the owner, or nil for the public database.
   public var owner: String? {
     switch self {
     case .public: nil
@@ -45,7 +47,7 @@ public enum DatabaseView: Sendable, Hashable {
   case `private`(user: String)
   case shared(user: String)
 
-  /// The view in which a user sees the zones of a database.
+  /// Creates the view in which a user sees the zones of a database.
   init(_ database: DatabaseKey, of user: String) {
     switch database {
     case .public: self = .public
@@ -53,7 +55,7 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The view in which the owner of a database sees it.
+  /// Creates the view in which the owner of a database sees it.
   public init(of database: DatabaseKey) {
     switch database {
     case .public: self = .public
@@ -61,7 +63,7 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The record name of the user that the view belongs to; nil for the public database.
+  /// The record name of the user that the view belongs to, or nil for the public database.
   public var user: String? {
     switch self {
     case .public: nil
@@ -69,8 +71,8 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The database that holds the rows of the view. It is nil for a shared database, because each of
-  /// its zones is in its owner's database.
+  /// The database that stores the zones of the view. It is nil for a shared database, because each
+  /// of its zones is stored in the owner's database.
   public var database: DatabaseKey? {
     switch self {
     case .public: .public
@@ -79,8 +81,8 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The database whose store keeps the view's own rows. For a shared database, these are the list
-  /// of its zones and their history.
+  /// The database whose store keeps the view's list of zones and their history. For a shared
+  /// database, this is the private database of the same user.
   var home: DatabaseKey {
     switch self {
     case .public: .public
@@ -97,7 +99,7 @@ public enum DatabaseView: Sendable, Hashable {
   }
 }
 
-/// A zone as the store addresses it: the database that holds its rows, and its name.
+/// The address of a zone in a store: the database that stores the zone, and the zone's name.
 public struct ZoneAddress: Sendable, Hashable {
   public let database: DatabaseKey
   private let exactName: ExactName

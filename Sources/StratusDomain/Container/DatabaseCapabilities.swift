@@ -1,6 +1,6 @@
 import StratusWire
 
-// The features of each kind of database, by cloudkit-semantics §2 and web-services §4.
+// The features of each kind of database (cloudkit-semantics §2, web-services §4).
 
 extension DatabaseView {
   /// Whether the database has a default zone, which exists before anything is written to it.
@@ -9,7 +9,7 @@ extension DatabaseView {
   /// Whether a query without a zone searches all zones.
   var queriesAllZones: Bool { self != .public }
 
-  /// Refuses to read histories of a database that keeps none.
+  /// Refuses requests for the history of a database that keeps no history.
   ///
   /// - Throws: `BAD_REQUEST` in the public database.
   func requireHistory() throws(ServerError) {
@@ -40,8 +40,8 @@ extension DatabaseView {
 
   /// Refuses a kind of subscription that the database does not have (cloudkit-semantics §18).
   ///
-  /// - Throws: `BAD_REQUEST`: the public database has query subscriptions only, the shared one has
-  ///   database subscriptions only.
+  /// - Throws: `BAD_REQUEST` unless the kind fits: the public database has only query
+  ///   subscriptions, and the shared database has only database subscriptions.
   func requireSubscriptions(to subject: Subscription.Subject) throws(ServerError) {
     switch (self, subject) {
     case (.private, _), (.public, .query), (.shared, .database): return
@@ -64,7 +64,7 @@ extension DatabaseKey {
 
   /// Whether a record cannot be deleted while other records name it as their parent.
   ///
-  /// Choice: not in the public database. It has no sharing, so parents have no effect there, and
-  /// any user could block the deletion of another user's record.
+  /// Choice: the public database allows the deletion. It has no sharing, so parents have no effect
+  /// there, and a rule would let any user block the deletion of another user's record.
   var childrenHoldParents: Bool { self != .public }
 }

@@ -11,7 +11,7 @@ enum Naming {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless the name is that of the default zone or is legal.
+  /// - Throws: `BAD_REQUEST` unless the name is legal or the name of the default zone.
   static func checkZoneName(_ name: String) throws(ServerError) {
     if name == ZoneID.defaultZoneName { return }
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
@@ -19,8 +19,8 @@ enum Naming {
 
   /// - Throws: `BAD_REQUEST` unless the ID has 1 … 255 characters.
   ///
-  /// `Choice:` Apple's pages only say non-empty. The maximum length is that of names, and the ID
-  /// may start with an underscore.
+  /// `Choice:` Apple's pages only say that the ID must not be empty. The maximum length is that of
+  /// names, and the ID may start with an underscore.
   static func checkSubscriptionID(_ id: String) throws(ServerError) {
     if id.isEmpty { throw .badRequest("subscriptionID must not be empty") }
     if id.utf16.count > Limits.nameLengthMax {

@@ -17,7 +17,7 @@ public enum Principal: Sendable, Hashable {
   /// The server's operator.
   case management
 
-  /// The record name of the user in the container; nil: the principal is not a user.
+  /// The record name of the user in the container, or nil if the principal is not a user.
   public var userRecordName: String? {
     switch self {
     case .userSession(let session): session.userRecordName
@@ -28,7 +28,7 @@ public enum Principal: Sendable, Hashable {
 }
 
 extension Principal {
-  /// The ID of the session that the principal belongs to; nil: it has none.
+  /// The ID of the session that the principal belongs to, or nil if it belongs to none.
   public var sessionID: String? {
     guard case .userSession(let session) = self, !session.sessionID.isEmpty else { return nil }
     return session.sessionID
@@ -52,7 +52,8 @@ public struct UserSession: Sendable, Hashable {
 }
 
 extension Principal {
-  /// A user without a session or an account, for tests and simulations; nil: an app without a user.
+  /// Returns a user without a session or an account, for tests and simulations. If the name is nil,
+  /// returns an app without a user.
   public static func user(_ userRecordName: String?) -> Principal {
     guard let userRecordName else { return .apiToken(id: "") }
     return .userSession(

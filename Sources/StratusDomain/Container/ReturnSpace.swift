@@ -1,4 +1,4 @@
-/// Returns the disk space of deleted data to the system. Each step is one transaction.
+/// Returns the disk space of deleted data to the operating system. Each step is one transaction.
 public struct ReturnSpace: Sendable {
   private let store: any Store
 
@@ -8,8 +8,8 @@ public struct ReturnSpace: Sendable {
   ///
   /// - Returns: whether there is more to do.
   public func step() async throws(ServerError) -> Bool {
-    // NB: check with a read first. Usually there is nothing to return, and a read does not delay
-    // the writers.
+    // NB: a read checks first whether there is unused space. Usually there is none, and a read does
+    // not delay the writers.
     let isDue = try await store.read { (store) throws(ServerError) in
       try store.hasUnusedSpace()
     }

@@ -1,17 +1,18 @@
 import StratusWire
 
-/// A zone that a caller may use: the database that holds its rows, and the caller's role in it.
+/// A zone that a caller may use: its address, its row, and the caller's role in it.
 ///
 /// Every endpoint resolves a request's zone ID in two steps. ``OpenDatabase/zoneAddress(_:)`` needs
 /// no store. ``OpenDatabase/access(to:of:)`` reads the zone and the caller's role in the same
 /// transaction as the records, so that the next transaction notices when a role ends.
 struct ZoneAccess: Sendable {
   let address: ZoneAddress
-  /// nil: the default zone, before anything is written to it.
+  /// The zone's row, or nil for the default zone before anything is written to it.
   let zone: StoredZone?
   let role: ZoneRole
   private let policy: AccessPolicy
-  /// The shared hierarchies of the records that ``findHierarchies(of:in:)`` was called for.
+  /// The roots of the shared hierarchies that contain the records passed to
+  /// ``findHierarchies(of:in:)``.
   private var hierarchies: [ExactName: String] = [:]
 
   init(address: ZoneAddress, zone: StoredZone?, role: ZoneRole, policy: AccessPolicy) {
@@ -23,7 +24,7 @@ struct ZoneAccess: Sendable {
 
   var id: ZoneID { address.id }
 
-  /// The caller's participation in the zone; nil: the caller is not a participant.
+  /// The caller's participation in the zone, or nil if the caller is not a participant.
   var participation: Participation? {
     switch role {
     case .participant(let participation): participation
@@ -33,7 +34,8 @@ struct ZoneAccess: Sendable {
 
   /// Reads the hierarchies of records, if the caller's rights depend on them.
   ///
-  /// NB: without this call, a participant of a hierarchy has no right to a record.
+  /// NB: if this method was not called for a record, a participant of a hierarchy has no right to
+  /// that record.
   mutating func findHierarchies(
     of names: [String], in store: any HierarchyReading
   ) throws(ServerError) {
@@ -50,11 +52,11 @@ struct ZoneAccess: Sendable {
       as: role, in: hierarchies[record.name])
   }
 
-  /// Whether the caller may create records of a type. For a participant, this is not enough: the
+  /// Whether the caller may create records of a type. For a participant, this is not enough. The
   /// batch must also put the record into a permitted hierarchy; see ``allowsPlace(inHierarchy:)``.
   ///
-  /// - Parameter recordType: nil: the type is not known yet. Then the caller must be allowed to
-  ///   create records of some type, or of a type that does not exist yet.
+  /// - Parameter recordType: the record type, or nil if it is not known yet. If it is nil, the
+  ///   caller must be allowed to create records of some type, or of a type that does not exist yet.
   func allowsCreation(of recordType: String?, schema: Schema) -> Bool {
     if let participation {
       return recordType != ShareRecord.recordType
@@ -71,7 +73,7 @@ struct ZoneAccess: Sendable {
   /// Whether the caller may put a record into a hierarchy. A record that the caller does not move
   /// may always stay.
   ///
-  /// - Parameter root: the root of the hierarchy; nil: the record would be in no hierarchy.
+  /// - Parameter root: the root of the hierarchy, or nil if the record would be in no hierarchy.
   func allowsPlace(inHierarchy root: String?) -> Bool {
     guard let participation else { return true }
     return participation.shares(showing: root).contains { $0.permission == .readWrite }
@@ -84,7 +86,7 @@ struct ZoneAccess: Sendable {
     return participation.rootNames.contains { ExactName($0) == ExactName(record.name) }
   }
 
-  /// A token of the zone's newest change for the caller.
+  /// Returns a change token for the caller with the zone's newest change.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func newestToken(
@@ -105,17 +107,17 @@ struct ZoneAccess: Sendable {
 enum ZoneRole: Sendable, Hashable {
   /// The caller owns the zone and may do everything in it.
   case owner
-  /// The zone lies in the public database, where the grants of each record type decide.
+  /// The zone is in the public database, where the grants of each record type decide on the rights.
   case visitor
   /// Another user owns the zone, and shares it or some of its hierarchies with the caller.
   case participant(Participation)
 }
 
 extension OpenDatabase {
-  /// The address of the zone that a request names; nil names the default zone.
+  /// Returns the address of the zone that a request names. A zone ID of nil names the default zone.
   ///
-  /// - Throws: `ZONE_NOT_FOUND` if no zone with that ID can be in this database: the zone of
-  ///   another user in a private database, or a zone without an owner in the shared one.
+  /// - Throws: `ZONE_NOT_FOUND` if no zone with that ID can be in this database. Examples are the
+  ///   zone of another user in a private database, and a zone without an owner in the shared one.
   func zoneAddress(_ zoneID: ZoneID?) throws(ServerError) -> ZoneAddress {
     let name = zoneID?.zoneName ?? ZoneID.defaultZoneName
     let owner = zoneID?.ownerRecordName
@@ -133,8 +135,9 @@ extension OpenDatabase {
 
   /// Reads a zone, and the caller's role in it.
   ///
-  /// - Throws: `ZONE_NOT_FOUND` if the zone does not exist or the caller has no role in it. Both
-  ///   look the same to the caller. The default zone of a public or private database always exists.
+  /// - Throws: `ZONE_NOT_FOUND` if the zone does not exist or the caller has no role in it. The
+  ///   caller cannot distinguish these cases. The default zone of a public or private database
+  ///   always exists.
   func access(
     to address: ZoneAddress, of store: any StoreReading
   ) throws(ServerError) -> ZoneAccess {
@@ -142,8 +145,8 @@ extension OpenDatabase {
       to: address, zone: try store.zone(named: address.name, in: address.database), of: store)
   }
 
-  /// Like ``access(to:of:)``, and locks the zone: no other transaction may write to it until this
-  /// one ends.
+  /// Like ``access(to:of:)``, but also locks the zone. No other transaction may write to the zone
+  /// until this transaction ends.
   func lockedAccess(
     to address: ZoneAddress, of store: any StoreWriting
   ) throws(ServerError) -> ZoneAccess {
@@ -173,7 +176,7 @@ extension OpenDatabase {
 }
 
 extension StoreReading {
-  /// The live records with these names, as far as the caller may read them.
+  /// Returns the live records with these names that the caller may read.
   ///
   /// A record that the caller may not read is left out, like a missing one.
   func readableRecords(

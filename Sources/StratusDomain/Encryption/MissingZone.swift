@@ -1,8 +1,8 @@
 import StratusWire
 
 extension StoreReading {
-  /// The error for a missing zone. It says whether the zone was deleted because its keys were reset
-  /// (cloudkit-semantics §8).
+  /// Returns the error for a missing zone. It says whether the zone was deleted because its keys
+  /// were reset (cloudkit-semantics §8).
   func missingZone(
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> ServerError {

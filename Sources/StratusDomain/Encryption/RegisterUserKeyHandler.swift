@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/register`. If the user has a key already, that key stays.
+/// Answers `encryption/register`. If the user has a key already, the request does not replace it.
 struct RegisterUserKeyHandler: EndpointHandler {
   typealias Endpoint = RegisterUserKey
 

@@ -17,8 +17,8 @@ struct ResetKeysHandler: EndpointHandler {
     let user = origin.user
     let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
       let standing = try store.userKey(of: user)
-      // NB: a client may repeat a finished reset whose answer was lost. The repetition succeeds
-      // too.
+      // NB: a client may repeat a finished reset whose answer was lost. The repeated request
+      // succeeds, too.
       if standing == request.publicKey {
         return (ResetKeys.Response(zones: [], moreComing: false), false)
       }

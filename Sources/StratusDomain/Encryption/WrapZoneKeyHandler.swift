@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `encryption/wrap`. If the zone has a key already, that key stays.
+/// Answers `encryption/wrap`. If the zone has a key already, the request does not replace it.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 

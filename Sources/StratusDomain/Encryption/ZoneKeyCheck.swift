@@ -1,10 +1,10 @@
 import StratusWire
 
 extension StoreReading {
-  /// Refuses values sealed with keys that the zone does not have. A device may still have the key
-  /// of an earlier zone with the same name, but no other device could open such values.
+  /// Refuses values that are sealed with keys that the zone does not have. A device may still have
+  /// the key of an earlier zone with the same name, but no other device could open such values.
   ///
-  /// - Parameter keyIDs: the key IDs of one batch's values.
+  /// - Parameter keyIDs: the IDs of the keys that sealed the values of one batch.
   /// - Throws: `BAD_REQUEST` with ``Reason/zoneKeyUnknown``.
   func requireZoneKeys(
     _ keyIDs: Set<[UInt8]>, of zone: StoredZone?

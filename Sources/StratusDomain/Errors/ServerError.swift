@@ -1,23 +1,24 @@
 public import StratusWire
 
-/// The error of a request, or of one item of it.
+/// The error of a request, or of one item of a request.
 ///
-/// It is the only error type of the server. Errors of the request are thrown. Errors of one item
-/// are values in the results.
+/// `ServerError` is the only error type of the server. An error of a request is thrown. An error of
+/// one item is a value in the results.
 public struct ServerError: Error, Sendable, Hashable {
   public var code: ErrorCode
   /// A fixed sentence from ``Reason``, or a sentence that describes the error with the caller's own
   /// values. It never contains SQL text, a path, or another caller's data.
   public var reason: String
-  /// For the log only.
+  /// Details that are written only to the log.
   public var facts: [String: String]
-  /// The seconds after which a retry may succeed; nil: do not retry.
+  /// The seconds after which a retry may succeed, or nil if the client should not retry.
   public var retryAfterSeconds: Int?
   /// Advice for the reader of the log.
   public var hint: String?
-  /// Only with `ZONE_NOT_FOUND`: whether the zone was deleted because its keys were reset.
+  /// Whether the zone was deleted because its keys were reset. It is used only with
+  /// `ZONE_NOT_FOUND`.
   public var userDidResetEncryptedData = false
-  /// The part of the schema whose lack in production caused the error.
+  /// The missing part of the production schema that caused the error.
   public var lack: ProductionLack?
 
   public init(
@@ -31,20 +32,21 @@ public struct ServerError: Error, Sendable, Hashable {
     self.hint = hint
   }
 
-  /// A fault of the server. The caller only learns that there was one.
+  /// Creates an error for a fault of the server. The caller learns only that there was a fault.
   public static func fault(_ what: String, facts: [String: String] = [:]) -> ServerError {
     ServerError(
       .internalError, Reason.internalError, facts: facts.merging(["fault": what]) { $1 })
   }
 
-  /// A request that is malformed.
+  /// Creates an error for a malformed request.
   public static func badRequest(_ reason: String) -> ServerError {
     ServerError(.badRequest, reason)
   }
 
-  /// A request that needs a part of the schema that production lacks.
+  /// Creates an error for a request that needs a part of the schema that production lacks.
   ///
-  /// - Parameter environment: outside production, the error does not carry the lack.
+  /// - Parameter environment: the store's environment. The error carries the lack only in
+  ///   production.
   static func lacking(
     _ lack: ProductionLack, in environment: ContainerEnvironment, _ reason: String
   ) -> ServerError {

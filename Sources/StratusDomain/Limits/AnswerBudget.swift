@@ -32,8 +32,8 @@ struct AnswerBudget: Sendable {
 
   /// The maximum size of a record in an answer, in bytes.
   ///
-  /// NB: presented fields can be longer than stored ones. Each number may get quotes, and each file
-  /// gets a URL.
+  /// NB: the fields in an answer can be longer than the stored fields. Each number may get quotes,
+  /// and each file gets a URL.
   static func sizeBytesMax(of record: StoredRecord, selection: FieldSelection = .all) -> Int {
     let text = record.fields.text.count
     var size = headBytes(of: record) + text
@@ -44,8 +44,7 @@ struct AnswerBudget: Sendable {
     return size
   }
 
-  /// The maximum size of a record in an answer, in bytes. Its fields already have their form for
-  /// the caller.
+  /// The maximum size in bytes of a record whose fields already have the form of the answer.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
       + (record.sharing.map { ($0.participants.count + 2) * participantBytesMax } ?? 0)
@@ -65,6 +64,7 @@ struct AnswerBudget: Sendable {
   private static let participantBytesMax = 6_144
   /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024
-  /// The size of a file's URL relative to the file's stored text, which has at least 75 bytes.
+  /// The maximum ratio of a URL's size to the size of the asset's stored text, which has at least
+  /// 75 bytes.
   private static let urlsPerText = 14
 }

@@ -1,18 +1,18 @@
 public import StratusWire
 import Synchronization
 
-/// Limits the rate of callers with token buckets: one for each user, each API token, and each
-/// address of anonymous callers.
+/// Limits the rate of callers with token buckets. There is one bucket for each user, each API
+/// token, and each address of anonymous callers.
 ///
-/// A request takes one lock and two lookups. Idle callers are removed.
+/// A request costs one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {
   /// The caller that the limits apply to.
   public struct Subject: Sendable, Hashable {
-    /// nil: the caller is not signed in.
+    /// The user's record name, or nil if the caller is not signed in.
     public var userRecordName: String?
-    /// An API token that was found valid.
+    /// The caller's API token, or nil if there is no valid one.
     public var apiToken: String?
-    /// The address of the caller; nil: unknown. It is used only for anonymous callers.
+    /// The address of the caller, or nil if it is unknown. It is used only for anonymous callers.
     public var clientAddress: String?
 
     public init(userRecordName: String?, apiToken: String?, clientAddress: String? = nil) {
@@ -47,7 +47,7 @@ public final class CallerPace: Sendable {
   private struct State {
     /// By user record name, API token or address. These kinds of text are never equal.
     var callers: [String: Buckets] = [:]
-    /// The number of callers at which idle ones are removed.
+    /// The number of callers at which idle callers are removed.
     var sweepAt = 4_096
   }
 
@@ -67,16 +67,16 @@ public final class CallerPace: Sendable {
 
   /// Counts a request.
   ///
-  /// - Throws: `THROTTLED`; then the request is not counted.
+  /// - Throws: `THROTTLED` if a limit is reached. The request is then not counted.
   public func admitRequest(of subject: Subject) throws(ServerError) {
     try take(1, .requests, requestRules(for: subject))
   }
 
   /// Counts the records that a request will save and delete.
   ///
-  /// NB: anonymous callers cannot change anything. Their operations do not count, because otherwise
-  /// they would use up the limit of the app's users.
-  /// - Throws: `THROTTLED`; then nothing is counted.
+  /// NB: anonymous callers cannot change anything, so their operations do not count. Otherwise they
+  /// would use up the limit of the app's users.
+  /// - Throws: `THROTTLED` if a limit is reached. No record is then counted.
   public func admitOperations(_ count: Int, of subject: Subject) throws(ServerError) {
     if count == 0 || subject.userRecordName == nil { return }
     try take(
@@ -87,11 +87,11 @@ public final class CallerPace: Sendable {
       ])
   }
 
-  /// Charges the extra cost of an answered request, as if it had been several requests.
+  /// Charges the extra cost of an answered request, as if the caller had sent several requests.
   ///
   /// - Parameters:
-  ///   - bytes: bytes received and sent.
-  ///   - steps: units of work; one takes about 1 µs.
+  ///   - bytes: the number of bytes received and sent.
+  ///   - steps: the number of units of work, each of about 1 µs.
   public func charge(bytes: Int, steps: Int, to subject: Subject) {
     let count = bytes / Limits.bytesPerPacedRequest + steps / Limits.stepsPerPacedRequest
     if count == 0 { return }
@@ -173,7 +173,8 @@ public final class CallerPace: Sendable {
         if let seconds = bucket.debtSeconds { return (rule.name, seconds) }
         taken.append(bucket)
       }
-      // Charge only now, so that a request refused by one rule is not charged to another.
+      // The buckets are charged last, so that a request refused by one rule is not charged to
+      // another.
       for taken in taken { state.callers[taken.caller, default: Buckets()][kind] = taken.bucket }
       if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
       return nil
@@ -190,7 +191,7 @@ public final class CallerPace: Sendable {
     let debtSeconds: Int?
   }
 
-  /// The caller's bucket after `count` is taken from it; nil: the rule does not apply.
+  /// Returns the caller's bucket after `count` is taken from it, or nil if the rule does not apply.
   private func bucket(
     _ count: Int, _ kind: Kind, _ rule: Rule, _ state: State, _ now: Int64
   ) -> Taken? {
@@ -201,8 +202,8 @@ public final class CallerPace: Sendable {
       caller: caller, bucket: bucket, debtSeconds: bucket.debtSeconds(of: rate, now: now))
   }
 
-  /// Removes idle callers. If few are idle, clears the table: an unthrottled caller is better than
-  /// a wrongly throttled one.
+  /// Removes idle callers. If few callers are idle, clears the table, because an unthrottled caller
+  /// is better than a wrongly throttled one.
   private func sweep(_ state: inout State, _ now: Int64) {
     state.callers = state.callers.filter { _, buckets in
       !buckets.requests.isFull(at: now) || !buckets.operations.isFull(at: now)

@@ -6,7 +6,7 @@ import Synchronization
 /// the server free for the other callers.
 ///
 /// A request is expensive if its body is long, or if the caller's last request to the same endpoint
-/// caused much work. A caller without active neighbours is not limited.
+/// caused much work. A caller is not limited while no other caller is active.
 public final class ExpensiveRequests: Sendable {
   private typealias Waiting = CheckedContinuation<Void, Never>
 
@@ -17,16 +17,17 @@ public final class ExpensiveRequests: Sendable {
 
   private struct State {
     var lines: [String: Line] = [:]
-    /// When an endpoint last caused much work, in milliseconds, by caller and endpoint.
+    /// The time when an endpoint last caused much work, in milliseconds, by caller and endpoint.
     var expensiveAt: [String: Int64] = [:]
     var lastCaller = ""
-    /// When two successive requests last came from different callers, in milliseconds.
+    /// The time when two successive requests last came from different callers, in milliseconds.
     var changedAt: Int64 = .min / 2
   }
 
-  /// How long an endpoint counts as expensive after it caused much work.
+  /// The time for which an endpoint counts as expensive after it caused much work.
   private static let rememberedMilliseconds: Int64 = 10_000
-  /// How long a caller must be the only active one before the limit no longer applies to it.
+  /// The time for which a caller must be the only active one before the limit no longer applies to
+  /// it.
   private static let aloneMilliseconds: Int64 = 1_000
   private static let rememberedMax = 10_000
 
@@ -40,10 +41,10 @@ public final class ExpensiveRequests: Sendable {
     self.ambient = ambient
   }
 
-  /// Whether a request is expected to cause much work. This must be called for every request,
-  /// because each call also records that the caller is active.
+  /// Whether a request is expected to cause much work. This method must be called for every
+  /// request, because each call also records that the caller is active.
   ///
-  /// - Parameter bodySize: in bytes.
+  /// - Parameter bodySize: the size of the request's body in bytes.
   public func isExpensive(
     _ subject: CallerPace.Subject, endpoint: String, bodySize: Int
   ) -> Bool {
@@ -62,11 +63,11 @@ public final class ExpensiveRequests: Sendable {
     }
   }
 
-  /// If a request caused much work, remembers its endpoint for the caller.
+  /// Remembers the endpoint for the caller if the request caused much work.
   ///
   /// - Parameters:
-  ///   - answerSize: in bytes.
-  ///   - steps: units of work; one takes about 1 µs.
+  ///   - answerSize: the size of the answer in bytes.
+  ///   - steps: the number of units of work, each of about 1 µs.
   public func note(
     _ subject: CallerPace.Subject, endpoint: String, answerSize: Int, steps: Int
   ) {
@@ -138,7 +139,7 @@ public final class ExpensiveRequests: Sendable {
 }
 
 extension CallerPace.Subject {
-  /// Names the caller: users, API tokens and addresses never have the same name.
+  /// A name for the caller. Users, API tokens and addresses never have the same name.
   fileprivate var name: String {
     userRecordName ?? clientAddress.map { "address " + $0 } ?? "anonymous " + (apiToken ?? "")
   }

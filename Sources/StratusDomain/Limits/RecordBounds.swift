@@ -2,9 +2,9 @@ import StratusWire
 
 /// The limits for the number of values in one record.
 enum RecordBounds {
-  /// - Parameter values: the written fields; nil: the field is cleared.
-  /// - Throws: `BAD_REQUEST` if one list has too many values. Also if the values of all lists and
-  ///   the words of all texts are too many together.
+  /// - Parameter values: the written fields. A value of nil clears its field.
+  /// - Throws: `BAD_REQUEST` if one list has too many values, or if all lists and texts together
+  ///   have too many values and words.
   static func check(
     _ values: some Sequence<(key: String, value: FieldValue?)>
   ) throws(ServerError) {
@@ -25,7 +25,7 @@ enum RecordBounds {
     guard assets <= Limits.assetsPerRecordMax, listed <= Limits.indexEntriesPerRecordMax else {
       throw tooMany
     }
-    // Texts are usually short, and then their words need not be counted.
+    // Most texts are so short that their words need not be counted.
     if listed + wordsMax <= Limits.indexEntriesPerRecordMax { return }
     var words = 0
     for case (_, .string(let text)?) in values where text.utf8.count > 2 {
@@ -44,16 +44,16 @@ struct WriterBudget {
   private var entries = 0
   private var records = 0
 
-  /// The steps to find and write one index entry.
+  /// The number of steps to find and write one index entry.
   private static let stepsPerEntry = 5
-  /// The bytes of a record that are read, decoded and written in one step.
+  /// The number of bytes of a record that one step reads, decodes and writes.
   private static let bytesPerStep = 128
 
   /// Charges the change of a record, once its derived rows are known.
   ///
   /// - Parameter rows: the rows of this record and of the records before it in the batch.
-  /// - Throws: `BAD_REQUEST` if the record has too many entries, or if the batch is too much work.
-  ///   The first record is never refused because of its work.
+  /// - Throws: `BAD_REQUEST` if the record has too many entries, or if the batch causes too much
+  ///   work. The first record is never refused because of its work.
   mutating func charge(
     _ new: StoredRecord, replacing old: StoredRecord?, rows: RowChanges, addedBefore: Int
   ) throws(ServerError) {

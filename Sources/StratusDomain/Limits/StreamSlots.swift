@@ -3,7 +3,7 @@ import Synchronization
 
 /// Counts the open streams of each user.
 final class StreamSlots: Sendable {
-  /// The server notices a vanished client about a minute after the next keep-alive.
+  /// The server notices a disconnected client about a minute after the next keep-alive.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?

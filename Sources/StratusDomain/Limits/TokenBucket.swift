@@ -5,15 +5,15 @@ import StratusWire
 ///
 /// NB: if that time has passed, the bucket is full and need not be stored.
 struct TokenBucket: Sendable, Hashable {
-  /// In microseconds since 1970 UTC.
+  /// The time when the bucket will be full, in microseconds since 1970 UTC.
   private(set) var fullAt: Int64 = 0
 
   func isFull(at now: Int64) -> Bool { fullAt <= now }
 
-  /// The bucket after `count` is taken from it.
+  /// Returns the bucket after `count` is taken from it.
   ///
-  /// A count above the size of the bucket takes the whole bucket, since more could never be
-  /// available.
+  /// A count above the size of the bucket takes the whole bucket, because the bucket never has
+  /// more.
   /// - Parameter now: microseconds since 1970 UTC.
   func taking(_ count: Int, of rate: LimitSettings.Rate, now: Int64) -> TokenBucket {
     let interval = 1_000_000 / Int64(rate.perSecond)
@@ -25,7 +25,7 @@ struct TokenBucket: Sendable, Hashable {
 
   /// Takes `count` even if the bucket has less, because the work is already done.
   ///
-  /// Choice: the debt is limited to one more bucket.
+  /// Choice: the debt is limited to the size of one bucket.
   mutating func charge(_ count: Int, of rate: LimitSettings.Rate, now: Int64) {
     let interval = 1_000_000 / Int64(rate.perSecond)
     let latest = now + 2 * interval * Int64(rate.burst)
@@ -35,7 +35,7 @@ struct TokenBucket: Sendable, Hashable {
     fullAt = min(begin + interval * count, latest)
   }
 
-  /// The whole seconds until the debt is paid; nil: there is no debt.
+  /// The whole seconds until the debt is paid, or nil if there is no debt.
   func debtSeconds(of rate: LimitSettings.Rate, now: Int64) -> Int? {
     let debt = fullAt - now - 1_000_000 / Int64(rate.perSecond) * Int64(rate.burst)
     return debt > 0 ? Int((debt + 999_999) / 1_000_000) : nil

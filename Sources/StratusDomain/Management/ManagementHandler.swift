@@ -4,7 +4,7 @@ public import StratusWire
 public protocol ManagementHandler<Endpoint>: Sendable {
   associatedtype Endpoint: StratusWire.Endpoint
 
-  /// Answers one request of the operator, which the management token authenticates.
+  /// Answers one request of the operator. The management token authenticates the request.
   ///
   /// - Throws: errors of the request.
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response

@@ -3,9 +3,10 @@ import StratusWire
 /// Signs and reads the tokens with which web clients poll for notifications.
 ///
 /// CloudKit JS polls for all its containers with one token. It creates the token for one container,
-/// and registers it with the others. A token therefore names a device in each of several stores.
+/// and registers the token with the others. A token therefore names a device in each of several
+/// stores.
 struct CourierTokens: Sendable {
-  /// A device in one store, by an ID that cannot be guessed.
+  /// A device in one store, with an ID that cannot be guessed.
   struct Device: Sendable, Hashable {
     var store: StoreAddress
     var courierID: String
@@ -14,7 +15,8 @@ struct CourierTokens: Sendable {
   private static let version: UInt8 = 1
   private static let purpose: UInt8 = 9
   private static let signatureCount = 32
-  /// The maximum number of stores in a token; the oldest are dropped. The token is part of a URL.
+  /// The maximum number of stores in a token, which is part of a URL. The oldest stores are
+  /// dropped.
   private static let devicesMax = 16
 
   let signer: any TicketSigner
@@ -31,7 +33,7 @@ struct CourierTokens: Sendable {
     return Base64.encodeForURL(packed.bytes + signer.signature(of: packed.bytes))
   }
 
-  /// nil: this server did not sign the text.
+  /// Returns the devices in a token, or nil if this server did not sign the text.
   func devices(_ text: String) -> [Device]? {
     guard let bytes = Base64.decodeFromURL(text), bytes.count > Self.signatureCount else {
       return nil

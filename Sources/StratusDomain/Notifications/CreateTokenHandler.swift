@@ -17,7 +17,7 @@ struct CreateTokenHandler: EndpointHandler {
     let (now, fresh) = (devices.ambient.now(), devices.ambient.makeUUID())
     let courierID = try await store.write { (store) throws(ServerError) in
       var courierID = fresh
-      // A device that is registered already keeps its ID in the URL, because it may be polling this
+      // A device that is registered already keeps the ID in its URL, because it may be polling that
       // URL.
       if let known = try store.device(id: deviceID, of: user),
         case .courier(let standing) = known.channel
@@ -39,6 +39,6 @@ struct CreateTokenHandler: EndpointHandler {
 }
 
 extension Caller {
-  /// The URL to poll with a token.
+  /// Returns the URL that a client polls with a token.
   func courierURL(_ token: String) -> String { serverURL + "/push/" + token }
 }

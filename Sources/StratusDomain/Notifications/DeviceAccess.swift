@@ -21,14 +21,14 @@ struct DeviceAccess: Sendable {
 }
 
 extension Caller {
-  /// The device's own ID.
+  /// Returns the ID that the device gave itself.
   ///
-  /// - Throws: `BAD_REQUEST` if the request does not name it.
+  /// - Throws: `BAD_REQUEST` if the request does not contain the ID.
   func requireDevice() throws(ServerError) -> String {
     guard let clientID else { throw .badRequest(Reason.clientIDMissing) }
     return clientID
   }
 
-  /// The device's own ID; nil: the request does not name it.
+  /// The ID that the device gave itself, or nil if the request does not contain it.
   var clientID: String? { deviceID == Self.namelessDeviceID ? nil : deviceID }
 }

@@ -2,8 +2,8 @@ public import StratusWire
 
 /// Methods to listen without a connection, for tests and code in the same process.
 extension NotificationListening {
-  /// The notifications of a device after its position, until the sequence is dropped or the server
-  /// stops. Nothing is acknowledged.
+  /// Returns the notifications of a device after its position, until the sequence is dropped or the
+  /// server stops. No notification is acknowledged.
   public func notifications(of device: ListeningDevice) -> AsyncStream<NumberedNotification> {
     listen(as: device) { notification in
       guard let payload = try? notification.payload() else { return nil }
@@ -12,10 +12,10 @@ extension NotificationListening {
     }
   }
 
-  /// Like ``notifications(of:)``, with each notification converted by `form`; if `form` returns
+  /// Like ``notifications(of:)``, but converts each notification with `form`. If `form` returns
   /// nil, the notification is skipped.
   ///
-  /// - Parameter slot: kept until the sequence ends.
+  /// - Parameter slot: an object that is kept alive until the sequence ends.
   public func listen<Form: Sendable>(
     as device: ListeningDevice, on slot: StreamSlot? = nil,
     _ form: @escaping @Sendable (QueuedNotification) -> Form?
@@ -34,8 +34,8 @@ extension NotificationListening {
     return stream
   }
 
-  /// Waits for the first notification for any of the devices, acknowledges it and returns its
-  /// payload; nil: the time is over, or the task is cancelled.
+  /// Waits for the first notification for any of the devices, and acknowledges it. Returns its
+  /// payload, or nil if the time is over or the task is cancelled.
   ///
   /// - Parameter deadline: milliseconds since 1970 UTC.
   public func poll(as devices: [ListeningDevice], until deadline: Int64) async -> [UInt8]? {
@@ -57,7 +57,7 @@ extension NotificationListening {
   }
 }
 
-/// Passes each delivery on at once. nil means that the hub has released the listener.
+/// A listener that passes each delivery on at once. It passes nil when it gets no more deliveries.
 private final class DirectListener: NotificationListener {
   let take: @Sendable (NotificationDelivery?) -> Void
 

@@ -29,7 +29,7 @@ struct FetchNotificationsHandler: EndpointHandler {
   }
 }
 
-/// The history of a user's notifications: new ones, and those marked as read.
+/// The history of a user's notifications: the new ones, and the ones that were marked as read.
 struct NotificationHistory {
   let store: any StoreReading
   let user: String
@@ -42,7 +42,8 @@ struct NotificationHistory {
     let incarnation = DatabaseView.private(user: user).fingerprint
     try token?.check(epoch: epoch, incarnation: incarnation, newest: newest)
     let position = token?.change ?? 0
-    // Both lists use the same counter. A page ends before the first item that does not fit.
+    // Both lists are numbered by the same counter. A page ends before the first item that does not
+    // fit.
     let came = try store.notifications(
       of: user, after: position, limit: limit + 1, sizeBytesMax: Limits.responseSizeBytesMax)
     let read = try store.readMarks(of: user, after: position, limit: limit + 1)

@@ -2,7 +2,7 @@ import Foundation
 import StratusWire
 
 extension FieldValue {
-  /// The value in a notification; nil: notifications do not support its type.
+  /// The value as a notification contains it, or nil if notifications do not support its type.
   ///
   /// Source: semantics §18: String, Number, Date, Location and Reference. A date is a number:
   /// milliseconds since 1970 UTC, as in a field. Long strings are cut: see ``NotificationText``.
@@ -19,7 +19,7 @@ extension FieldValue {
     }
   }
 
-  /// The value in a localized text; nil: texts do not support its type.
+  /// The value as a localized text contains it, or nil if texts do not support its type.
   ///
   /// Source: semantics §18: strings, numbers and dates. Choice: a date is written as ISO 8601 in
   /// UTC, to the second (`2025-03-01T09:30:00Z`), because the server knows neither the language nor
@@ -37,12 +37,12 @@ extension FieldValue {
 
 /// Converts values into readable text.
 enum NotificationText {
-  /// The maximum characters of a string in a notification.
+  /// The maximum number of characters of a string in a notification.
   ///
   /// Source: Apple's documentation of `desiredKeys`: longer strings may be cut. Choice: they are
   /// cut, so that one long text does not push everything else out of a small payload.
   static let charactersMax = 100
-  /// The maximum bytes of these characters, since a character can have any number of bytes.
+  /// The maximum number of bytes of these characters. A character can have any number of bytes.
   static let bytesMax = 400
 
   static func cut(_ text: String) -> String {
@@ -60,13 +60,14 @@ enum NotificationText {
     return String(text[..<end])
   }
 
-  /// The number as a text, without the decimal point if the fraction is zero.
+  /// Returns the number as a text, without the decimal point if the fraction is zero.
   static func number(_ value: Double) -> String {
     let text = value.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// The times from the year 1583 to 9999: Gregorian dates whose year has four digits.
+  /// The times from the year 1583 to 9999, in milliseconds since 1970 UTC. These are the Gregorian
+  /// dates whose year has four digits.
   private static let datable = -12_212_553_600_000...253_402_300_799_999 as ClosedRange<Int64>
 
   static func date(_ milliseconds: Int64) -> String {

@@ -5,13 +5,13 @@ public struct ListeningAccess: Sendable {
   let devices: DeviceAccess
   let tokens: CourierTokens
   let slots: StreamSlots
-  /// The longest time that a poll waits.
+  /// The maximum time that a poll waits, in seconds.
   public let holdSeconds: Int64
 
   private var stores: any StoreCatalog { devices.databases.stores }
   private var ambient: Ambient { devices.ambient }
 
-  /// The time when a poll that begins now is released; milliseconds since 1970 UTC.
+  /// The time when a poll that begins now ends, in milliseconds since 1970 UTC.
   public var pollDeadline: Int64 { ambient.now() + holdSeconds * 1_000 }
 
   /// Opens a stream for the caller's device, and registers the device if it is new.
@@ -64,10 +64,10 @@ public struct ListeningAccess: Sendable {
     return (device, epoch, slot)
   }
 
-  /// The devices that a token polls for.
+  /// Returns the devices that a token polls for.
   ///
-  /// - Parameter authentication: knows which accounts are disabled and which sessions have ended;
-  ///   the token does not contain this.
+  /// - Parameter authentication: knows the disabled accounts and the ended sessions, which are not
+  ///   part of the token.
   /// - Throws: `NOT_FOUND` if the token is not valid, or if none of its devices may listen any
   ///   more.
   public func poll(
@@ -97,7 +97,8 @@ public struct ListeningAccess: Sendable {
     return found
   }
 
-  /// NB: checks the time before it writes, because polls come every few seconds.
+  /// Stores that the device was seen. NB: the time is checked before the write, because a device
+  /// polls every few seconds.
   private func touch(_ device: StoredDevice, in store: any Store) async throws(ServerError) {
     let now = ambient.now()
     if now - device.seen < Self.touchMilliseconds { return }

@@ -2,11 +2,11 @@ public import StratusWire
 
 /// A match of a subscription with a change, from which a notification is made.
 public struct NotificationDraft: Sendable {
-  /// The changed record of a query subscription.
+  /// The changed record that matched a query subscription.
   public struct Record: Sendable {
     public var reason: RecordEvent.Reason
     public var name: String
-    /// The fields after the change; for a deletion, the fields before it.
+    /// The fields after the change, or the fields before it if the record was deleted.
     public var fields: FieldsJSON
 
     public init(reason: RecordEvent.Reason, name: String, fields: FieldsJSON) {
@@ -23,10 +23,10 @@ public struct NotificationDraft: Sendable {
   /// The matched subscription, including its ID.
   public var subscription: Subscription
   public var scope: DatabaseScope
-  /// The zone of the change; nil: the subscription is to a database. If the zone is the user's own,
-  /// its ID has no owner.
+  /// The zone of the change, or nil if the subscription is to a database. If the user owns the
+  /// zone, the zone ID has no owner.
   public var zoneID: ZoneID?
-  /// The changed record; nil unless the subscription is to a query.
+  /// The changed record. It is nil unless the subscription is to a query.
   public var record: Record?
 
   public init(
@@ -51,10 +51,10 @@ extension NotificationDraft {
   /// Whether the user neither sees nor hears the notification.
   public var isSilent: Bool { !(subscription.notificationInfo?.isVisible ?? false) }
 
-  /// The key for coalescing: the notification replaces earlier ones of the same user with the same
-  /// key. nil: it replaces none.
+  /// The key for coalescing, or nil if the notification replaces no other. The notification
+  /// replaces earlier notifications of the same user with the same key.
   ///
-  /// Choice: notifications of one silent zone or database subscription replace each other, since
+  /// Choice: notifications of one silent zone or database subscription replace each other, because
   /// each only says that there are changes to fetch. `collapseIDKey` names a field, as in Apple's
   /// header, and the value of that field is the key. A subscription without a query has no fields,
   /// and therefore no such key.
@@ -71,7 +71,7 @@ extension NotificationDraft {
     }
   }
 
-  /// The complete notification. Each channel prunes it to its own size.
+  /// Returns the complete notification. Each channel reduces it to its own maximum size.
   ///
   /// - Throws: `INTERNAL_ERROR` if the subscription has no ID, if a query match has no record, or
   ///   if the fields of the record cannot be read.
@@ -113,7 +113,7 @@ extension NotificationDraft {
     }
   }
 
-  /// The values of the fields that the subscription names.
+  /// Returns the values of the fields that the subscription names.
   private func values(
     named info: NotificationInfo?
   ) throws(ServerError) -> [String: FieldValue] {
@@ -130,7 +130,7 @@ extension NotificationDraft {
 }
 
 extension NotificationPayload.Presentation {
-  /// Copies the visible parts.
+  /// Copies the visible parts of a subscription's notification settings.
   ///
   /// Choice: if a text and the key of its translation are given, both are sent. The device prefers
   /// the key, as Apple documents, and CloudKit JS knows only the text.

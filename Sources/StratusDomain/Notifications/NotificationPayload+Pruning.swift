@@ -6,11 +6,11 @@ extension NotificationPayload {
   /// Source: Apple, *Generating a remote notification*: 4 kB.
   public static let apnsBytesMax = 4_096
 
-  /// The notification, reduced to `bytesMax` bytes of JSON. The least important parts are removed
-  /// first. The result is larger only if nothing is left to remove.
+  /// Returns the notification, reduced to `bytesMax` bytes of JSON. The least important parts are
+  /// removed first. The result is larger only if nothing is left to remove.
   ///
-  /// Source: semantics §19, the order of the framework's header. Apple's prose removes the fields
-  /// of `desiredKeys` first of all. Choice: the header's order, since it is the precise one.
+  /// Source: semantics §19. Choice: parts are removed in the order of the framework's header,
+  /// because that order is precise. Apple's prose removes the fields of `desiredKeys` first.
   public func pruned(toBytes bytesMax: Int) -> NotificationPayload {
     var payload = self
     var size = payload.jsonBytes.count
@@ -26,9 +26,10 @@ extension NotificationPayload {
 
   /// The parts that can be removed, the most important first.
   ///
-  /// NB: the notification's ID and the subscription's ID always stay, since the rest means nothing
-  /// without them. Choice: Apple does not document the rank of `category` and `mutable-content`.
-  /// They rank with the other short parts that control how the device handles the notification.
+  /// NB: the IDs of the notification and the subscription always stay, because the rest means
+  /// nothing without them. Choice: Apple does not document the rank of `category` and
+  /// `mutable-content`. They rank with the other short parts that control how the device handles
+  /// the notification.
   enum Part: CaseIterable {
     case badge, localizationKey, localizationArgs, body, actionLocalizationKey, launchImage
     case soundName, contentAvailable, mutableContent, category
@@ -98,7 +99,7 @@ extension NotificationPayload {
     }
   }
 
-  /// The record event of a query subscription; nil for other subscriptions.
+  /// The record event of a query subscription, or nil for other subscriptions.
   private var record: RecordEvent? {
     get { if case .query(let record) = event { record } else { nil } }
     set { if let newValue { event = .query(newValue) } }

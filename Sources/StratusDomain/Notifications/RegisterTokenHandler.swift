@@ -36,7 +36,7 @@ struct RegisterTokenHandler: EndpointHandler {
       let known = try store.device(reachedBy: channel)
       let isSameUser = known.map { ExactName($0.user) == ExactName(user) } ?? false
       let ownDeviceID = isSameUser ? known?.deviceID : nil
-      // If a token moves to another user, that user gets nothing from the former user's queue.
+      // If a token moves to another user, the new user gets nothing from the former user's queue.
       let newest = try store.latestNotification()
       let deviceID = clientID ?? ownDeviceID ?? fresh
       try store.register(
@@ -64,7 +64,7 @@ struct RegisterTokenHandler: EndpointHandler {
     return clientID
   }
 
-  /// Choice: hex digits, as in all tokens of APNs. The token becomes part of a URL.
+  /// Choice: a token must have only hex digits, like all tokens of APNs. It becomes part of a URL.
   private static func checkAPNsToken(_ token: String) throws(ServerError) {
     let isHex = token.utf8.allSatisfy { byte in
       switch byte {

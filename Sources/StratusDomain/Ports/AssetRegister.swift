@@ -3,23 +3,23 @@
 /// The register is authoritative: each row names the one file that has the row's bytes. A file
 /// without a row is an orphan.
 public protocol AssetReading {
-  /// The file with these contents; nil: the store has no such bytes.
+  /// Returns the file with these contents, or nil if the store has no such bytes.
   func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset?
 
-  /// Files that no record holds and that were not requested since `time`, oldest first.
+  /// Returns files that no record holds and that were not requested since `time`, the oldest first.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
 
-  /// The number of bytes in files that no record holds, by the user who last uploaded them. The
-  /// user name is empty where the user is unknown.
+  /// Returns the number of bytes in files that no record holds, by the user who last uploaded them.
+  /// The user name is empty if the user is unknown.
   func unheldBytes() throws(ServerError) -> [String: Int64]
 
-  /// Of these files, those that have a row.
+  /// Returns those of the files that have a row.
   func registered(files: [String]) throws(ServerError) -> Set<String>
 }
 
-/// Stores the register of files.
+/// Changes the register of files.
 public protocol AssetWriting {
   /// Adds a file. If the same bytes are known already, only the time is updated.
   ///
@@ -29,13 +29,15 @@ public protocol AssetWriting {
   /// Stores which user last uploaded the bytes of a file.
   func noteUploader(_ user: String, ofAsset checksum: [UInt8]) throws(ServerError)
 
-  /// Replaces a lost file in its row by another file with the same bytes.
+  /// Replaces the lost file of a row with another file that has the same bytes.
   ///
-  /// - Parameter file: the lost file. If the row names another file by now, it does not change.
+  /// - Parameter file: the lost file. If the row names another file by now, the row does not
+  ///   change.
   /// - Returns: whether the row was changed.
   func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool
 
-  /// Removes a file from the register, unless a record holds it or it was requested since `time`.
+  /// Removes a file from the register, unless a record holds the file or it was requested since
+  /// `time`.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the row is gone, so that the file may be removed.
@@ -46,12 +48,12 @@ public protocol AssetWriting {
 public struct StoredAsset: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]
-  /// The name of the file in the asset store; never reused.
+  /// The name of the file in the asset store. The name is never used again.
   public var file: String
-  /// In bytes.
+  /// The size of the file in bytes.
   public var size: Int64
-  /// The time of the last upload of these bytes, or of the last request for a receipt; milliseconds
-  /// since 1970 UTC.
+  /// The time of the last upload of these bytes, or of the last request for a receipt, in
+  /// milliseconds since 1970 UTC.
   public var touched: Int64
 
   public init(checksum: [UInt8], file: String, size: Int64, touched: Int64) {

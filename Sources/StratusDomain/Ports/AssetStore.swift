@@ -1,8 +1,9 @@
-/// Stores the bytes of files: whole files, each under a unique name, and unfinished uploads.
+/// Stores the bytes of assets: whole files, each under a unique name, and unfinished uploads.
 ///
-/// The store knows nothing of records. The register decides how long a file is kept.
+/// The asset store knows nothing of records. The asset register decides how long a file is kept.
 public protocol AssetStore: Sendable {
-  /// Opens an upload to append to it. If another caller has the upload open, that caller loses it.
+  /// Opens an upload to append to it. If another caller has the upload open, that caller can no
+  /// longer use it.
   ///
   /// - Parameter fromNothing: whether to discard the bytes received so far.
   /// - Throws: `INTERNAL_ERROR` if the bytes cannot be read, or no space can be reserved for them.
@@ -10,13 +11,13 @@ public protocol AssetStore: Sendable {
     upload id: String, at address: StoreAddress, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload
 
-  /// The state of an upload. An upload that was never started has no bytes and no note.
+  /// Returns the state of an upload. An upload that was never started has no bytes and no note.
   func status(
     ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError) -> AssetUploadStatus
 
-  /// Stores a few bytes beside an upload, and replaces earlier ones. They remain after the upload
-  /// ends.
+  /// Stores a few bytes (the note) beside an upload, and replaces an earlier note. The note remains
+  /// after the upload ends.
   func note(
     _ bytes: [UInt8], ofUpload id: String, at address: StoreAddress
   ) async throws(ServerError)
@@ -28,7 +29,7 @@ public protocol AssetStore: Sendable {
     at address: StoreAddress, untouchedSince time: Int64
   ) async throws(ServerError)
 
-  /// Opens a complete file; nil if no file has that name.
+  /// Opens a complete file, or returns nil if no file has that name.
   func open(
     file: String, at address: StoreAddress
   ) async throws(ServerError) -> (any AssetFile)?
@@ -38,7 +39,7 @@ public protocol AssetStore: Sendable {
 
   /// Lists complete files in the byte order of their names.
   ///
-  /// - Parameter name: only files after this name; nil: from the first.
+  /// - Parameter name: the name after which the list begins, or nil to begin at the first name.
   func files(
     at address: StoreAddress, after name: String?, limit: Int
   ) async throws(ServerError) -> [AssetFileEntry]
@@ -46,8 +47,8 @@ public protocol AssetStore: Sendable {
 
 /// An open upload.
 ///
-/// A caller calls its methods one after another. After another caller has opened the same upload,
-/// they throw `CONFLICT`.
+/// The methods of an upload must be called one after another. After another caller has opened the
+/// same upload, the methods throw `CONFLICT`.
 public protocol AssetUpload: Sendable {
   /// The number of bytes received.
   var received: Int64 { get }
@@ -72,7 +73,7 @@ public protocol AssetUpload: Sendable {
 public struct WholeFile: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]
-  /// In bytes.
+  /// The size of the file in bytes.
   public var size: Int64
 
   public init(checksum: [UInt8], size: Int64) {
@@ -85,9 +86,9 @@ public struct WholeFile: Sendable, Hashable {
 public struct AssetUploadStatus: Sendable, Hashable {
   /// The number of bytes received.
   public var received: Int64
-  /// The time of the last change, in milliseconds since 1970 UTC; nil: never.
+  /// The time of the last change, in milliseconds since 1970 UTC, or nil if there was no change.
   public var touched: Int64?
-  /// The bytes stored beside the upload; nil: none.
+  /// The note beside the upload, or nil if there is none.
   public var note: [UInt8]?
 
   public init(received: Int64, touched: Int64? = nil, note: [UInt8]? = nil) {
@@ -99,7 +100,7 @@ public struct AssetUploadStatus: Sendable, Hashable {
 
 /// A complete file. It stays open for reading as long as this object exists.
 public protocol AssetFile: Sendable {
-  /// In bytes.
+  /// The size of the file in bytes.
   var size: Int64 { get }
 
   /// Reads bytes at an offset. The result is shorter than `count` only at the end of the file.

@@ -21,13 +21,13 @@ public struct AdmissionRequest: Sendable {
 
   public var credentials: Credentials
   public var store: StoreAddress
-  /// For example `POST`.
+  /// The HTTP method, for example `POST`.
   public var method: String
-  /// Path and query, byte for byte as received.
+  /// The path and query of the URL, byte for byte as received.
   public var target: String
-  /// The `Origin` header; nil: the client is not a web page.
+  /// The `Origin` header, or nil if the client is not a web page.
   public var origin: String?
-  /// The address of the client's connection; nil: there is none.
+  /// The address of the client's connection, or nil if there is none.
   public var clientAddress: String?
   /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]
@@ -72,9 +72,9 @@ public struct AdmissionRequest: Sendable {
 /// The rights that a request's credentials give.
 public struct Admission: Sendable, Hashable {
   public var principal: Principal
-  /// A newer web auth token for the same session; nil: the token in the request is recent enough.
+  /// A newer web auth token for the same session, or nil if the request's token is recent enough.
   public var nextWebAuthToken: String?
-  /// The origins whose web pages may use the API token; nil: all.
+  /// The origins whose web pages may use the API token, or nil if all origins may use it.
   public var allowedOrigins: Set<String>?
   /// Whether the container does not exist yet and the first write will create it. This is possible
   /// only on a development server.
@@ -88,7 +88,7 @@ public struct Admission: Sendable, Hashable {
     self.allowedOrigins = allowedOrigins
   }
 
-  /// The user's record name in the container; nil: no user is signed in.
+  /// The user's record name in the container, or nil if no user is signed in.
   public var userRecordName: String? { principal.userRecordName }
 }
 
@@ -100,13 +100,13 @@ public protocol Authentication: Sendable {
   ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
-  /// The users of a container whose accounts are disabled. Code that serves listeners calls this
-  /// method repeatedly, and sends nothing to such users.
+  /// Returns the users of a container whose accounts are disabled. Code that serves listeners calls
+  /// this method repeatedly, and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
-  /// Of these sessions, those that have ended and those of disabled accounts. Code that serves
-  /// listeners calls this method repeatedly, and sends nothing to listeners in these sessions. For
-  /// the other sessions, the call counts as a use.
+  /// Returns those of the sessions that have ended or that belong to disabled accounts. Code that
+  /// serves listeners calls this method repeatedly, and sends nothing to listeners in these
+  /// sessions. The call counts as a use of the other sessions.
   ///
   /// - Parameter ids: the IDs of ``Session``s.
   func endedSessions(among ids: Set<String>) async throws(ServerError) -> Set<String>
@@ -115,7 +115,7 @@ public protocol Authentication: Sendable {
 extension Authentication {
   /// Admits a request by its credentials alone.
   ///
-  /// - Throws: as ``admit(_:)``.
+  /// - Throws: the errors of ``admit(_:)``.
   public func admit(
     _ credentials: Credentials, to store: StoreAddress
   ) async throws(ServerError) -> Admission {

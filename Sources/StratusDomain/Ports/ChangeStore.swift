@@ -1,33 +1,36 @@
 /// Reads change histories.
 public protocol ChangeReading {
-  /// The number that identifies the timeline of a database. A new number is drawn when the store is
-  /// created, and again after a restore from a backup, so that change tokens of another timeline
-  /// are recognized.
+  /// Returns the number that identifies the timeline of a database. A new number is drawn when the
+  /// store is created, and again after a restore from a backup, so that change tokens of another
+  /// timeline are recognized.
   ///
   /// A database without writes has the epoch of the store.
   func epoch(of view: DatabaseView) throws(ServerError) -> Int64
 
-  /// The records and tombstones of a zone in the order of their change numbers. Each appears once,
-  /// in its latest state.
+  /// Returns the records and tombstones of a zone in the order of their change numbers. Each record
+  /// appears once, in its latest state.
   ///
   /// - Parameters:
-  ///   - range: change numbers after `after`, up to and including `through`.
+  ///   - range: the change numbers to read, from the one after `after` up to and including
+  ///     `through`.
   ///   - newestFirst: whether to read from the greatest change number down.
   ///   - limit: the maximum number of records.
-  ///   - sizeBytesMax: the page ends once the fields reach this size, after at least one record.
+  ///   - sizeBytesMax: the size of the fields, in bytes, at which the page ends. The page has at
+  ///     least one record.
   func recordChanges(
     in zone: StoredZone, range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [StoredRecord]
 
-  /// The number of the newest change to a database's list of zones; 0: none yet.
+  /// Returns the number of the newest change to a database's list of zones, or 0 if there is none
+  /// yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// The change number of the newest deletion of a zone that the database's history no longer
-  /// contains; 0: none.
+  /// Returns the change number of the newest deletion of a zone that the database's history no
+  /// longer contains, or 0 if there is none.
   func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// Zones created, changed or deleted after a change, in the order of changes. Each appears once,
-  /// in its latest state.
+  /// Returns zones that were created, changed or deleted after a change, in the order of changes.
+  /// Each zone appears once, in its latest state.
   ///
   /// A zone that was deleted and created again with the same name appears once, as created. If
   /// records in a zone of a shared database change, the zone appears only after
@@ -38,23 +41,23 @@ public protocol ChangeReading {
 }
 
 extension ChangeReading {
-  /// The epoch of a database, as its owner sees it.
+  /// Returns the epoch of a database, as its owner sees it.
   public func epoch(of database: DatabaseKey) throws(ServerError) -> Int64 {
     try epoch(of: DatabaseView(of: database))
   }
 
-  /// The newest change to a database's list of zones, as its owner sees it.
+  /// Returns the newest change to a database's list of zones, as its owner sees it.
   public func latestZoneChange(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try latestZoneChange(in: DatabaseView(of: database))
   }
 
-  /// The change number of the newest deletion that was removed from a database's list of zones, as
-  /// its owner sees it.
+  /// Returns the change number of the newest deletion that was removed from a database's list of
+  /// zones, as its owner sees it.
   public func newestExpiredZone(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try newestExpiredZone(in: DatabaseView(of: database))
   }
 
-  /// The zone history of a database, as its owner sees it.
+  /// Returns the zone history of a database, as its owner sees it.
   public func zoneChanges(
     in database: DatabaseKey, after change: Int64, limit: Int
   ) throws(ServerError) -> [ZoneChange] {
@@ -64,20 +67,20 @@ extension ChangeReading {
 
 /// Removes old deletions from histories.
 public protocol ChangeWriting {
-  /// Removes the tombstones of records that were deleted before `time`, and the passages of records
-  /// that left a hierarchy before `time`. Also removes a zone from a database's history, if the
-  /// zone was deleted, or the participant left it, before `time`. The newest change removed from
-  /// each history is stored (``StoredZone/newestExpired``, ``StoredZone/newestExpiredPassage``,
-  /// ``ChangeReading/newestExpiredZone(in:)-(DatabaseView)``).
+  /// Removes the tombstones of records that were deleted before `time`, and the ``Passage``s of
+  /// records that left a hierarchy before `time`. Also removes a zone from a database's history, if
+  /// the zone was deleted, or the participant left it, before `time`. The newest change removed
+  /// from each history is stored (``StoredZone/newestExpired``,
+  /// ``StoredZone/newestExpiredPassage``, ``ChangeReading/newestExpiredZone(in:)-(DatabaseView)``).
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
   ///   - limit: the maximum number of rows of each kind.
-  /// - Returns: whether there may be more.
+  /// - Returns: whether there may be more rows to remove.
   func expireDeletions(before time: Int64, limit: Int) throws(ServerError) -> Bool
 }
 
-/// The change numbers after one number and up to another.
+/// A range of change numbers: after one number, up to and including another.
 public struct ChangeRange: Sendable, Hashable {
   public var after: Int64
   public var through: Int64

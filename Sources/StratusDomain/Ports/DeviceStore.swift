@@ -2,43 +2,44 @@ public import StratusWire
 
 /// Reads the devices that receive users' notifications.
 public protocol DeviceReading {
-  /// A user's devices, in the byte order of their IDs.
+  /// Returns a user's devices, in the byte order of their IDs.
   func devices(of user: String) throws(ServerError) -> [StoredDevice]
 
-  /// A user's device; nil: it does not exist, or was removed because it was not seen for too long.
+  /// Returns a user's device, or nil if it does not exist or was removed because it was not seen
+  /// for too long.
   func device(id: String, of user: String) throws(ServerError) -> StoredDevice?
 
-  /// The device that has a channel with a token; nil: there is none. The stream channel has no
-  /// token and finds no device.
+  /// Returns the device with this channel and token, or nil if there is none. The stream channel
+  /// has no token, so that no device is found for it.
   func device(reachedBy channel: DeviceChannel) throws(ServerError) -> StoredDevice?
 }
 
 /// Stores the devices of users.
 public protocol DeviceWriting {
-  /// Adds a device, or changes the channel and the session of a known one, which keeps its
-  /// acknowledged position.
+  /// Adds a device, or changes the channel and the session of a known device. A known device keeps
+  /// its acknowledged position.
   ///
-  /// A token belongs to one device: another device with the same token is removed. A user has at
-  /// most ``Limits/devicesPerUserMax`` devices. Beyond that, the devices unseen for longest are
-  /// removed.
+  /// A token belongs to one device. Another device with the same token is removed. A user has at
+  /// most ``Limits/devicesPerUserMax`` devices. If there are more, the devices that were not seen
+  /// for the longest time are removed.
   ///
-  /// - Parameter device: ``StoredDevice/acknowledged`` applies only to a new device.
+  /// - Parameter device: the device. Its ``StoredDevice/acknowledged`` is used only if it is new.
   func register(_ device: StoredDevice) throws(ServerError)
 
-  /// Notes that a known device has all notifications up to a number. The position never goes back.
+  /// Stores that a known device has all notifications up to a number. The position never goes back.
   ///
-  /// - Parameter number: it is limited to the newest number in the store.
+  /// - Parameter number: the number, which is limited to the newest number in the store.
   func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
 
-  /// Notes that a known device was seen.
+  /// Stores that a known device was seen.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)
 
-  /// Removes the token of a device, if its channel is still the given one. The device keeps its
-  /// acknowledged position and counts as seen, so that it has the full time to register a new
+  /// Removes the token of a device, unless the device has another channel by now. The device keeps
+  /// its acknowledged position and counts as seen, so that it has the full time to register a new
   /// token.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
@@ -59,15 +60,15 @@ public enum DeviceChannel: Sendable, Hashable {
 public struct StoredDevice: Sendable, Hashable {
   /// A user record name.
   public var user: String
-  /// The device's own ID: the `clientId` of its requests.
+  /// The ID that the device gave itself, which is the `clientId` of its requests.
   public var deviceID: String
   public var channel: DeviceChannel
   /// The device has all notifications up to this number.
   public var acknowledged: Int64
-  /// The time when the device was last seen, accurate to the hour; milliseconds since 1970 UTC.
+  /// The time when the device was last seen, accurate to the hour, in milliseconds since 1970 UTC.
   public var seen: Int64
-  /// The session that registered the channel; nil: there is none, or an earlier version of the
-  /// server stored the device.
+  /// The session that registered the channel. It is nil if there is no session, or if an earlier
+  /// version of the server stored the device.
   public var sessionID: String?
 
   public init(

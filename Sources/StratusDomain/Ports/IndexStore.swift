@@ -1,24 +1,24 @@
 /// Reads index entries.
 public protocol IndexReading {
-  /// The entries of an index range, sorted by value bytes, zone and record number; in reverse if
-  /// the range is reversed.
+  /// Returns the entries of an index range, sorted by value bytes, zone and record number. A
+  /// reversed range returns them in the opposite order.
   ///
   /// The result includes entries of deleted zones until those zones are purged.
   func entries(
     in range: EntryRange, of database: DatabaseKey, limit: Int
   ) throws(ServerError) -> [FoundEntry]
 
-  /// The indexes of a type that are not ready, with their build positions, in the order of their
-  /// numbers.
+  /// Returns the indexes of a type that are not ready, with their build positions, in the order of
+  /// the indexes' numbers.
   ///
-  /// They are not part of the schema, because the schema is cached by every connection and the
-  /// positions change often.
+  /// The build positions are not part of the schema, because they change often and every connection
+  /// caches the schema.
   func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild]
 
-  /// The day on which each index was last noted as read, in days since 1970 UTC.
+  /// Returns the day on which each index was last noted as read, in days since 1970 UTC.
   func indexUses() throws(ServerError) -> [Int64: Int64]
 
-  /// The number of rows that the build of an index has passed, and of all rows.
+  /// Returns the number of rows that the build of an index has passed, and the number of all rows.
   ///
   /// - Parameter limit: the maximum of both numbers.
   /// - Returns: nil if the index is not being built.
@@ -29,17 +29,19 @@ public protocol IndexReading {
   /// Whether entries of dropped indexes remain.
   func hasDroppedIndexes() throws(ServerError) -> Bool
 
-  /// Records of a type after a position, for an index that is being built. They come from all
-  /// databases, in the order of positions, without deleted zones.
+  /// Returns records of a type after a position, for an index that is being built. They come from
+  /// all databases, in the order of positions. Records of deleted zones are left out.
   ///
-  /// - Parameter cursor: the position where the previous step ended; nil: from the first record.
+  /// - Parameter cursor: the position where the previous step ended, or nil to begin at the first
+  ///   record.
   /// - Parameter limit: the maximum number of rows to examine, of any type.
   func recordsToIndex(
     ofType recordType: String, after cursor: IndexBuildCursor?, limit: Int
   ) throws(ServerError) -> IndexBuildStep
 
-  /// The records of a zone that changed after a change number, in the order of changes. They
-  /// include tombstones and all record types, since a build step saw earlier versions of them.
+  /// Returns the records of a zone that changed after a change number, in the order of changes.
+  /// They include tombstones and all record types, because an earlier build step saw older versions
+  /// of them.
   ///
   /// - Returns: nil if the zone is deleted; fewer than `limit` records if they are large.
   func changesToIndex(
@@ -49,26 +51,27 @@ public protocol IndexReading {
 
 /// Creates and fills indexes.
 public protocol IndexWriting {
-  /// Adds an index to the schema. The index must still be built, but from now on, changes to
-  /// records update its entries.
+  /// Adds an index to the schema. The index must still be built, but changes to records update its
+  /// entries from now on.
   ///
-  /// - Returns: the index with its number, which is never reused in a store.
+  /// - Returns: the index with its number. The store never uses the number again.
   func addIndex(
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex
 
-  /// Notes that an index was read on a day.
+  /// Stores that an index was read on a day.
   func noteUse(of index: Int64, day: Int64) throws(ServerError)
 
   /// Removes a ready index from the schema. ``removeDroppedEntries(limit:)`` removes its entries
   /// later. An index that is being built does not change.
   func dropIndex(_ index: Int64) throws(ServerError)
 
-  /// Removes an index that is being built from the schema. ``removeDroppedEntries(limit:)`` removes
-  /// its entries later. A ready index does not change.
+  /// Removes an unfinished index from the schema. ``removeDroppedEntries(limit:)`` removes its
+  /// entries later. A ready index does not change.
   func cancelIndexBuild(_ index: Int64) throws(ServerError)
 
-  /// Removes some entries of one dropped index, and the index itself with the last of them.
+  /// Removes some entries of one dropped index. When the last entry is removed, removes the index,
+  /// too.
   ///
   /// - Parameter limit: the maximum number of entries, and of databases.
   func removeDroppedEntries(limit: Int) throws(ServerError)
@@ -78,19 +81,19 @@ public protocol IndexWriting {
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError)
 
-  /// Stores the build position of an index; nil: the index is ready, and the schema says so from
-  /// now on.
+  /// Stores the build position of an index. A cursor of nil marks the index as ready in the schema.
   func setBuildCursor(_ cursor: IndexBuildCursor?, of index: Int64) throws(ServerError)
 }
 
-/// A range of the values of one index, and the position after which to read.
+/// A range of values in one index, and the position after which to read.
 public struct EntryRange: Sendable, Hashable {
   public var index: Int64
   /// Entries with smaller values are outside the range.
   public var lower: [UInt8]
-  /// The first value after the range; nil: the range goes to the end of the index.
+  /// The first value after the range, or nil if the range goes to the end of the index.
   public var upper: [UInt8]?
-  /// Only entries after this one, in the direction of reading; nil: from the first one.
+  /// The entry after which to read, in the direction of reading, or nil to begin at the first
+  /// entry.
   public var after: EntryPosition?
   /// Whether to read in the opposite direction, from the greatest value down.
   public var isReversed: Bool
@@ -111,7 +114,7 @@ public struct EntryRange: Sendable, Hashable {
 public struct EntryPosition: Sendable, Hashable {
   public var value: [UInt8]
   public var zone: Int64
-  /// The number of the record.
+  /// The number that identifies the record in its store.
   public var record: Int64
 
   public init(value: [UInt8], zone: Int64, record: Int64) {
@@ -121,10 +124,10 @@ public struct EntryPosition: Sendable, Hashable {
   }
 }
 
-/// An entry that was read.
+/// An entry that a read of an index found.
 public typealias FoundEntry = EntryPosition
 
-/// The progress of an index build: the last record whose entries exist.
+/// The progress of an index build: the last record whose entries have been added.
 public struct IndexBuildCursor: Sendable, Hashable {
   public var database: Int64
   public var zone: Int64
@@ -146,7 +149,8 @@ extension IndexBuildCursor {
   }
 }
 
-// NB: names are compared by bytes. Two names that only look alike belong to two records.
+// NB: names are compared by bytes. Names with different bytes belong to different records, even if
+// they look alike.
 extension IndexBuildCursor {
   public static func == (left: IndexBuildCursor, right: IndexBuildCursor) -> Bool {
     left.database == right.database && left.zone == right.zone
@@ -163,7 +167,7 @@ extension IndexBuildCursor {
 /// An index that is being built.
 public struct IndexBuild: Sendable, Hashable {
   public var index: Int64
-  /// All records up to this position have their entries; nil: none has.
+  /// The position up to which all records have their entries, or nil if no record has them yet.
   public var cursor: IndexBuildCursor?
 
   public init(index: Int64, cursor: IndexBuildCursor?) {
@@ -190,7 +194,7 @@ public struct IndexBuildStep: Sendable {
   public var items: [Item]
   /// The newest change of each zone that has an item, by the number of the zone.
   public var newestChanges: [Int64: Int64]
-  /// The position where the next step continues; nil: there are no more records.
+  /// The position where the next step continues, or nil if there are no more records.
   public var next: IndexBuildCursor?
 
   public init(items: [Item], newestChanges: [Int64: Int64] = [:], next: IndexBuildCursor?) {
@@ -200,10 +204,10 @@ public struct IndexBuildStep: Sendable {
   }
 }
 
-/// The changes to a zone's records since a step of a build.
+/// The changes to a zone's records since a step of an index build.
 public struct IndexBuildChanges: Sendable {
   public var records: [StoredRecord]
-  /// `records` are all records that changed up to this change number.
+  /// `records` contains all records that changed up to this change number.
   public var change: Int64
   /// Whether there are more changes after ``change``.
   public var hasMore: Bool

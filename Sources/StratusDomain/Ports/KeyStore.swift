@@ -2,22 +2,22 @@ public import StratusWire
 
 /// Reads the keys that users' devices store on the server. The server cannot use any of them.
 public protocol KeyReading {
-  /// A user's public key; nil: no device has registered one.
+  /// Returns a user's public key, or nil if no device has registered one.
   ///
   /// - Parameter user: a user record name.
   func userKey(of user: String) throws(ServerError) -> [UInt8]?
 
-  /// The wrapped keys of a live zone, in order of their IDs.
+  /// Returns the wrapped keys of a live zone, in the order of their IDs.
   func zoneKeys(of zone: StoredZone) throws(ServerError) -> [WrappedZoneKey]
 
-  /// The live zones of a database that have keys, including the default zone, in the order of their
-  /// numbers.
+  /// Returns the live zones of a database that have keys, including the default zone, in the order
+  /// of the zones' numbers.
   func zonesWithKeys(
     in database: DatabaseKey, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// The reason for the deletion of the zone with this name; nil: the zone exists, never existed,
-  /// or was removed from the history.
+  /// Returns the reason for the deletion of the zone with this name. Returns nil if the zone
+  /// exists, never existed, or was removed from the history.
   func deletionReason(
     ofZoneNamed name: String, in database: DatabaseKey
   ) throws(ServerError) -> ZoneDeletionReason?

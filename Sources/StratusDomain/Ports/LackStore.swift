@@ -1,15 +1,15 @@
 /// Reads the counts of requests that were refused because the production schema lacks something.
 public protocol LackReading {
-  /// The counts, the most frequent lack first.
+  /// Returns the counts, with the most frequent first.
   func lackCounts() throws(ServerError) -> [LackCount]
 }
 
 /// Counts the requests that were refused because the production schema lacks something.
 public protocol LackWriting {
-  /// Adds to the counts. At most ``Limits/lacksPerStoreMax`` rows stay. Beyond that, the rows with
-  /// the lowest and oldest counts are removed.
+  /// Adds to the counts. At most ``Limits/lacksPerStoreMax`` rows stay. If there are more, the rows
+  /// with the lowest and oldest counts are removed.
   func add(_ counts: [LackCount]) throws(ServerError)
 
-  /// Removes the counts of some lacks.
+  /// Removes the counts of some missing parts of the schema.
   func remove(_ lacks: Set<ProductionLack>) throws(ServerError)
 }

@@ -1,31 +1,32 @@
 /// Reads the references between records.
 public protocol LinkReading {
-  /// The live links of a kind whose targets are among these records, in the order of target and
-  /// source.
+  /// Returns the live links of a kind whose targets are among these records, in the order of target
+  /// and source.
   ///
   /// - Parameter limit: the maximum number of links.
   func links(
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// The live links of a kind whose target is this record, in the order of their sources.
+  /// Returns the live links of a kind whose target is this record, in the order of their sources.
   ///
-  /// - Parameter source: only links after this source; nil: from the first.
+  /// - Parameter source: the source after which the list begins, or nil to begin at the first
+  ///   source.
   func links(
     _ kind: LinkKind, to target: String, after source: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// Of these names, those that belong to live records.
+  /// Returns those of the names that belong to live records.
   func existing(_ names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
-  /// The deletions with an unfinished cascade, oldest first, over all databases of the store.
-  /// Deletions in deleted zones are left out.
+  /// Returns the deletions with an unfinished cascade in all databases of the store, the oldest
+  /// first. Deletions in deleted zones are left out.
   func unfinishedCascades(limit: Int) throws(ServerError) -> [UnfinishedCascade]
 
   /// Whether any deletion in a zone has an unfinished cascade.
   func hasUnfinishedCascades(in zone: StoredZone) throws(ServerError) -> Bool
 
-  /// The unfinished cascades of deleted records with these names.
+  /// Returns the unfinished cascades of deleted records with these names.
   func unfinishedCascades(
     of targets: [String], in zone: StoredZone
   ) throws(ServerError) -> [UnfinishedCascade]
@@ -34,7 +35,7 @@ public protocol LinkReading {
 /// Stores cascades that are too long for one transaction.
 public protocol LinkWriting {
   /// Stores that a deleted record's cascade is unfinished: records with a `deleteSelf` reference to
-  /// it must still be deleted. This replaces what was stored for the same target.
+  /// that record must still be deleted. An earlier cascade of the same target is replaced.
   func addCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 
   /// Removes a finished cascade.
@@ -62,7 +63,8 @@ public struct RecordLink: Sendable, Hashable {
   }
 }
 
-// NB: names are compared by bytes. Two names that only look alike belong to two records.
+// NB: names are compared by bytes. Names with different bytes belong to different records, even if
+// they look alike.
 extension RecordLink {
   public static func == (left: RecordLink, right: RecordLink) -> Bool {
     left.kind == right.kind && ExactName(left.target) == ExactName(right.target)
@@ -76,17 +78,17 @@ extension RecordLink {
   }
 }
 
-/// A deleted record whose cascade is unfinished: some records that must be deleted with it still
+/// A deleted record with an unfinished cascade. Some records that must be deleted with it still
 /// exist.
 public struct UnfinishedCascade: Sendable, Hashable {
   public var zone: StoredZone
   public var target: String
   /// The zone's newest change when the record was deleted. Sources with a later change were saved
-  /// after the deletion and stay.
+  /// after the deletion and are not deleted.
   public var change: Int64
-  /// The last source that was handled; nil: none.
+  /// The last source that was handled, or nil if none was handled yet.
   public var cursor: String?
-  /// The user who deleted the record, for the tombstones of its sources.
+  /// The user who deleted the record. The tombstones of its sources name this user.
   public var userRecordName: String
   public var deviceID: String
 

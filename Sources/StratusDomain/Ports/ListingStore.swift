@@ -1,14 +1,15 @@
 /// Reads the listings of shared databases. A listing puts a zone into a shared database.
 public protocol ListingReading {
-  /// A user's participation in a zone; nil: the user's shared database does not list the zone. A
-  /// user who was removed and invited again has a new number.
+  /// Returns a user's participation in a zone, or nil if the user's shared database does not list
+  /// the zone. A user who was removed and invited again has a new participation number.
   ///
   /// - Parameter zone: the zone's number. The zone may be deleted already.
   func participation(of user: String, inZone zone: Int64) throws(ServerError) -> Participation?
 
-  /// The live zones that a shared database lists, in the order of their numbers.
+  /// Returns the live zones that a shared database lists, in the order of the zones' numbers.
   ///
-  /// - Parameter zone: only zones with a greater number; 0: from the first.
+  /// - Parameter zone: only zones with a greater number are returned. With 0, all zones are
+  ///   returned.
   func sharedZones(
     of user: String, after zone: Int64, limit: Int
   ) throws(ServerError) -> [StoredZone]
@@ -19,29 +20,29 @@ public protocol ListingReading {
 
 /// Writes the listings of shared databases.
 ///
-/// A participant's listing stores the zone's newest change as of its last update. Writers in the
-/// zone do not update the listing. Instead, a reader of the shared database's history first updates
-/// the listings of the zones that have changed.
+/// A listing stores the zone's newest change at the time when the listing was last updated. Writers
+/// in the zone do not update the listing. Instead, a reader of the shared database's history first
+/// updates the listings of the zones that have changed.
 public protocol ListingWriting {
   /// Adds a share to a user's participation in a live zone, and lists the zone in the user's shared
   /// database. If the user has already joined the share, only the permission changes.
   ///
-  /// - Parameter root: the root record of the share; nil: the share shows the whole zone.
+  /// - Parameter root: the root record of the share, or nil if the share shows the whole zone.
   /// - Returns: the number of the participation. If the zone is already listed, the number usually
-  ///   stays. It changes if the user saw single hierarchies and now sees the whole zone, because
-  ///   the user's devices must then read another history.
+  ///   stays the same. It changes if the user saw single hierarchies and now sees the whole zone,
+  ///   because the user's devices must then read another history.
   @discardableResult
   func join(
     _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,
     user: String
   ) throws(ServerError) -> Int64
 
-  /// Removes one share from a user's participation. With the last share, the participation ends as
-  /// by ``unlist(_:inSharedDatabaseOf:at:)``. Otherwise the participation gets a new number, so
-  /// that the user's devices read the zone again.
+  /// Removes one share from a user's participation. If it is the last share, the participation ends
+  /// as with ``unlist(_:inSharedDatabaseOf:at:)``. Otherwise the participation gets a new number,
+  /// so that the user's devices read the zone again.
   ///
   /// - Parameters:
-  ///   - root: as for ``join(_:root:permission:isAdministrator:user:)``.
+  ///   - root: the root record of the share, or nil if the share shows the whole zone.
   ///   - time: milliseconds since 1970 UTC.
   /// - Returns: whether the user had joined the share.
   @discardableResult
@@ -49,7 +50,8 @@ public protocol ListingWriting {
     _ zone: StoredZone, root: String?, user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Ends a user's participation in a zone, and records that in the user's shared database.
+  /// Ends a user's participation in a zone, and stores the end in the history of the user's shared
+  /// database.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   /// - Returns: whether the zone was listed.
@@ -58,13 +60,13 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Updates the listings of the zones in a shared database that have changed, or that their owners
-  /// have deleted, since the last update.
+  /// Updates the listings of a shared database whose zones have changed since the last update, or
+  /// whose zones the owners have deleted since then.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
   ///   - limit: the maximum number of zones.
-  /// - Returns: whether there may be more.
+  /// - Returns: whether more zones may have changed.
   @discardableResult
   func relistChanged(
     inSharedDatabaseOf user: String, at time: Int64, limit: Int
@@ -72,7 +74,7 @@ public protocol ListingWriting {
 }
 
 extension ListingReading {
-  /// A user's participation in a zone; see ``participation(of:inZone:)``.
+  /// Returns a user's participation in a zone; see ``participation(of:inZone:)``.
   public func participation(
     of user: String, in zone: StoredZone
   ) throws(ServerError) -> Participation? {
@@ -81,7 +83,7 @@ extension ListingReading {
 }
 
 extension ListingWriting {
-  /// Adds a share to the participation of a user who is no administrator of it; see
+  /// Adds a share to the participation of a user who is not an administrator of the share; see
   /// ``join(_:root:permission:isAdministrator:user:)``.
   @discardableResult
   public func join(

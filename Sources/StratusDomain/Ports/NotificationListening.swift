@@ -1,35 +1,37 @@
-/// Delivers notifications to the current listeners: streams, long polls, tests.
+/// Delivers notifications to the current listeners: streams, long polls, and the listeners of
+/// tests.
 public protocol NotificationListening: Sendable {
   /// Delivers the waiting notifications to a listener, then new ones as they arrive, until the
   /// listener leaves.
   ///
   /// - Parameters:
   ///   - devices: the devices whose notifications are delivered, each after its position.
-  ///   - deadline: the time when the listener is disconnected, in milliseconds since 1970 UTC; nil:
-  ///     never.
+  ///   - deadline: the time when the listener is disconnected, in milliseconds since 1970 UTC, or
+  ///     nil if there is no such time.
   func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?)
 
   /// Stops deliveries to a listener. Deliveries that were already passed to its group still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
-  /// Notes that a device has all notifications up to a number. For listeners of the device, this
-  /// takes effect at once; the store is updated a little later.
+  /// Records that a device has all notifications up to a number. Listeners of the device see the
+  /// change at once. The store is updated a little later.
   func consume(through number: Int64, by device: ListeningDevice)
 }
 
 /// A listener for notifications.
 public protocol NotificationListener: AnyObject, Sendable {
-  /// The group that reaches the listener.
+  /// The group that delivers notifications to the listener.
   var group: any DeliveryGroup { get }
 }
 
-/// Reaches many listeners at once, for example those of one event loop.
+/// Delivers notifications to many listeners at once, for example to all listeners of one event
+/// loop.
 public protocol DeliveryGroup: AnyObject, Sendable {
   /// Delivers the same notifications to listeners of this group.
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener])
 
-  /// Signals the listeners' clients that the connection is alive.
+  /// Sends each listener's client a sign that the connection still works.
   func keepAlive(_ listeners: [any NotificationListener])
 
   /// Disconnects listeners, because their time is over or the server stops.
@@ -68,8 +70,8 @@ public struct ListeningDevice: Sendable, Hashable {
   public var deviceID: String
   /// The device has all notifications up to this number.
   public var position: Int64
-  /// The session that the device listens in; nil: it listens without a session. When the session
-  /// ends, the listener is disconnected.
+  /// The session that the device listens in, or nil if it listens without a session. When the
+  /// session ends, the listener is disconnected.
   public var sessionID: String?
 
   public init(

@@ -1,36 +1,36 @@
 public import StratusWire
 
-/// Reads the queues of notifications. Each user has one.
+/// Reads the queues of notifications. Each user has one queue.
 ///
 /// One counter numbers the notifications of the whole store, inside its transactions. The numbers
 /// therefore appear in commit order, and a reader that follows them misses nothing. A number is
-/// never used twice, not even after a restore: the counter of a new or restored store continues
-/// after all numbers ever used. A position in a queue thus means the same before and after a
-/// restore.
+/// never used twice, because the counter of a new or restored store continues after all numbers
+/// ever used. A position in a queue therefore means the same before and after a restore.
 public protocol NotificationReading {
-  /// The notifications in a user's queue after a number, oldest first.
+  /// Returns the notifications in a user's queue after a number, the oldest first.
   ///
-  /// - Parameter sizeBytesMax: the page ends once the payloads reach this size, after at least one
-  ///   notification.
+  /// - Parameter sizeBytesMax: the size of the payloads, in bytes, at which the page ends. The page
+  ///   has at least one notification.
   func notifications(
     of user: String, after number: Int64, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [QueuedNotification]
 
-  /// The read marks of a user's notifications after a number, in the order of their numbers.
+  /// Returns the read marks of a user's notifications after a number, in the order of their
+  /// numbers.
   func readMarks(
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
 
-  /// The newest number used. If no number was used yet, the number before the first one. The
-  /// position of a new device is this number.
+  /// Returns the newest number used, or the number before the first one if no number was used yet.
+  /// The result is the position of a new device.
   func latestNotification() throws(ServerError) -> Int64
 
-  /// The users whose queues grew after a number, each once.
+  /// Returns the users whose queues grew after a number. Each user appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
 
-  /// The number on the app's icon.
+  /// Returns the number on the app's icon.
   func badge(of user: String) throws(ServerError) -> Int
 }
 
@@ -40,28 +40,29 @@ public protocol NotificationWriting {
   /// limits.
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
-  /// key. Usually, the device that made the change does not get the notification. It does, if it
-  /// has not received a replaced notification about another device's change yet.
+  /// key. Usually, the device that made the change does not get the notification. That device gets
+  /// the notification only if it has not yet received a replaced one about another device's change.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.
   ///
-  /// - Parameter ids: notification IDs. Unknown IDs and those of other users are ignored.
+  /// - Parameter ids: notification IDs. Unknown IDs and the IDs of other users' notifications are
+  ///   ignored.
   /// - Returns: the IDs that were found, each once, in the order of `ids`.
   func markRead(ids: [String], of user: String) throws(ServerError) -> [String]
 
   /// Sets the number on the app's icon. The next notification that increments the badge starts from
-  /// it.
+  /// this number.
   func setBadge(_ badge: Int, of user: String) throws(ServerError)
 
-  /// Removes old notifications and devices. Devices reached by APNs stay: they may be silent for a
-  /// long time, and APNs reports when they are gone.
+  /// Removes old notifications and devices. Devices reached by APNs stay, because they may be
+  /// silent for a long time, and APNs reports when they are gone.
   ///
   /// - Parameters:
-  ///   - time: removes notifications made before this time, in milliseconds since 1970 UTC.
-  ///   - unseenSince: removes devices not seen since this time, in milliseconds since 1970 UTC.
+  ///   - time: notifications made before this time are removed, in milliseconds since 1970 UTC.
+  ///   - unseenSince: devices not seen since this time are removed, in milliseconds since 1970 UTC.
   ///   - limit: the maximum number of rows of each kind.
-  /// - Returns: whether there may be more.
+  /// - Returns: whether there may be more rows to remove.
   func pruneNotifications(
     madeBefore time: Int64, devicesUnseenSince unseenSince: Int64, limit: Int
   ) throws(ServerError) -> Bool
@@ -75,12 +76,12 @@ public struct NewNotification: Sendable {
   public var payload: NotificationPayload
   /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool
-  /// The device that made the change and gets no notification; nil: all devices get it.
+  /// The device that made the change and gets no notification, or nil if all devices get it.
   public var originDeviceID: String?
-  /// The key for coalescing: the notification replaces those in the user's queue with the same key;
-  /// nil: it replaces none.
+  /// The key for coalescing, or nil if the notification replaces no other. The notification
+  /// replaces unread notifications in the user's queue with the same key.
   public var coalescingKey: String?
-  /// Milliseconds since 1970 UTC.
+  /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64
 
   public init(
@@ -99,13 +100,14 @@ public struct NewNotification: Sendable {
 /// A notification in a user's queue.
 public struct QueuedNotification: Sendable, Hashable {
   public var number: Int64
-  /// The value of `nid`. Several notifications of one change share it.
+  /// The value of `nid`. Several notifications of one change can have the same value.
   public var notificationID: String
-  /// The device that made the change and gets no notification; nil: all devices get it.
+  /// The device that made the change and gets no notification, or nil if all devices get it.
   public var originDeviceID: String?
-  /// As in ``NewNotification``. APNs also collapses notifications with the same key.
+  /// The key of ``NewNotification/coalescingKey``. APNs also collapses notifications with the same
+  /// key.
   public var coalescingKey: String?
-  /// Milliseconds since 1970 UTC.
+  /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64
   public var isRead: Bool
   /// ``NotificationPayload`` as JSON, exactly as devices receive it.
@@ -138,9 +140,9 @@ extension QueuedNotification {
   }
 }
 
-/// Says that a notification was marked as read, and when, by a number of the queue's counter.
+/// A row that says that a notification was marked as read.
 public struct ReadMark: Sendable, Hashable {
-  /// A number of the same counter as the notifications' numbers.
+  /// The number of the mark, from the counter that also numbers the notifications.
   public var number: Int64
   public var notificationID: String
 
@@ -150,12 +152,12 @@ public struct ReadMark: Sendable, Hashable {
   }
 }
 
-/// Users whose queues grew.
+/// The users whose queues of notifications grew.
 public struct UsersWithNews: Sendable, Hashable {
   public var users: [String]
-  /// The newest notification examined. The next call continues after it.
+  /// The number of the newest notification examined. The next call continues after this number.
   public var through: Int64
-  /// Whether there may be more after it.
+  /// Whether there may be more notifications after ``through``.
   public var hasMore: Bool
 
   public init(users: [String], through: Int64, hasMore: Bool) {

@@ -1,11 +1,12 @@
 /// Reads the outbox: changes that subscriptions may have to report.
 public protocol OutboxReading {
-  /// The entries in the order in which they were added, over all databases of the store.
+  /// Returns the entries of all databases of the store, in the order in which they were added.
   func outboxEntries(limit: Int) throws(ServerError) -> [OutboxEntry]
 
-  /// The image of one changed record of an entry; nil: the entry has none at that position.
+  /// Returns the image of one changed record of an entry, or nil if the entry has no image at that
+  /// position.
   ///
-  /// - Parameter position: from 0 to below ``OutboxEntry/imageCount``.
+  /// - Parameter position: a number from 0 to ``OutboxEntry/imageCount`` − 1.
   func recordImage(at position: Int, of entry: Int64) throws(ServerError) -> RecordImage?
 }
 
@@ -14,16 +15,16 @@ public protocol OutboxWriting {
   /// Appends a change to the outbox.
   func add(_ change: WatchedChange) throws(ServerError)
 
-  /// Stores how far the matching of an entry has come.
+  /// Stores the progress of the matching of an entry.
   func setCursor(_ cursor: OutboxCursor, of entry: Int64) throws(ServerError)
 
-  /// Removes an entry with its images.
+  /// Removes an entry and its record images.
   func removeOutboxEntry(_ entry: Int64) throws(ServerError)
 }
 
 /// A change in the outbox.
 public struct OutboxEntry: Sendable, Hashable {
-  /// Increases from entry to entry, and is never reused.
+  /// The number of the entry. Numbers increase from entry to entry, and are never used again.
   public var number: Int64
   public var database: DatabaseKey
   /// The zone's number, as in ``StoredZone/id``.
@@ -32,7 +33,7 @@ public struct OutboxEntry: Sendable, Hashable {
   public var event: WatchedChange.Event
   public var origin: ChangeOrigin
   public var imageCount: Int
-  /// How far the matching of the entry has come; nil: it has not begun.
+  /// The progress of the matching of the entry, or nil if the matching has not begun.
   public var cursor: OutboxCursor?
 
   public init(
@@ -52,12 +53,12 @@ public struct OutboxEntry: Sendable, Hashable {
 
 /// The progress of matching an entry: the subscription that was examined last.
 public struct OutboxCursor: Sendable, Hashable {
-  /// −1: the subscriptions to zones and databases. 0 or more: the query subscriptions that concern
-  /// the record image at this position.
+  /// The position of the record image whose query subscriptions are examined. The position −1 means
+  /// the subscriptions to zones and databases.
   public var position: Int
-  /// The last key examined. Keys are examined in byte order; empty: none yet.
+  /// The last key examined, or the empty key if there is none yet. Keys are examined in byte order.
   public var key: SubscriptionKey
-  /// The number of the last subscription examined under that key; 0: none yet.
+  /// The number of the last subscription examined under that key, or 0 if there is none yet.
   public var subscription: Int64
 
   public init(position: Int, key: SubscriptionKey, subscription: Int64) {

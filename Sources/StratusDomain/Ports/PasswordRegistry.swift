@@ -3,7 +3,7 @@ public struct StoredPassword: Sendable, Hashable {
   public var accountID: String
   /// The hash with its parameters as a PHC text, such as `$scrypt$ln=15,r=8,p=3$salt$hash`.
   public var hash: String
-  /// Milliseconds since 1970 UTC.
+  /// The time when the password was changed, in milliseconds since 1970 UTC.
   public var changedAt: Int64
 
   public init(accountID: String, hash: String, changedAt: Int64) {
@@ -13,7 +13,7 @@ public struct StoredPassword: Sendable, Hashable {
   }
 }
 
-/// Stores the passwords of accounts. An account has one or none.
+/// Stores the passwords of accounts. An account has at most one password.
 public protocol PasswordRegistry: Sendable {
   /// Stores a new password and ends the account's browser sessions, in one transaction.
   ///
@@ -33,20 +33,20 @@ public protocol PasswordRegistry: Sendable {
   func password(ofAccount accountID: String) async throws(ServerError) -> StoredPassword?
 }
 
-/// A sign-in of an account on the server's own pages. Its cookie proves it.
+/// A sign-in of an account on the server's own pages. The browser proves it with a cookie.
 public struct BrowserSession: Sendable, Hashable {
   /// SHA-256 of the cookie's text. The text itself is not stored.
   public var hash: [UInt8]
   public var accountID: String
-  /// Milliseconds since 1970 UTC, like all times here.
+  /// The time of creation. All times of a session are in milliseconds since 1970 UTC.
   public var createdAt: Int64
-  /// The time of the last use, to the minute.
+  /// The time of the last use, accurate to the minute.
   public var lastUsedAt: Int64
   /// The time when the session ends, even if it is in use.
   public var endsAt: Int64
-  /// Whether the session outlasts the browser's process.
+  /// Whether the session still exists after the browser is closed.
   public var isKept: Bool
-  /// The browser's name for itself; may be empty.
+  /// The `User-Agent` of the browser, which may be empty.
   public var browser: String
 
   public init(
@@ -75,15 +75,15 @@ public protocol BrowserSessionRegistry: Sendable {
     _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
   ) async throws(ServerError) -> Bool
   func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession?
-  /// The sessions of an account in the order of their creation.
+  /// Returns the sessions of an account in the order of their creation.
   func browserSessions(ofAccount accountID: String) async throws(ServerError) -> [BrowserSession]
-  /// Notes that a session was used.
+  /// Stores that a session was used.
   func touchBrowserSession(hash: [UInt8], at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.
   func deleteBrowserSession(hash: [UInt8]) async throws(ServerError) -> Bool
   /// Removes the sessions of an account.
   ///
-  /// - Parameter kept: the hash of a session that stays; nil: none.
+  /// - Parameter kept: the hash of a session that stays, or nil if no session stays.
   func deleteBrowserSessions(
     ofAccount accountID: String, except kept: [UInt8]?
   ) async throws(ServerError)

@@ -2,12 +2,12 @@ public import StratusWire
 
 /// Checks for one kind of fault when a client requests `/health/ready`.
 ///
-/// A check runs at most once a second, and never twice at once. It has three seconds; after that,
-/// the response says that the check did not finish.
+/// A check runs at most once a second, and never twice at the same time. It has three seconds.
+/// After that, the response says that the check did not finish.
 public protocol ReadinessCheck: Sendable {
   /// The name of the check, such as `disk`.
   var name: String { get }
 
-  /// The current faults; empty: none.
+  /// Returns the current faults, or an empty array if there are none.
   func faults() async -> [ReadinessFault]
 }

@@ -1,7 +1,7 @@
 /// The data of the server as a whole: accounts, containers, tokens, keys, sessions, users, and the
 /// list of stores.
 ///
-/// The registry is small and rarely written. Every write is on disk when its method returns.
+/// The registry is small and rarely written. When a write method returns, the write is on disk.
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, UserRegistry, StoreRegistry, VersionRegistry
@@ -10,19 +10,19 @@ public protocol Registry:
 /// Tells the server's processes when cached data of the registry and of the server's keys is
 /// outdated.
 public protocol VersionRegistry: Sendable {
-  /// A number that increases with each change that can end or change an admission: an account is
-  /// disabled or enabled, a session or an API token is removed, a container is deleted.
+  /// Returns a number that increases with each change that can end or change an admission: an
+  /// account is disabled or enabled, a session or an API token is removed, a container is deleted.
   func version() async throws(ServerError) -> Int64
 
-  /// Increases the number after a change that is not in the registry.
+  /// Increases the version after a change outside the registry.
   func advanceVersion() async throws(ServerError)
 }
 
 /// An account that can sign in.
 public struct Account: Sendable, Hashable {
-  /// Never changes, and is never sent to an app.
+  /// The ID of the account. The ID never changes, and is never sent to an app.
   public var id: String
-  /// In lower case. No two accounts have the same address.
+  /// The e-mail address in lower case. No two accounts have the same address.
   public var email: String
   public var isDisabled: Bool
 
@@ -35,13 +35,13 @@ public struct Account: Sendable, Hashable {
 
 /// Stores accounts.
 public protocol AccountRegistry: Sendable {
-  /// - Returns: false if an account with that e-mail exists. Then nothing changes.
+  /// - Returns: false, without any change, if an account with that e-mail address exists.
   func create(_ account: Account) async throws(ServerError) -> Bool
   func account(id: String) async throws(ServerError) -> Account?
   func account(email: String) async throws(ServerError) -> Account?
-  /// All accounts, sorted by e-mail.
+  /// Returns all accounts, sorted by e-mail address.
   func accounts() async throws(ServerError) -> [Account]
-  /// The IDs of disabled accounts, unsorted.
+  /// Returns the IDs of the disabled accounts, unsorted.
   func disabledAccounts() async throws(ServerError) -> [String]
   /// - Returns: false if there is no such account.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool
@@ -49,9 +49,9 @@ public protocol AccountRegistry: Sendable {
 
 /// Stores the list of containers.
 public protocol ContainerRegistry: Sendable {
-  /// - Returns: false if the container exists.
+  /// - Returns: false if the container exists already.
   func createContainer(id: String) async throws(ServerError) -> Bool
-  /// The container IDs, sorted.
+  /// Returns the container IDs, sorted.
   func containers() async throws(ServerError) -> [String]
   /// Removes a container with its API tokens, server keys, sessions, users and stores.
   ///
@@ -78,14 +78,14 @@ public struct ContainerUser: Sendable, Hashable {
 public protocol UserRegistry: Sendable {
   /// Stores a user, unless the account already has one in that container.
   func keep(_ user: ContainerUser) async throws(ServerError)
-  /// The user with this record name in a container.
+  /// Returns the user with this record name in a container.
   func user(named name: String, in container: String) async throws(ServerError) -> ContainerUser?
-  /// The user of an account in a container.
+  /// Returns the user of an account in a container.
   func user(
     ofAccount accountID: String, in container: String
   ) async throws(ServerError) -> ContainerUser?
-  /// The accounts and containers that have a session but no user, as an earlier version of the
-  /// server left them.
+  /// Returns accounts and containers that have a session but no user. An earlier version of the
+  /// server left them in this state.
   ///
   /// - Returns: at most `limit` pairs, unsorted.
   func sessionsWithoutUser(
@@ -93,11 +93,11 @@ public protocol UserRegistry: Sendable {
   ) async throws(ServerError) -> [(accountID: String, container: String)]
 }
 
-/// Stores the list of stores, so that the server can notice a lost one.
+/// Stores the list of stores, so that the server can notice a lost store.
 public protocol StoreRegistry: Sendable {
-  /// The epoch of each store that was ever opened.
+  /// Returns the epoch of each store that was ever opened.
   func storeEpochs() async throws(ServerError) -> [StoreAddress: Int64]
-  /// The epoch of a store when it was first opened; nil: it was never opened.
+  /// Returns the epoch of a store when it was first opened, or nil if it was never opened.
   func epoch(ofStore address: StoreAddress) async throws(ServerError) -> Int64?
   /// Stores the epoch of a store, and replaces an earlier one.
   func keep(epoch: Int64, ofStore address: StoreAddress) async throws(ServerError)

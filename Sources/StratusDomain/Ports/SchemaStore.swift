@@ -1,16 +1,16 @@
 /// Reads the schema.
 public protocol SchemaReading {
-  /// The record types of the store with their indexes, and the settings of the container, as of
-  /// this transaction.
+  /// Returns the record types of the store with their indexes, and the settings of the container,
+  /// as of this transaction.
   func schema() throws(ServerError) -> Schema
 
-  /// The devices that wrote to a retiring record type or field, the latest first.
+  /// Returns the devices that wrote to a retiring record type or field, the latest first.
   func retiredWrites(
     of place: SchemaPlace, limit: Int
   ) throws(ServerError) -> [RetiredWrite]
 }
 
-/// Extends the schema.
+/// Changes the schema.
 public protocol SchemaWriting {
   /// Adds new record types and fields, and index marks.
   ///
@@ -23,10 +23,10 @@ public protocol SchemaWriting {
   /// Replaces the set of custom roles. A removed role is also removed from all grants and users.
   func set(customRoles: Set<String>) throws(ServerError)
 
-  /// Replaces the custom roles of a user. The schema must have the roles.
+  /// Replaces the custom roles of a user. The schema must contain these roles.
   ///
-  /// - Returns: the numbers of the roles, sorted. A role's number never changes, and no other role
-  ///   ever has it.
+  /// - Returns: the numbers of the roles, sorted. The number of a role never changes, and no other
+  ///   role ever gets it.
   func set(roles: Set<String>, ofUser user: String) throws(ServerError) -> [Int64]
 
   /// Replaces the index marks of a field.
@@ -40,11 +40,11 @@ public protocol SchemaWriting {
   /// Ends a retirement. The record type or field stays in the schema.
   func endRetirement(of place: SchemaPlace) throws(ServerError)
 
-  /// Removes a record type or field from the schema, with its retirement. The grants and indexes of
-  /// a removed record type are removed, too.
+  /// Removes a record type or field from the schema, and removes its retirement row. The grants and
+  /// indexes of a removed record type are removed, too.
   func remove(_ place: SchemaPlace) throws(ServerError)
 
-  /// Notes that a device wrote to a retiring record type or field. The latest
+  /// Stores that a device wrote to a retiring record type or field. The latest
   /// ``Limits/retiredWritersMax`` devices are kept.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.

@@ -1,18 +1,18 @@
-/// A server-to-server key: a program signs its requests with the private half, which the server
+/// A server-to-server key. A program signs its requests with the private half, which the server
 /// never has (web-auth §4).
 public struct ServerKey: Sendable, Hashable {
-  /// The key ID in requests: 64 hex digits.
+  /// The key ID in requests, which has 64 hex digits.
   public var id: String
-  /// The public half, an uncompressed point on P-256 (X9.63): 65 bytes.
+  /// The public half: the 65 bytes of an uncompressed point on P-256 (X9.63).
   public var publicKey: [UInt8]
   public var store: StoreAddress
-  /// The operator's name for the key; may be empty.
+  /// The operator's name for the key, which may be empty.
   public var name: String
-  /// The user in the container that owns what the key writes.
+  /// The record name of the user who owns the records that the key writes.
   public var userRecordName: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64
-  /// Milliseconds since 1970 UTC; nil: the key is valid.
+  /// The time of the revocation, in milliseconds since 1970 UTC, or nil if the key is valid.
   public var revokedAt: Int64?
 
   public init(
@@ -31,17 +31,17 @@ public struct ServerKey: Sendable, Hashable {
 
 /// Stores server-to-server keys.
 ///
-/// Revoked keys stay, so that their users are known to be disabled.
+/// Revoked keys stay in the registry, because their users must be known to be disabled.
 public protocol ServerKeyRegistry: Sendable {
   func create(_ key: ServerKey) async throws(ServerError)
-  /// The key with this ID, revoked or not.
+  /// Returns the key with this ID, even if it is revoked.
   func serverKey(id: String) async throws(ServerError) -> ServerKey?
-  /// All keys, sorted by container, environment, time of creation and ID.
+  /// Returns all keys, sorted by container, environment, time of creation and ID.
   func serverKeys() async throws(ServerError) -> [ServerKey]
   /// Revokes a key.
   ///
   /// - Returns: false if there is no valid key with this ID.
   func revokeServerKey(id: String, at time: Int64) async throws(ServerError) -> Bool
-  /// The users of the revoked keys of a container, unsorted.
+  /// Returns the users of the revoked keys of a container, unsorted.
   func usersOfRevokedKeys(in container: String) async throws(ServerError) -> [String]
 }

@@ -1,15 +1,15 @@
 /// Finds the shared hierarchies of records.
 ///
-/// A record is in the hierarchy of the nearest shared root at or above it.
+/// A record belongs to the nearest shared root among itself and the records above it.
 public protocol HierarchyReading {
-  /// The root of the hierarchy that each of these records is in. Records that are in none are left
-  /// out.
+  /// Returns, for each record in a hierarchy, the root of that hierarchy. Records without a
+  /// hierarchy are left out.
   func hierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]
 
-  /// Like ``hierarchies(of:in:)``, without records that are about to leave their hierarchy because
-  /// a record above them has left it.
+  /// Like ``hierarchies(of:in:)``, but leaves out records that are about to leave their hierarchy
+  /// because a record above them has left it.
   func readableHierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String]
@@ -18,16 +18,16 @@ public protocol HierarchyReading {
 /// Reads the shared hierarchies of zones. A store keeps the hierarchy of each record as a
 /// ``Passage``.
 public protocol SharingReading: HierarchyReading {
-  /// The names among these that are roots of shared hierarchies.
+  /// Returns those of the names that belong to roots of shared hierarchies.
   func sharedRoots(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
-  /// The types and parents of the live records with these names.
+  /// Returns the types and parents of the live records with these names.
   func positions(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
-  /// The passages of some hierarchies, in the order of their change numbers. Passages with the same
-  /// number are always returned together.
+  /// Returns the ``Passage``s of some hierarchies, in the order of their change numbers. Passages
+  /// with the same number are always returned together.
   ///
   /// - Parameters:
   ///   - newestFirst: whether to read from the greatest change number down.
@@ -37,36 +37,36 @@ public protocol SharingReading: HierarchyReading {
     limit: Int
   ) throws(ServerError) -> [Passage]
 
-  /// The users who have joined a share, in the order of their databases.
+  /// Returns the users who have joined a share, in the order of their databases.
   ///
-  /// - Parameter root: the root record of the share; nil: the share of the whole zone.
+  /// - Parameter root: the root record of the share, or nil for the share of the whole zone.
   func participants(
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Records whose children may still be stored in an earlier hierarchy, over all databases of the
-  /// store. Records of deleted zones are left out.
+  /// Returns records in all databases of the store whose children may still be stored in an earlier
+  /// hierarchy. Records of deleted zones are left out.
   func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy]
 }
 
 /// Writes the shared hierarchies of zones.
 public protocol SharingWriting {
-  /// Makes a record the root of a shared hierarchy. This does not write the passages of the
-  /// hierarchy's records; change sets write them.
+  /// Makes a record the root of a shared hierarchy. The method does not write the ``Passage``s of
+  /// the hierarchy's records. Change sets write them.
   func addSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError)
 
-  /// Removes a root. Change sets write the passages of the records in its hierarchy.
+  /// Removes a root. Change sets write the ``Passage``s of the records in its hierarchy.
   func removeSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError)
 
-  /// Stores that the children of a record may still be stored in an earlier hierarchy. This
-  /// replaces what was stored for the same record.
+  /// Stores that the children of a record may still be stored in an earlier hierarchy. An earlier
+  /// entry for the same record is replaced.
   func addUnfinished(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 
-  /// Removes what ``addUnfinished(_:)`` stored, because all children are done.
+  /// Removes the entry of ``addUnfinished(_:)``, because all children are done.
   func finish(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 }
 
-/// The place of a record in the zone's hierarchies.
+/// The record type and the parent of a record.
 public struct RecordPosition: Sendable, Hashable {
   public var recordType: String
   public var parentName: String?
@@ -81,7 +81,7 @@ public struct RecordPosition: Sendable, Hashable {
 public struct UnfinishedHierarchy: Sendable, Hashable {
   public var zone: StoredZone
   public var parentName: String
-  /// The last child that was examined; nil: none yet.
+  /// The last child that was examined, or nil if none was examined yet.
   public var cursor: String?
 
   public init(zone: StoredZone, parentName: String, cursor: String? = nil) {

@@ -3,7 +3,7 @@
 /// A signal may be lost. The work itself is in the store, so a worker that also polls the store
 /// misses nothing.
 public protocol Signals: Sendable {
-  /// The signals that this or another process has sent, for one listener.
+  /// The signals that this process and other processes send, as a sequence for one listener.
   var received: AsyncStream<StoreSignal> { get }
 
   func send(_ signal: StoreSignal)
@@ -12,7 +12,7 @@ public protocol Signals: Sendable {
 /// Signals that a store has work to do.
 public struct StoreSignal: Sendable, Hashable {
   public var address: StoreAddress
-  /// The device that the signal is about; nil: it is about the whole store.
+  /// The device that the signal is about, or nil if the signal is about the whole store.
   public var device: StoredDevice?
 
   public init(_ address: StoreAddress, about device: StoredDevice? = nil) {
@@ -33,6 +33,6 @@ public struct LocalSignals: Signals {
 
   public func send(_ signal: StoreSignal) { continuation.yield(signal) }
 
-  /// The maximum number of queued signals; older ones are dropped.
+  /// The maximum number of queued signals. If there are more, the oldest are dropped.
   private static let waitingMax = 256
 }

@@ -1,4 +1,4 @@
-/// A secret of the server, which signs or derives what the server issues.
+/// A secret of the server, from which the server makes signatures and derived values.
 public struct SigningKey: Sendable, Hashable {
   /// The number of the key. The keys of one purpose are numbered from 1 in the order of creation.
   public var id: UInt32
@@ -13,15 +13,15 @@ public struct SigningKey: Sendable, Hashable {
 /// Stores the server's own keys. They are kept apart from the data, because a thief with the keys
 /// and the data could sign in as any user.
 public protocol SigningKeyStore: Sendable {
-  /// The keys for a purpose, newest first, including those that another process made. After the
-  /// first call there is always at least one.
+  /// Returns the keys for a purpose, the newest first, including those that another process made.
+  /// After the first call there is always at least one key.
   ///
   /// - Parameters:
-  ///   - purpose: lower-case words with hyphens.
-  ///   - fresh: the bytes of the first key, if there is none.
+  ///   - purpose: the name of the purpose, in lower-case words with hyphens.
+  ///   - fresh: the bytes of the first key. They are used only if there is no key yet.
   func keys(for purpose: String, orKeep fresh: [UInt8]) throws(ServerError) -> [SigningKey]
 
-  /// Adds a new key as the newest one. Of the older keys, only the previous newest is kept.
+  /// Adds a key, which is then the newest one. Of the older keys, only the previous newest is kept.
   func rotate(_ purpose: String, to fresh: [UInt8]) throws(ServerError)
 }
 

@@ -1,11 +1,11 @@
-/// All data of one container in one environment.
+/// The store of all data of one container in one environment.
 ///
 /// The bodies of ``read(_:)`` and ``write(_:)`` run to completion without suspending. They access
 /// nothing but the store, because a write body may run twice.
 public protocol Store: Sendable {
   /// Runs `body` on one consistent state: the newest committed one, or a later one.
   ///
-  /// - Throws: what `body` throws; `TRY_AGAIN_LATER` if the store is busy; `INTERNAL_ERROR`.
+  /// - Throws: the errors of `body`; `TRY_AGAIN_LATER` if the store is busy; `INTERNAL_ERROR`.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
@@ -14,7 +14,7 @@ public protocol Store: Sendable {
   ///
   /// If `body` throws, none of its writes remain.
   ///
-  /// - Throws: as `read`.
+  /// - Throws: the same errors as `read`.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
@@ -28,7 +28,7 @@ public protocol StoreReading:
   SharingReading, ShareLinkReading
 {}
 
-/// The operations of a write body. It sees its own writes.
+/// The operations of a write body. A write body sees its own writes.
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
@@ -38,27 +38,27 @@ public protocol StoreWriting:
 
 /// The stores of all containers.
 public protocol StoreCatalog: Sendable {
-  /// The open store that holds the rows of a database. A missing store is created.
+  /// Returns the open store that contains the rows of a database. A missing store is created.
   ///
   /// Today, one store holds all databases of a container in one environment. A catalog that
   /// distributes databases over several stores would choose the store by the database's owner.
   ///
-  /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
+  /// - Throws: `INTERNAL_ERROR` if the store cannot be opened.
   func store(
     of database: DatabaseKey, at address: StoreAddress
   ) async throws(ServerError) -> any Store
 
-  /// The open store that holds the data that a container's databases have in common: the schema,
+  /// Returns the open store for data that a container's databases have in common: the schema,
   /// indexes, settings and files. A missing store is created.
   ///
-  /// - Throws: `INTERNAL_ERROR` if it cannot be opened.
+  /// - Throws: `INTERNAL_ERROR` if the store cannot be opened.
   func store(at address: StoreAddress) async throws(ServerError) -> any Store
 
-  /// The store of a container for a request that only reads. A missing store is not created.
-  /// Instead, the result is an empty stand-in, which forgets what is written to it. Change tokens
-  /// of the stand-in stay valid if the store is created later.
+  /// Returns the store of a container for a request that only reads. A missing store is not
+  /// created. Instead, the result is an empty stand-in, which forgets what is written to it. Change
+  /// tokens of the stand-in stay valid if the store is created later.
   ///
-  /// - Throws: as ``store(at:)``.
+  /// - Throws: the same errors as ``store(at:)``.
   func storeToRead(
     at address: StoreAddress
   ) async throws(ServerError) -> (store: any Store, isStandIn: Bool)

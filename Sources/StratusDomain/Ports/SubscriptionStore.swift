@@ -2,30 +2,31 @@ public import StratusWire
 
 /// Reads the subscriptions to changes.
 public protocol SubscriptionReading {
-  /// A user's subscription with this ID; nil if there is none.
+  /// Returns a user's subscription with this ID, or nil if there is none.
   func subscription(
     id: String, of user: String, in database: DatabaseView
   ) throws(ServerError) -> StoredSubscription?
 
-  /// A user's subscriptions in a database, in the byte order of their IDs.
+  /// Returns a user's subscriptions in a database, in the byte order of their IDs.
   func subscriptions(
     of user: String, in database: DatabaseView, limit: Int
   ) throws(ServerError) -> [StoredSubscription]
 
-  /// The number of subscriptions that a user has in a database.
+  /// Returns the number of subscriptions that a user has in a database.
   func subscriptionCount(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
-  /// The size of a user's subscriptions in a database, as JSON, in bytes.
+  /// Returns the size of a user's subscriptions in a database, in bytes of JSON.
   func subscriptionSizeBytes(of user: String, in database: DatabaseView) throws(ServerError) -> Int
 
-  /// The subscriptions of a zone's audience that are stored under a key, in the order of their
-  /// numbers.
+  /// Returns the subscriptions that may watch a zone and are stored under a key, in the order of
+  /// their numbers.
   ///
-  /// The audience is the database that holds the zone, and each shared database that lists it.
+  /// These are the subscriptions to the database that contains the zone, and to each shared
+  /// database that lists the zone.
   ///
   /// - Parameters:
   ///   - zone: the zone's ``StoredZone/id``.
-  ///   - number: only subscriptions with greater numbers; 0: from the first.
+  ///   - number: only subscriptions with greater numbers are returned. With 0, all are returned.
   func subscriptions(
     under key: SubscriptionKey, toZone zone: Int64, in database: DatabaseKey,
     after number: Int64, limit: Int
@@ -34,16 +35,16 @@ public protocol SubscriptionReading {
   /// Whether the subscription with this number still exists.
   func hasSubscription(number: Int64) throws(ServerError) -> Bool
 
-  /// The highest subscription number in the store; 0: there is none.
+  /// Returns the highest subscription number in the store, or 0 if there is no subscription.
   func newestSubscription() throws(ServerError) -> Int64
 
   /// Whether a subscription with a number above `number` must be matched with the outbox entry
-  /// `entry`. Only a subscription that replaced an earlier one may have to be matched, because
-  /// it inherits ``StoredSubscription/since``. Any other subscription with such a number is newer
-  /// than the entry.
+  /// `entry`. This is possible only for a subscription that replaced an earlier one, because a
+  /// replacement inherits ``StoredSubscription/since``. Any other subscription with such a number
+  /// is newer than the entry.
   func hasReplacement(after number: Int64, concerning entry: Int64) throws(ServerError) -> Bool
 
-  /// The kinds of changes in a database that subscriptions watch.
+  /// Returns the kinds of changes in a database that subscriptions watch.
   func watch(of database: DatabaseKey) throws(ServerError) -> Watch
 }
 
@@ -58,12 +59,12 @@ public protocol SubscriptionWriting {
 
   /// Creates a subscription, or replaces the one with the same user and ID.
   ///
-  /// The subscription is matched with changes that are added to the outbox from now on. A
+  /// From now on, the subscription is matched with all changes that are added to the outbox. A
   /// replacement is also matched with the entries that the replaced subscription was not matched
   /// with yet.
   ///
   /// - Parameters:
-  ///   - subscription: must have an ID.
+  ///   - subscription: the subscription, which must have an ID.
   ///   - watchKey: the key under which matching finds the subscription.
   func save(
     _ subscription: Subscription, of user: String, in database: DatabaseView,
@@ -72,19 +73,19 @@ public protocol SubscriptionWriting {
 
   /// Removes a subscription.
   ///
-  /// - Returns: whether it existed.
+  /// - Returns: whether the subscription existed.
   @discardableResult
   func removeSubscription(number: Int64) throws(ServerError) -> Bool
 }
 
 /// A subscription in the store.
 public struct StoredSubscription: Sendable, Hashable {
-  /// Unique in the store, and never reused. A replacement gets a new number.
+  /// A unique number in the store, which is never used again. A replacement gets a new number.
   public var number: Int64
   public var user: String
-  /// The key that the subscription is stored under.
+  /// The key under which the subscription is stored.
   public var key: SubscriptionKey
-  /// The newest outbox entry that the subscription does not apply to; 0: there was none.
+  /// The newest outbox entry that the subscription does not apply to, or 0 if there was no entry.
   public var since: Int64
   /// The subscription as JSON, exactly as the client sent it, with its ID.
   public var definition: [UInt8]

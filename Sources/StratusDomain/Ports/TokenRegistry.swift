@@ -1,18 +1,20 @@
-/// A token that lets an app call one container in one environment. It is not secret, since web
-/// pages contain it.
+/// A token that lets an app call one container in one environment. The token is not secret, because
+/// web pages contain it.
 public struct APIToken: Sendable, Hashable {
-  /// Identifies the token in places that must not show the token itself: 16 hex digits.
+  /// An ID of 16 hex digits for places that must not show the token itself.
   public var id: String
   /// SHA-256 of the token's text. The text itself is not stored.
   public var hash: [UInt8]
   public var store: StoreAddress
-  /// The operator's name for the token; may be empty.
+  /// The operator's name for the token, which may be empty.
   public var name: String
-  /// The origins whose web pages may use the token, such as `https://app.example.org`; nil: all.
+  /// The origins whose web pages may use the token, such as `https://app.example.org`, or nil if
+  /// all origins may.
   public var allowedOrigins: Set<String>?
   /// The way in which a sign-in passes the web auth token to the app.
   public var callback: SignInCallback
-  /// Milliseconds since 1970 UTC; nil: an earlier version of the server made it.
+  /// The time of creation, in milliseconds since 1970 UTC, or nil if an earlier version of the
+  /// server made the token.
   public var createdAt: Int64?
 
   public init(
@@ -41,9 +43,9 @@ public enum SignInCallback: Sendable, Hashable {
 /// Stores API tokens.
 public protocol APITokenRegistry: Sendable {
   func create(_ token: APIToken) async throws(ServerError)
-  /// The token with this hash.
+  /// Returns the token with this hash.
   func apiToken(hash: [UInt8]) async throws(ServerError) -> APIToken?
-  /// All tokens, sorted by container, environment and ID.
+  /// Returns all tokens, sorted by container, environment and ID.
   func apiTokens() async throws(ServerError) -> [APIToken]
   /// - Returns: false if there is no such token.
   func deleteAPIToken(id: String) async throws(ServerError) -> Bool
@@ -54,7 +56,7 @@ public struct Session: Sendable, Hashable {
   public var id: String
   public var accountID: String
   public var store: StoreAddress
-  /// Milliseconds since 1970 UTC, like all times of a session.
+  /// The time of creation. All times of a session are in milliseconds since 1970 UTC.
   public var createdAt: Int64
   /// The time of the last use, accurate to the hour.
   public var lastUsedAt: Int64
@@ -82,11 +84,11 @@ public protocol SessionRegistry: Sendable {
   /// - Parameter countMax: the sessions that the account keeps there, including this one.
   func create(_ session: Session, countMax: Int) async throws(ServerError)
   func session(id: String) async throws(ServerError) -> Session?
-  /// All sessions in the order of their creation.
+  /// Returns all sessions in the order of their creation.
   func sessions() async throws(ServerError) -> [Session]
-  /// The sessions of an account in the order of their creation.
+  /// Returns the sessions of an account in the order of their creation.
   func sessions(ofAccount accountID: String) async throws(ServerError) -> [Session]
-  /// Notes that a session was used.
+  /// Stores that a session was used.
   func touchSession(id: String, at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.
   func deleteSession(id: String) async throws(ServerError) -> Bool

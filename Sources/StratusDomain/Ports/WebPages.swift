@@ -2,21 +2,22 @@ import StratusWire
 
 /// A request for one of the server's own pages.
 public struct PageRequest: Sendable {
-  /// Whether the request may change something: a form was sent.
+  /// Whether the request sends a form, and may therefore change something.
   public var isPost: Bool
-  /// For example `/auth/sign-in`.
+  /// The path of the URL, for example `/auth/sign-in`.
   public var path: String
   public var query: [String: String]
-  /// The fields of the form; empty unless ``isPost``.
+  /// The fields of the form. They are empty unless ``isPost`` is true.
   public var form: [String: String]
   public var cookies: [String: String]
-  /// The origin of the page that sent the form; nil: the browser does not say.
+  /// The origin of the page that sent the form, or nil if the browser does not say.
   public var origin: String?
-  /// The relation of that page to this server (`Sec-Fetch-Site`); nil: the browser does not say.
+  /// The relation of that page to this server (`Sec-Fetch-Site`), or nil if the browser does not
+  /// say.
   public var fetchSite: String?
-  /// The browser's name for itself; nil: none.
+  /// The `User-Agent` of the browser, or nil if there is none.
   public var userAgent: String?
-  /// The address of the client; nil: unknown.
+  /// The address of the client, or nil if it is unknown.
   public var clientAddress: String?
   /// The server's URL as the browser uses it, without a path.
   public var serverURL: String
@@ -47,7 +48,7 @@ public struct PageRequest: Sendable {
 public struct PageAnswer: Sendable {
   /// The HTTP status.
   public var status: Int
-  /// Names and values of header fields, in order.
+  /// The names and values of the header fields, in order.
   public var fields: [(name: String, value: String)]
   public var body: [UInt8]
 
@@ -58,16 +59,16 @@ public struct PageAnswer: Sendable {
   }
 }
 
-/// The server's own pages: sign-in and the account.
+/// The server's own pages, which are for signing in and for managing the account.
 public protocol WebPages: Sendable {
-  /// Answers a request; an unknown path gets a page with status 404.
+  /// Answers a request. For an unknown path, the answer is a page with status 404.
   func answer(_ request: PageRequest) async -> PageAnswer
 
-  /// The path and query of the sign-in page for an app (web-auth §3.2).
+  /// Returns the path and query of the sign-in page for an app (web-auth §3.2).
   ///
   /// - Parameters:
   ///   - apiToken: the text of the app's token.
-  ///   - origin: the origin of the app's web page; nil: the app is not a web page.
+  ///   - origin: the origin of the app's web page, or nil if the app is not a web page.
   /// - Returns: nil if the token is not valid for the store.
   func signInPath(apiToken: String, store: StoreAddress, origin: String?) async -> String?
 }

@@ -1,4 +1,4 @@
-/// Makes sure that only one process at a time does a kind of background work in a store.
+/// Makes sure that only one process at a time does one kind of background work in a store.
 ///
 /// A step must be harmless if two processes run it at the same time. If the holder of a lock pauses
 /// for long, it loses the lock without noticing. Effects that must not happen twice belong in the
@@ -6,8 +6,8 @@
 public protocol WorkLocks: Sendable {
   /// Runs one step of work, unless another process does the same work in the store.
   ///
-  /// - Returns: the result of the step; nil: another process does the work.
-  /// - Throws: errors of the step, and errors of the lock service if it cannot be reached.
+  /// - Returns: the result of the step, or nil if another process does the work.
+  /// - Throws: the errors of the step, and errors of the lock service if it cannot be reached.
   func withLock<Value: Sendable>(
     on work: BackgroundWork, at address: StoreAddress,
     _ step: @Sendable () async throws(ServerError) -> Value
@@ -26,7 +26,7 @@ public protocol WorkLocks: Sendable {
 public enum BackgroundWork: String, Sendable {
   /// Removes the records of deleted zones.
   case zonePurge = "the removal of deleted zones"
-  /// Continues cascades that delete more records than one transaction can.
+  /// Continues cascades that delete more records than one transaction can delete.
   case cascades = "a cascade"
   /// Matches changes with subscriptions and queues notifications.
   case matching = "the matching of changes"
@@ -43,8 +43,8 @@ public enum BackgroundWork: String, Sendable {
   /// Sends notifications to APNs.
   case push = "the sending of notifications"
 
-  /// The lifetime of a lease. If a process ends without releasing its leases, other processes wait
-  /// this long.
+  /// The lifetime of a lease in seconds. If a process ends without releasing its leases, other
+  /// processes wait this long.
   public static let leaseSeconds: Int64 = 10
 }
 

@@ -2,30 +2,31 @@ public import StratusWire
 
 /// Reads zones.
 public protocol ZoneReading {
-  /// The live zone with this name; nil if there is none.
+  /// Returns the live zone with this name, or nil if there is none.
   func zone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// The live zone with this number; nil if there is none in the database.
+  /// Returns the live zone with this number, or nil if there is none in the database.
   func zone(id: Int64, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// Live zones, in the byte order of their names.
+  /// Returns live zones, in the byte order of their names.
   ///
-  /// - Parameter name: only zones after this name; nil: from the first.
+  /// - Parameter name: the name after which the list begins, or nil to begin at the first name.
   func zones(
     in database: DatabaseKey, after name: String?, limit: Int
   ) throws(ServerError) -> [StoredZone]
 
-  /// The number of live zones in a database.
+  /// Returns the number of live zones in a database.
   func zoneCount(in database: DatabaseKey) throws(ServerError) -> Int
 }
 
 /// Creates and deletes zones.
 public protocol ZoneWriting {
-  /// Like ``ZoneReading/zone(named:in:)``, and locks the zone: no other transaction may write to it
-  /// until this one ends.
+  /// Like ``ZoneReading/zone(named:in:)``, but also locks the zone. No other transaction may write
+  /// to the zone until this transaction ends.
   func lockZone(named name: String, in database: DatabaseKey) throws(ServerError) -> StoredZone?
 
-  /// The live zone with a number, in any database, locked as by ``lockZone(named:in:)``.
+  /// Returns the live zone with a number, in any database, and locks it as ``lockZone(named:in:)``
+  /// does.
   func lockZone(number: Int64) throws(ServerError) -> StoredZone?
 
   /// Creates a zone that does not exist yet, and lists it in its database's history. The default
@@ -37,21 +38,21 @@ public protocol ZoneWriting {
   /// Deletes a live zone with its keys and zone subscriptions, and lists the deletion in its
   /// database's history.
   ///
-  /// Its records are no longer accessible. ``purge(_:rows:)`` removes their rows later.
+  /// The records of the zone are no longer accessible. ``purge(_:rows:)`` removes their rows later.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.
   func deleteZone(
     _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError)
 
-  /// Records of a deleted zone that still have rows, including tombstones; nil: no deleted zone has
-  /// any.
+  /// Returns records of a deleted zone that still have rows, including tombstones, or nil if no
+  /// deleted zone has any.
   ///
   /// - Parameter limit: the maximum number of records. Large records end a batch earlier.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
-  /// Removes the rows of these records, their derived rows, and the zone's passages and shares.
-  /// Also removes the row of the zone, if it has no more records and no history names it.
+  /// Removes the rows of these records, their derived rows, and the zone's passages and shares. The
+  /// row of the zone is removed, too, if the zone has no more records and no history names it.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 

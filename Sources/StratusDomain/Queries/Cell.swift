@@ -4,8 +4,8 @@ import StratusWire
 /// A cell of the Earth, between two circles of latitude and two meridians. Level 0 is the whole
 /// Earth. Each level splits a cell into quarters, down to 32 bits of latitude and of longitude.
 ///
-/// The code interleaves the bits of the latitude and the longitude, so that the codes of a cell are
-/// one contiguous range.
+/// The code of a location interleaves the bits of its latitude and longitude, so that the codes of
+/// a cell are one contiguous range.
 struct Cell: Sendable, Hashable {
   /// The first code in the cell.
   var code: UInt64
@@ -14,13 +14,13 @@ struct Cell: Sendable, Hashable {
   static let world = Cell(code: 0, level: 0)
   static let levelMax = 32
 
-  /// The code of the smallest cell around a location.
+  /// Returns the code of the smallest cell around a location.
   static func code(of location: Location) -> UInt64 {
     interleave(part(location.latitude + 90, of: 180), part(location.longitude + 180, of: 360))
   }
 
-  /// The centre of a smallest cell. Sorting treats every location in the cell as if it were in the
-  /// centre.
+  /// Returns the centre of a smallest cell. Sorting treats every location in the cell as if the
+  /// location were in the centre.
   static func centre(of code: UInt64) -> Location {
     let cell = Cell(code: code, level: levelMax)
     let (south, north) = cell.latitudes
@@ -31,20 +31,20 @@ struct Cell: Sendable, Hashable {
   /// The last code in the cell.
   var lastCode: UInt64 { level == 0 ? .max : code | (UInt64.max >> UInt64(2 * level)) }
 
-  /// The four quarters; a smallest cell has none.
+  /// The four quarters of the cell. A smallest cell has no quarters.
   var quarters: [Cell] {
     if level == Self.levelMax { return [] }
     let shift = UInt64(62 - 2 * level)
     return (0..<4).map { Cell(code: code | $0 << shift, level: level + 1) }
   }
 
-  /// In degrees.
+  /// The southern and northern bounds of the cell in degrees.
   var latitudes: (south: Double, north: Double) {
     let (from, to) = bounds(Self.collect(code >> 1), degrees: 180)
     return (from - 90, to - 90)
   }
 
-  /// In degrees.
+  /// The western and eastern bounds of the cell in degrees.
   var longitudes: (west: Double, east: Double) {
     let (from, to) = bounds(Self.collect(code), degrees: 360)
     return (from - 180, to - 180)
@@ -64,7 +64,7 @@ struct Cell: Sendable, Hashable {
     spread(latitude) << 1 | spread(longitude)
   }
 
-  /// The bits of a number, with a zero bit before each.
+  /// Returns the bits of a number, with a zero bit before each.
   private static func spread(_ number: UInt32) -> UInt64 {
     var bits = UInt64(number)
     bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
@@ -87,19 +87,19 @@ struct Cell: Sendable, Hashable {
 }
 
 extension Location {
-  /// The distance to another location in metres: the great circle on a sphere of the Earth's mean
-  /// radius, as in `CLLocation` of StratusFoundation.
+  /// Returns the distance to another location in metres. The distance is that of the great circle
+  /// on a sphere of the Earth's mean radius, as in `CLLocation` of StratusFoundation.
   func distance(to other: Location) -> Double {
     Sphere.distance(
       latitude, other.latitude, longitudeDifference: other.longitude - longitude)
   }
 }
 
-/// The sphere that queries measure distances on.
+/// The sphere on which queries measure distances.
 enum Sphere {
   private static let radius = 6_371_008.8
 
-  /// The distance in metres. All arguments are in degrees.
+  /// Returns the distance in metres. All arguments are in degrees.
   static func distance(
     _ from: Double, _ to: Double, longitudeDifference: Double
   ) -> Double {
@@ -114,8 +114,8 @@ enum Sphere {
 }
 
 extension Cell {
-  /// A lower and an upper bound, in metres, of the distance from a location to any point of the
-  /// cell.
+  /// Returns a lower and an upper bound of the distance from a location to any point of the cell,
+  /// in metres.
   ///
   /// On one circle of latitude, the distance grows with the difference in longitude. The extremes
   /// therefore lie on the meridians of the least and the greatest difference. Along a meridian, the
@@ -161,17 +161,17 @@ extension Cell {
     return (least, greatest)
   }
 
-  /// The difference between two meridians in degrees, at most 180.
+  /// Returns the difference between two meridians in degrees, which is at most 180.
   private static func difference(_ left: Double, _ right: Double) -> Double {
     let difference = abs(left - right)
     return min(difference, 360 - difference)
   }
 
-  /// Cells that together cover the circle around a location, sorted by code.
+  /// Returns cells that together cover the circle around a location, sorted by code.
   static func covering(_ location: Location, within metres: Double) -> [Cell] {
     var pieces = [Cell.world]
-    // Sixteen ranges cover about a fifth more than the circle. More ranges would fit better, but
-    // each of them costs a seek.
+    // Sixteen cells cover about a fifth more than the circle. More cells would fit better, but each
+    // cell costs a seek.
     while pieces.count < 16 {
       guard
         let widest = pieces.indices.min(by: { pieces[$0].level < pieces[$1].level }),

@@ -4,7 +4,7 @@
 /// bytes. Columns can therefore be concatenated, and all entries that share their first columns
 /// form one contiguous range.
 enum ColumnBytes {
-  /// The maximum text bytes in a column; longer texts are cut.
+  /// The maximum number of bytes of a text in a column. Longer texts are cut.
   static let textBytesMax = 400
 
   private static let missing: UInt8 = 0x01
@@ -13,7 +13,7 @@ enum ColumnBytes {
   private static let text: UInt8 = 0x20
   private static let cell: UInt8 = 0x28
 
-  /// The column of a value; nil: the column of a missing value.
+  /// Returns the column of a value. If the value is nil, returns the column of a missing value.
   static func of(_ scalar: Scalar?) -> [UInt8] {
     switch scalar {
     case nil: return [missing]
@@ -21,8 +21,8 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: the end has two bytes. A single 0 would become 0xFF in the inverted order, and there
-      // the end must not be the greatest byte.
+      // NB: the end has two bytes. A single 0 would become 0xFF in the inverted order, where the
+      // end must not be the greatest byte.
       column.append(0)
       column.append(1)
       return column
@@ -31,7 +31,7 @@ enum ColumnBytes {
 
   static func of(cell code: UInt64) -> [UInt8] { number(cell, code) }
 
-  /// The common first bytes of the columns of all texts with this prefix.
+  /// Returns the first bytes that the columns of all texts with this prefix have in common.
   static func beginning(_ prefix: [UInt8]) -> [UInt8] {
     var column: [UInt8] = [text]
     column.reserveCapacity(min(prefix.count, textBytesMax) + 3)
@@ -42,7 +42,8 @@ enum ColumnBytes {
     return column
   }
 
-  /// The tag byte of a scalar's kind. The columns of all values of that kind begin with it.
+  /// Returns the tag byte of a scalar's kind. The columns of all values of that kind begin with
+  /// this byte.
   static func tag(of scalar: Scalar) -> [UInt8] {
     switch scalar {
     case .whole: [whole]
@@ -76,24 +77,24 @@ enum ColumnBytes {
   }
 }
 
-/// A boundary in the order of columns: before, or after, all columns that begin with some bytes.
+/// A boundary in the order of columns. It lies before or after all columns that begin with `bytes`.
 struct ColumnCut: Sendable, Hashable {
   var bytes: [UInt8]
   var isBehind: Bool
 
-  /// The first bytes after the cut; nil: there are none.
+  /// The first bytes after the cut, or nil if there are none.
   var start: [UInt8]? { isBehind ? bytes.successor : bytes }
 
   /// The same boundary in the inverted order.
   var opposite: ColumnCut { ColumnCut(bytes: bytes.inverted, isBehind: !isBehind) }
 }
 
-/// The range between two cuts of one column.
+/// The range of one column between two cuts.
 struct ColumnInterval: Sendable, Hashable {
   var lower: ColumnCut
   var upper: ColumnCut
 
-  /// Everything that begins with these bytes.
+  /// Creates the interval of all columns that begin with these bytes.
   init(beginning bytes: [UInt8]) {
     lower = ColumnCut(bytes: bytes, isBehind: false)
     upper = ColumnCut(bytes: bytes, isBehind: true)
@@ -127,7 +128,7 @@ extension ColumnCut {
 }
 
 extension Array where Element == UInt8 {
-  /// The smallest bytes that sort after all bytes with this beginning; nil: there are none.
+  /// The smallest bytes that sort after all bytes with this beginning, or nil if there are none.
   var successor: [UInt8]? {
     var bytes = self
     while let last = bytes.popLast() {

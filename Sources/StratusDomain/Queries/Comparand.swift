@@ -12,15 +12,15 @@ struct ComparandReader {
   let recordType: String
   /// The field's key, as the caller sent it.
   let name: String
-  /// The type of the field, or of its elements.
+  /// The type of the field, or the type of its elements if it is a list.
   let element: FieldType.Element
-  /// The system field; nil for a field of the app.
+  /// The system field, or nil for a field of the app.
   let system: SystemField?
   let caller: String?
 
   /// Reads one value.
   ///
-  /// - Throws: `BAD_REQUEST` naming the field.
+  /// - Throws: `BAD_REQUEST`, which names the field.
   func one(_ input: FieldInput) throws(ServerError) -> Comparand {
     try requireValue(input, isList: false)
     let declared = input.declaredType.flatMap { FieldType(name: $0) }
@@ -32,7 +32,7 @@ struct ComparandReader {
 
   /// Reads a list of values.
   ///
-  /// - Throws: `BAD_REQUEST` naming the field.
+  /// - Throws: `BAD_REQUEST`, which names the field.
   func many(_ input: FieldInput) throws(ServerError) -> [Comparand] {
     try requireValue(input, isList: true)
     guard accepts(input.declaredType, isList: true), !input.isEncrypted else {
@@ -113,7 +113,8 @@ struct ComparandReader {
     }
   }
 
-  /// The caller's record name, if the value is a placeholder for the current user.
+  /// Returns the caller's record name if the value is a placeholder for the current user, or else
+  /// nil.
   private func isCaller(_ bytes: [UInt8]) -> [UInt8]? {
     guard system == .creator || system == .modifier, let caller,
       Self.placeholders.contains(bytes)

@@ -62,9 +62,9 @@ extension Comparator {
 }
 
 extension FieldFilter {
-  /// The test of the comparator, without its negation.
+  /// Returns the test of the comparator, without its negation.
   ///
-  /// - Throws: `BAD_REQUEST` naming the field, if the value does not fit the field.
+  /// - Throws: `BAD_REQUEST`, which names the field, if the value does not fit the field.
   func test(_ reader: ComparandReader) throws(ServerError) -> QueryCondition.Test {
     switch comparator {
     case .equals, .notEquals: try reader.one(value).equality

@@ -1,21 +1,21 @@
 import StratusWire
 
-/// The end of a page of a query. Clients carry it as an opaque text. The server validates the text
-/// when a client sends it back.
+/// The position where a page of a query ends. Clients keep it as an opaque text, and the server
+/// validates the text when a client sends it back.
 struct ContinuationMarker: Sendable, Hashable {
   /// Identifies the query that the pages belong to.
   var fingerprint: UInt64
-  /// The position of the candidate that answers the query, among the query's candidates.
+  /// The candidate that answers the query, as an index into the query's list of candidates.
   var ordinal: Int
   var index: Int64
-  /// The position of the last entry of the page. How its value is encoded depends on the candidate.
+  /// The position of the last entry of the page. The candidate decides how its value is encoded.
   var position: EntryPosition
 
   private static let version: UInt8 = 3
   /// The version of markers that were not encrypted. Clients may still hold some of them.
   private static let plainVersion: UInt8 = 2
-  /// The position's value is padded to a multiple of this count, because its length says something
-  /// about the record where the page ended.
+  /// The position's value is padded to a multiple of this number of bytes. Its exact length would
+  /// reveal something about the record where the page ended.
   private static let paddingCount = 128
   private static let headCount = 8 + 2 + 8 + 8 + 8 + 4
   private static let checkCount = 8
@@ -27,7 +27,8 @@ struct ContinuationMarker: Sendable, Hashable {
     self.position = position
   }
 
-  /// Padded standard base64, because clients decode and encode it again (web-services §6).
+  /// The marker as padded standard base64, because clients decode and encode it again (web-services
+  /// §6).
   ///
   /// The marker is encrypted. A page may end at an index entry of a record that the caller may not
   /// read, and the position contains that entry's values.
@@ -68,7 +69,7 @@ struct ContinuationMarker: Sendable, Hashable {
       record: Int64(bitPattern: number(26, 8)))
   }
 
-  /// The readable part of a marker; nil: the text is not a valid marker.
+  /// Returns the readable part of a marker, or nil if the text is not a valid marker.
   private static func body(of text: String, _ signer: any TicketSigner) -> [UInt8]? {
     guard let bytes = Base64.decode(text), let first = bytes.first else { return nil }
     if first == version { return signer.decrypted(Array(bytes.dropFirst())) }

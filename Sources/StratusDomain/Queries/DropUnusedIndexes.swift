@@ -19,17 +19,18 @@ public struct DropUnusedIndexes: Sendable {
 
   private struct Findings {
     var unused: [Int64] = []
-    /// Indexes whose use must be noted today: those read since the last step, and those that were
-    /// never noted, so that their unused days count from today.
+    /// Indexes whose use must be stored today: those read since the last step, and those whose use
+    /// was never stored, so that their unused days count from today.
     var noted: [Int64] = []
     var hasDropped = false
 
     var isEmpty: Bool { unused.isEmpty && noted.isEmpty && !hasDropped }
   }
 
-  /// Notes which indexes the queries of this process have read since the last call.
+  /// Stores which indexes the queries of this process have read since the last call.
   ///
-  /// Every process must do this regularly, even while another process drops the unused indexes.
+  /// Every process must call this method regularly, even while another process drops the unused
+  /// indexes.
   public func noteUses() async throws(ServerError) {
     let day = ambient.now() / Self.dayMilliseconds
     let used = uses.take(at: address)
@@ -45,7 +46,8 @@ public struct DropUnusedIndexes: Sendable {
     }
   }
 
-  /// Notes which indexes were used, drops the unused ones, and removes some of their entries.
+  /// Stores which indexes were used, drops the unused ones, and removes some entries of dropped
+  /// indexes.
   ///
   /// - Returns: whether more entries remain to be removed.
   public func step() async throws(ServerError) -> Bool {

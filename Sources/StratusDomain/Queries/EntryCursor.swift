@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Reads the entries of several ranges in one order: by the bytes after their prefixes, then by
-/// zone, then by record number.
+/// Reads the entries of several ranges as one sequence. The sequence is sorted by the bytes after
+/// the ranges' prefixes, then by zone, then by record number.
 ///
 /// The cursor opens a range only when its first entry is needed, and reads it in growing chunks. If
 /// there are many ranges, the first page therefore costs one seek for each range.
@@ -9,16 +9,16 @@ struct EntryCursor {
   enum Step {
     case entry(FoundEntry, prefixCount: Int)
     case end
-    /// The cursor has read the maximum number of entries; ``position`` is where to continue.
+    /// The cursor has read the maximum number of entries. Reading can continue at ``position``.
     case exhausted
   }
 
   private struct Stream {
     let stretch: QueryPlan.Stretch
-    /// The entries that were read; those from `next` on are not returned yet.
+    /// The entries that were read. Those from index `next` on have not been returned yet.
     var buffer: [FoundEntry] = []
     var next = 0
-    /// The next entry. If the buffer is empty, a position that no later entry precedes.
+    /// The next entry. If the buffer is empty, it is a position that no unread entry precedes.
     var head: FoundEntry
     var hasMore = true
     /// The position after which the next chunk begins.
@@ -32,20 +32,20 @@ struct EntryCursor {
 
   private let index: Int64
   private let database: DatabaseKey
-  /// The wanted zone; entries of other zones are skipped. nil: all zones.
+  /// The zone to read, or nil for all zones. Entries of other zones are skipped.
   private let zone: Int64?
   private let isReversed: Bool
   private let entriesMax: Int
   private let start: EntryPosition?
   private var streams: [Stream] = []
-  /// The indexes of the streams that have more entries. The stream with the next entry is first.
+  /// The positions of the streams that have more entries. The stream with the next entry is first.
   private var heap: [Int] = []
   private var last: (entry: FoundEntry, prefixCount: Int)?
   private(set) var entriesRead = 0
 
   /// - Parameters:
-  ///   - after: the position to continue after; its value has no prefix.
-  ///   - expected: about how many entries the caller will read.
+  ///   - after: the position after which to continue. Its value has no prefix.
+  ///   - expected: the approximate number of entries that the caller will read.
   init(
     _ stretches: [QueryPlan.Stretch], of index: Int64, in database: DatabaseKey, zone: Int64?,
     isReversed: Bool = false, after: EntryPosition? = nil, expected: Int,
@@ -72,10 +72,9 @@ struct EntryCursor {
     if !isReversed { heapify() }
   }
 
-  /// The position of the last entry returned, or of an entry skipped since then; without its
-  /// prefix.
+  /// The position, without prefix, of the last entry that was returned or skipped.
   ///
-  /// Before the first entry, it is a position that no entry precedes; nil: no such position is
+  /// Before the first entry, it is a position that no entry precedes, or nil if no such position is
   /// known.
   var position: EntryPosition? {
     guard let last else {
@@ -123,7 +122,7 @@ struct EntryCursor {
     } else if !streams[top].hasMore {
       removeTop()
     }
-    // Otherwise the head stays, since all unread entries come after it.
+    // Otherwise the head stays the same, because all unread entries come after it.
   }
 
   private mutating func openAll(_ store: any StoreReading) throws(ServerError) {

@@ -13,12 +13,14 @@ struct LocatedEntry: Sendable {
   var entry: IndexEntry
 }
 
-/// Entries in the order of their table. They are packed, since a build holds a million of them.
+/// A run of entries, sorted like the entries' table. The run is packed, because a build holds a
+/// million entries.
 struct EntryRun: Sendable {
-  /// The location of an entry's bytes: database, index, value, zone, record, then the record's
-  /// name.
+  /// The location of an entry in `bytes`, where an entry consists of database, index, value, zone,
+  /// record number and record name.
   ///
-  /// NB: these bytes sort as the tuple does, since no value of an index is a prefix of another.
+  /// NB: these bytes sort in the order of these six values, because no value of an index is a
+  /// prefix of another one.
   private struct Item {
     var start: Int
     var valueCount: UInt32
@@ -34,7 +36,7 @@ struct EntryRun: Sendable {
 
   var count: Int { items.count }
 
-  /// The memory that the run uses.
+  /// The number of bytes of memory that the run uses.
   var sizeBytes: Int { bytes.count + items.count * MemoryLayout<Item>.stride }
 
   mutating func append(_ entry: IndexEntry, of recordName: String, in home: RecordHome) {
@@ -124,7 +126,7 @@ extension UnsafeRawBufferPointer {
 /// Merges several runs into one order.
 struct EntryMerge: Sendable {
   private let runs: [EntryRun]
-  /// The index of the next entry in each run.
+  /// The position of the next entry in each run.
   private var positions: [Int]
   /// The runs that have more entries. The run with the next entry is first.
   private var heap: [Int]
@@ -136,7 +138,7 @@ struct EntryMerge: Sendable {
     for position in (0..<heap.count / 2).reversed() { siftDown(position) }
   }
 
-  /// The next entries. There are fewer than wanted only at the end.
+  /// Returns the next entries. There are fewer than `wanted` only at the end.
   mutating func next(_ wanted: Int) -> [LocatedEntry] {
     var found: [LocatedEntry] = []
     found.reserveCapacity(wanted)

@@ -2,8 +2,8 @@ import StratusWire
 
 /// Reads a page by reading all entries of a few ranges and sorting their records.
 ///
-/// The order is that of the index that the query would otherwise read. A page can therefore follow
-/// a page that was read through that index.
+/// The records are sorted as in the index that the query would otherwise read. A page can therefore
+/// follow a page that was read from that index.
 struct GatherReader {
   private struct Found {
     var key: [UInt8]
@@ -19,7 +19,7 @@ struct GatherReader {
     builder = PageBuilder(scope)
   }
 
-  /// Reads the zone itself, since no index leads to the records.
+  /// Reads the rows of the zone itself, because no index contains the records.
   ///
   /// - Throws: `BAD_REQUEST` if there are too many records to read and sort.
   mutating func walk() throws(ServerError) -> QueryPage {
@@ -62,7 +62,7 @@ struct GatherReader {
     found.append(match)
   }
 
-  /// - Returns: nil if there are too many records to sort.
+  /// - Returns: the page, or nil if there are too many records to sort.
   mutating func read() throws(ServerError) -> QueryPage? {
     var cursor = EntryCursor(
       scope.plan.stretches, of: scope.plan.index.id, in: scope.database, zone: scope.zone?.id,
@@ -90,7 +90,7 @@ struct GatherReader {
     return builder.page
   }
 
-  /// Keeps the records that match and come after the previous page.
+  /// Adds the records that match and come after the previous page to `found`.
   private mutating func take(
     _ batch: [FoundEntry], into found: inout [Found]
   ) throws(ServerError) {

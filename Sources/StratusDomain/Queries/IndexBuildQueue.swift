@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets one request at a time build the indexes of a record type, and counts the rows that are
-/// done.
+/// Lets one request at a time build the indexes of a record type, and counts the rows that the
+/// builds have read.
 ///
 /// The queue only saves time. If two processes build the same index, the second repeats harmless
 /// work.
@@ -38,7 +38,8 @@ final class IndexBuildQueue: Sendable {
     }
   }
 
-  /// Waits until no other request builds indexes of the type. The caller must have joined.
+  /// Waits until no other request builds indexes of the type. The caller must have called
+  /// ``join(_:)``.
   ///
   /// - Returns: the total number of rows read so far, and the number of record types in all stores
   ///   whose indexes are being built now.

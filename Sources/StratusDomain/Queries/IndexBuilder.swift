@@ -9,13 +9,13 @@ struct IndexBuilder: Sendable {
   /// The number of records read in one step.
   var stepRows = Limits.indexBuildStepRows
 
-  /// Adds the marks and indexes that are missing.
+  /// Adds the index marks and indexes that are missing.
   func add(
     _ addition: SchemaAddition, indexes: [[IndexColumn]]
   ) async throws(ServerError) {
     if addition.isEmpty, indexes.isEmpty { return }
     try await store.write { [recordType] (store) throws(ServerError) in
-      // Another request may have added them already.
+      // Another request may have added the marks and indexes already.
       let schema = try store.schema()
       if !addition.isEmpty { try store.add(addition) }
       var known = (schema.indexes[recordType] ?? []).map(\.columns)
@@ -29,11 +29,11 @@ struct IndexBuilder: Sendable {
 
   /// Whether the type has capacity for one more index.
   ///
-  /// `Choice:` indexes of one column are always allowed, since a type has a limited number of
-  /// fields.
+  /// `Choice:` indexes of one column are always allowed, because the number of fields in a type is
+  /// limited.
   ///
   /// - Parameter isOptional: whether the query can be answered without the index. Optional indexes
-  ///   cannot use the last few slots, since an index is dropped only when queries stop using it.
+  ///   cannot use the last few slots, because an index is dropped only when queries stop using it.
   static func hasRoom(
     for columns: [IndexColumn], among known: [[IndexColumn]], isOptional: Bool = false
   ) -> Bool {
@@ -44,8 +44,8 @@ struct IndexBuilder: Sendable {
 
   private static let reservedCount = 8
 
-  /// Fills indexes, from where an earlier request stopped. Other indexes of the type at the same
-  /// position are filled together with them.
+  /// Fills indexes, beginning where an earlier request stopped. Other indexes of the type at the
+  /// same position are filled together with them.
   ///
   /// - Parameter rowsMax: the maximum number of records read by this request and by those that it
   ///   waited for.
@@ -53,8 +53,9 @@ struct IndexBuilder: Sendable {
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
     let begin = queue.join(key)
     defer { queue.leave(key) }
-    // The first chunk is small. In a small store the build is then soon finished. In a large store,
-    // requests that arrive meanwhile join early, and all their indexes are built together.
+    // The first chunk is small, so that a build in a small store ends soon. In a large store,
+    // requests that arrive during the first chunk join early, and all their indexes are built
+    // together.
     var rows = stepRows
     while true {
       let (rowsDone, builds) = await queue.take(key)

@@ -1,17 +1,18 @@
 import StratusWire
 
-/// One chunk of the stored records, with the entries they need in the indexes that are being built.
+/// One chunk of the stored records, with their entries in the indexes that are being built.
 ///
 /// The builder reads a chunk in several steps while writers continue. It writes the entries in the
-/// order of the entries' table, so that neighbours are written together: in record order, each
-/// entry would cost one page. Before the entries are written, the builder uses the zones' change
-/// feeds to find the records that changed after they were read, and corrects their entries.
+/// order of the entries' table, so that neighbours are written together. In the order of the
+/// records, each entry would cost one page. Before the entries are written, the builder uses the
+/// zones' change feeds to find the records that changed after they were read, and corrects their
+/// entries.
 struct IndexChunk: Sendable {
   let recordType: String
   let indexes: [QueryIndex]
-  /// The chunk begins after this position; nil: with the first record.
+  /// The position after which the chunk begins, or nil if it begins with the first record.
   let start: IndexBuildCursor?
-  /// The last position of the chunk; nil: it goes to the end.
+  /// The last position of the chunk, or nil if the chunk goes to the end.
   private(set) var end: IndexBuildCursor?
   private(set) var rowsLooked = 0
   private var sizeBytes = 0
@@ -28,10 +29,10 @@ struct IndexChunk: Sendable {
   /// Reads the next chunk, for the indexes of a record type that are furthest behind.
   ///
   /// If another index of the type has been built further, the chunk ends at that index's position.
-  /// From there, the indexes are built together.
+  /// From that position on, the indexes are built together.
   ///
   /// - Parameter wanted: the indexes that callers wait for.
-  /// - Returns: nil if all wanted indexes are ready.
+  /// - Returns: the chunk, or nil if all wanted indexes are ready.
   static func read(
     for wanted: [Int64], by builder: IndexBuilder, rowsMax: Int, sizeBytesMax: Int
   ) async throws(ServerError) -> IndexChunk? {
@@ -79,7 +80,7 @@ struct IndexChunk: Sendable {
         database: item.database, zone: item.zone, recordName: item.record.name)
       if let goal, goal.lies(before: cursor) { break }
       let home = RecordHome(database: item.database, zone: item.zone)
-      // NB: if several steps read from one zone, the earliest change number counts.
+      // NB: if several steps read from one zone, the earliest change number is kept.
       if changes[home] == nil { changes[home] = step.newestChanges[item.zone] }
       let values = try item.record.fields.storedValues(of: needed)
       for index in indexes {
@@ -98,10 +99,10 @@ struct IndexChunk: Sendable {
 
 // Writing
 extension IndexChunk {
-  /// Adds the entries and stores how far the indexes are built. Each step is one transaction.
+  /// Adds the entries, and stores how far the indexes are built. Each step is one transaction.
   ///
-  /// Entries of an index whose build is cancelled meanwhile are left out, since nothing would
-  /// remove them.
+  /// Entries of an index whose build is cancelled meanwhile are left out, because nothing would
+  /// remove them later.
   func write(to store: any Store) async throws(ServerError) {
     var merge = EntryMerge(runs)
     var progress = Progress(changes: changes)
@@ -119,7 +120,7 @@ extension IndexChunk {
       }
     }
     try await store.write { (store) throws(ServerError) in
-      // Another process may have built these indexes too, and may be further.
+      // Another process may also have built these indexes, and its builds may be further.
       let builds = try store.indexBuilds(ofType: recordType)
       for index in indexes where builds.contains(IndexBuild(index: index.id, cursor: start)) {
         try store.setBuildCursor(end, of: index.id)
@@ -131,7 +132,7 @@ extension IndexChunk {
   private struct Progress: Sendable {
     /// For each zone, the change number up to which its changes were followed.
     var changes: [RecordHome: Int64]
-    /// Deleted zones. Entries written for them would never be removed.
+    /// Deleted zones. No entries are added for them, because nothing would remove these entries.
     var gone: Set<RecordHome> = []
     /// Records that changed after they were read.
     var changed: Set<IndexBuildCursor> = []
@@ -139,7 +140,8 @@ extension IndexChunk {
     var indexes: Set<Int64> = []
   }
 
-  /// - Returns: false if a zone has too many changes for one step. The caller then calls again.
+  /// - Returns: false if a zone has too many changes for one step. The caller must then call the
+  ///   method again.
   private func add(
     _ entries: [LocatedEntry], progress: inout Progress, to store: any StoreWriting
   ) throws(ServerError) -> Bool {
@@ -170,8 +172,8 @@ extension IndexChunk {
 
   /// Adds current entries for the records of a zone that have changed since they were read.
   ///
-  /// NB: the save that changed a record wrote only the entries that the save added. It assumed that
-  /// the unchanged entries already exist.
+  /// NB: the save that changed a record wrote only the entries that the save added. The save
+  /// assumed that the unchanged entries already exist.
   private func follow(
     _ home: RecordHome, limit: Int, progress: inout Progress, to store: any StoreWriting,
     budget: inout Int
@@ -224,6 +226,6 @@ extension IndexWriting {
 }
 
 extension [IndexBuildCursor] {
-  /// The position that comes first when all records are read in order.
+  /// Returns the position that comes first when all records are read in order.
   fileprivate func first() -> IndexBuildCursor? { self.min { $0.lies(before: $1) } }
 }

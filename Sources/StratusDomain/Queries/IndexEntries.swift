@@ -1,7 +1,7 @@
 import StratusWire
 
 extension QueryIndex {
-  /// The entries of a record in this index.
+  /// Returns the entries of a record in this index.
   func entries(
     of record: StoredRecord, values: [(key: String, value: FieldValue)]
   ) -> [IndexEntry] {
@@ -20,7 +20,7 @@ extension QueryIndex {
 }
 
 extension [QueryIndex] {
-  /// The fields that the entries are built from; nil: all fields.
+  /// Returns the fields that the entries are built from, or nil if they are built from all fields.
   func fieldsNeeded(in type: RecordType?) -> Set<String>? {
     var names: Set<String> = []
     for index in self {
@@ -39,7 +39,8 @@ extension [QueryIndex] {
 }
 
 extension IndexColumn {
-  /// The column's bytes for a record: one part for a value, or one for each member, token or cell.
+  /// Returns the column's bytes for a record: one part for a value, or one part for each member,
+  /// token or cell.
   func parts(
     of record: StoredRecord, values: [(key: String, value: FieldValue)]
   ) -> [[UInt8]] {
@@ -80,9 +81,9 @@ extension IndexColumn {
     return values.first { $0.key == name }?.value
   }
 
-  /// NB: a column of all searchable fields holds the tokens of all text fields. Marks can change
-  /// without rebuilding the entries. The reader tests each record again and drops the excess
-  /// matches.
+  /// NB: a column of all searchable fields contains the tokens of all text fields, because a field
+  /// can become searchable without a rebuild of the entries. The reader tests each record again and
+  /// drops the excess matches.
   private func tokens(in values: [(key: String, value: FieldValue)]) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []
     switch source {
@@ -108,7 +109,7 @@ extension FieldValue {
 }
 
 extension StoredRecord {
-  /// The value that a system field is compared by; nil: it is missing.
+  /// Returns the value by which a system field is compared, or nil if the value is missing.
   func scalar(_ field: SystemField) -> Scalar? {
     switch field {
     case .recordName: .text(Array(name.utf8))

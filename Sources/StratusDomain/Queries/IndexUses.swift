@@ -3,7 +3,7 @@ import Synchronization
 /// Remembers which indexes queries have read lately, so that unused indexes can be dropped.
 public final class IndexUses: Sendable {
   private let indexes = Mutex<[StoreAddress: Set<Int64>]>([:])
-  /// How often queries have read each index since the process was started.
+  /// The number of times that queries have read each index since the process was started.
   private let totals = Mutex<[StoreAddress: [Int64: Int64]]>([:])
 
   public init() {}
@@ -14,12 +14,12 @@ public final class IndexUses: Sendable {
     totals.withLock { $0[address, default: [:]][index, default: 0] += 1 }
   }
 
-  /// How often queries have read each index of a store since the process was started.
+  /// Returns the number of times that queries have read each index since the process was started.
   func counts(at address: StoreAddress) -> [Int64: Int64] {
     totals.withLock { $0[address] ?? [:] }
   }
 
-  /// The indexes of a store that were read since the last call.
+  /// Returns the indexes of a store that were read since the last call.
   func take(at address: StoreAddress) -> Set<Int64> {
     indexes.withLock { $0.removeValue(forKey: address) ?? [] }
   }

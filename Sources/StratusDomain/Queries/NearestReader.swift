@@ -2,12 +2,12 @@ import StratusWire
 
 /// Reads a page of records by distance: nearest first, or farthest first.
 ///
-/// The reader splits a cell of the Earth into smaller ones if the cell has many entries. Of the
-/// pending cells, it always examines the one that may contain the next location. Only cells beside
-/// the part that was already read are pending, so there are few of them.
+/// If a cell of the Earth has many entries, the reader splits the cell into smaller ones. It always
+/// examines the pending cell that may contain the next location. Only cells beside the part that
+/// was already read are pending, so there are few of them.
 struct NearestReader {
-  /// A cell of the Earth, a location, or the records without a location. All its entries have the
-  /// same values in the columns of the query's equality filters.
+  /// A cell of the Earth, a location, or the records without a location. All entries of a node have
+  /// the same values in the columns of the query's equality filters.
   fileprivate struct Node {
     enum Content { case cell(Cell), locations(UInt64), noLocation }
 
@@ -23,14 +23,15 @@ struct NearestReader {
   private let isReversed: Bool
   /// Only locations inside all of these circles match.
   private let circles: [Circle]
-  /// The distance where the previous page ended. The page starts at this distance, after the
-  /// previous page's position. nil: the page starts with the first location.
+  /// The distance where the previous page ended, or nil for the first page. The page starts at this
+  /// distance, after the previous page's position.
   private let start: Double?
   private var builder: PageBuilder
   private var nodes: [Node] = []
-  /// The entries read since the first location of the page was reached.
+  /// The number of entries read since the first location of the page was reached.
   ///
-  /// NB: entries read before that do not count, because otherwise a page might never make progress.
+  /// NB: earlier entries do not count. Otherwise a page that starts behind many entries might never
+  /// make progress.
   private var entriesRead = 0
   private var hasReached = false
   private var passed: EntryPosition?
@@ -130,7 +131,7 @@ struct NearestReader {
 
   // Locations.
 
-  /// The position after all locations at this distance.
+  /// Returns the position after all locations at this distance.
   private func behind(_ metres: Double) -> EntryPosition {
     let key = ColumnBytes.of(distance: metres)
     if isReversed { return EntryPosition(value: key, zone: .min, record: .min) }
@@ -139,7 +140,7 @@ struct NearestReader {
       value: hasTies ? key + [0xFF] : key, zone: .max, record: .max)
   }
 
-  /// Takes the locations at the same distance.
+  /// Adds the records of the locations at one distance to the page.
   ///
   /// - Returns: whether the page ends here, because a match did not fit or enough was read.
   private mutating func take(
@@ -192,7 +193,8 @@ struct NearestReader {
   private mutating func takeSorted(
     _ cursor: inout EntryCursor, key: [UInt8]
   ) throws(ServerError) -> Bool {
-    // NB: keeps positions instead of records, since thousands may match and few are returned.
+    // NB: `found` has positions instead of records, because thousands may match and few are
+    // returned.
     var found: [EntryPosition] = []
     reading: while true {
       switch try cursor.next(scope.store) {
@@ -228,7 +230,7 @@ struct NearestReader {
   }
 
   private static let tooMany = ServerError.badRequest(
-    "too many records are equally far for a sort behind the one by distance")
+    "too many records are at the same distance to sort them by another key")
 
   private func comes(_ one: EntryPosition, before other: EntryPosition) -> Bool {
     var order = one.value.compare(other.value, from: 0, 0)
@@ -243,7 +245,7 @@ struct NearestReader {
 
 // A binary heap of nodes.
 extension NearestReader {
-  /// NB: at the same distance, a cell comes before locations, since it may hold more of them.
+  /// NB: at the same distance, a cell precedes locations, because it may contain more of them.
   private func precedes(_ one: Node, _ other: Node) -> Bool {
     if one.bound != other.bound {
       return isReversed ? one.bound > other.bound : one.bound < other.bound

@@ -10,16 +10,16 @@ struct QueryPage: Sendable {
   var items: [Item] = []
   /// The number of matches, if the query only counts.
   var count: Int64 = 0
-  /// The position where the next page continues; nil: there is no next page.
+  /// The position where the next page continues, or nil if there is no next page.
   var position: EntryPosition?
   var entriesRead = 0
   var recordsRead = 0
-  /// Units of work done; one takes about 1 µs.
+  /// The number of units of work done, each of about 1 µs.
   var steps = 0
-  /// The response capacity that is left.
+  /// The capacity that is left in the answer.
   var budget = AnswerBudget()
-  /// Whether the page ended only because of the work done, so that the request may read on from
-  /// there.
+  /// Whether the page ended only because of the work done. The request may then continue to read at
+  /// ``position``.
   var isSlice = false
 }
 
@@ -29,7 +29,7 @@ struct PageScope {
   let plan: QueryPlan
   let store: any StoreReading
   let database: DatabaseKey
-  /// nil: all zones.
+  /// The zone to read, or nil for all zones.
   let zone: StoredZone?
   /// The maximum number of records in the page.
   let limit: Int
@@ -42,9 +42,9 @@ struct PageScope {
   let stepsMax: Int
   /// The fields of each record to return.
   let selection: FieldSelection
-  /// The response capacity that is left.
+  /// The capacity that is left in the answer.
   let budget: AnswerBudget
-  /// Only records in the shared hierarchies of these roots are found; nil: all records.
+  /// The roots of the shared hierarchies whose records are found, or nil if all records are found.
   var hierarchies: Set<ExactName>?
 }
 
@@ -58,11 +58,11 @@ struct PageBuilder {
   private var readBytes = 0
   private(set) var page = QueryPage()
 
-  /// The maximum number of record bytes read for one page, matching or not.
+  /// The maximum number of bytes of records read for one page, whether or not the records match.
   private static let readBytesMax = 8 * Limits.responseSizeBytesMax
-  /// The bytes of a record that are decoded, or tested by one filter, in one unit of work.
+  /// The number of bytes of a record that one unit of work decodes, or tests with one filter.
   private static let bytesPerStep = 256
-  /// The number of records read together; for the largest records, twice what a page can hold.
+  /// The number of records read together. A page can hold half as many of the largest records.
   private static let groupMax = 16
 
   init(_ scope: PageScope) {
@@ -101,8 +101,8 @@ struct PageBuilder {
   /// The number of further matches that the page can take.
   var budget: Int { scope.limit - page.items.count }
 
-  /// - Returns: whether the page had capacity for the match; if not, the match belongs to the next
-  ///   page.
+  /// - Returns: whether the page had capacity for the match. If it had none, the match belongs to
+  ///   the next page.
   mutating func add(_ record: StoredRecord, in zone: StoredZone) -> Bool {
     if !scope.countsOnly {
       let size = AnswerBudget.sizeBytesMax(of: record, selection: scope.selection)
@@ -128,7 +128,7 @@ struct PageBuilder {
       hasWorkedEnough && !isFull && !page.budget.isFull && readBytes < Self.readBytesMax
   }
 
-  /// The zone of an entry; nil: the zone was deleted, and its entries will be removed.
+  /// Returns the zone of an entry, or nil if the zone was deleted and its entries will be removed.
   mutating func zone(_ id: Int64) throws(ServerError) -> StoredZone? {
     if let known = zones[id] { return known }
     if gone.contains(id) { return nil }
@@ -140,7 +140,8 @@ struct PageBuilder {
     return zone
   }
 
-  /// The records of the first entries, in the order of the entries; nil where the zone was deleted.
+  /// Returns the records of the first entries, in the order of the entries. The item of an entry is
+  /// nil if its zone was deleted, or if its record is not visible.
   ///
   /// - Returns: at least one item, but fewer than there are entries if the page has no capacity for
   ///   more.
@@ -194,7 +195,7 @@ struct PageBuilder {
     }
   }
 
-  /// Of these records, those that the caller may see.
+  /// Returns those of the records that the caller may see.
   func shown(
     _ records: [StoredRecord], in zone: StoredZone
   ) throws(ServerError) -> [StoredRecord] {
@@ -205,7 +206,7 @@ struct PageBuilder {
     }
   }
 
-  /// The values that the filters and the order need.
+  /// Returns the values that the filters and the order need.
   func values(of record: StoredRecord) throws(ServerError) -> RecordValues {
     if neededFields.isEmpty { return RecordValues(record: record, fields: [:]) }
     do {

@@ -1,10 +1,10 @@
 import StratusWire
 
-/// Chooses between the ways to answer a query, by the indexes that exist and the entries that each
-/// way would read.
+/// Chooses how to answer a query. The choice depends on the existing indexes and on the number of
+/// entries that each plan would read.
 struct PlanChoice {
   enum Outcome {
-    /// A plan, and alternatives that may be faster if it takes long to fill a page.
+    /// A plan, and alternatives that may be faster if the plan takes long to fill a page.
     case plan(QueryPlan, gathers: [QueryPlan] = [])
     /// Indexes that must be created, and existing indexes that must become ready, before the query
     /// is answered.
@@ -46,16 +46,16 @@ struct PlanChoice {
     let main = try best(survey.plans.filter { !gathers.contains($0.ordinal) })
     let others = survey.plans.filter { gathers.contains($0.ordinal) }
     if others.isEmpty { return .plan(main) }
-    // NB: a plan that sorts by distance may fail, if many locations are equally far.
+    // NB: a plan that sorts by distance may fail if many locations have the same distance.
     let isCertain = main.candidate.kind == .scan || main.candidate.order.columns.isEmpty
-    // If the matches of a gather fit into one page, no plan reads less than it.
+    // A gather sorts a few ranges in memory. If its matches fit into one page, no plan reads less.
     let max = isCertain ? min(pageSize, Limits.queryGatherMax) : Limits.queryGatherMax
     if let small = try smallest(others, max: max) { return .plan(small) }
     return .plan(main, gathers: isCertain ? others : [])
   }
 
-  /// Finds a plan for an order that no index has or can have. Such a plan sorts a few records in
-  /// memory.
+  /// Finds a plan for a sort order that no index has or can have. Such a plan sorts a few records
+  /// in memory.
   ///
   /// - Throws: `BAD_REQUEST` if too many records match.
   private mutating func unindexed() throws(ServerError) -> Outcome {
@@ -71,12 +71,12 @@ struct PlanChoice {
     return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
-  /// After this number of records read for a page, the caller looks for a faster plan.
+  /// The number of records read for a page after which the caller looks for a faster plan.
   var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
 
   /// Finds a plan that is faster than continuing with the plan that began the page.
   ///
-  /// - Parameter page: the result of reading ``recordsReadMax`` records; the page is not full.
+  /// - Parameter page: the page after ``recordsReadMax`` records have been read. It is not full.
   mutating func instead(
     of page: QueryPage, gathers: [QueryPlan]
   ) throws(ServerError) -> QueryPlan? {
@@ -99,8 +99,8 @@ struct PlanChoice {
 
   /// Like ``choose()``, but only with plans that can continue where a gathered page ended.
   ///
-  /// NB: the columns of the order encode that position. An index with the inverted columns encodes
-  /// it differently.
+  /// NB: the columns of the sort order encode that position. An index with reversed columns encodes
+  /// the position differently.
   mutating func chooseOrdered() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
@@ -143,7 +143,7 @@ struct PlanChoice {
     return best
   }
 
-  /// The number of entries in a plan's ranges, at most `max`.
+  /// Returns the number of entries in a plan's ranges, but at most `max`.
   private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
     var count = 0
     for stretch in plan.stretches where count < max {
@@ -162,7 +162,7 @@ private struct Survey {
   let indexes: [QueryIndex]
   /// Whether missing indexes are created and waited for.
   let makesIndexes: Bool
-  /// Whether an index with the inverted columns cannot be used.
+  /// Whether an index with reversed columns must not be used.
   let spellsOrder: Bool
   var plans: [QueryPlan] = []
   var wanted: [[IndexColumn]] = []

@@ -1,18 +1,18 @@
 import StratusWire
 
-/// The zones that a query looks into, and the caller's role there.
+/// The zones that a query searches, and the caller's role in them.
 struct QueryArea: Sendable {
-  /// The database that holds the rows.
+  /// The database that stores the zones.
   let database: DatabaseKey
-  /// nil: all zones of the database.
+  /// The zone to search, or nil to search all zones of the database.
   let zone: StoredZone?
   let role: ZoneRole
   let policy: AccessPolicy
-  /// nil: the query looks into all zones of a database.
+  /// The access to the zone, or nil if the query searches all zones of a database.
   var access: ZoneAccess?
 
-  /// The roots of the shared hierarchies whose records the caller sees; nil: the caller sees all
-  /// records that the filters match.
+  /// The roots of the shared hierarchies whose records the caller sees, or nil if the caller sees
+  /// all records that the filters match.
   var hierarchies: Set<ExactName>? {
     guard let participation = access?.participation, !participation.showsZone else { return nil }
     return Set(participation.rootNames.map(ExactName.init))

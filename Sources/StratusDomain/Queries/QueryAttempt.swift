@@ -2,14 +2,14 @@ import StratusWire
 
 /// The cost of one attempt to read a page.
 struct QueryWork: Sendable {
-  /// Units of work; one takes about 1 µs.
+  /// The number of units of work done, each of about 1 µs.
   var steps = 0
-  /// Whether the page ended only because of the work done, so that the request may read on from
-  /// there.
+  /// Whether the page ended only because of the work done. The request may then continue to read at
+  /// the end of the page.
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
-  /// The response capacity that is left.
+  /// The capacity that is left in the answer.
   var budget: AnswerBudget
 }
 
@@ -17,8 +17,8 @@ struct QueryWork: Sendable {
 struct QueryAttempt {
   enum Outcome: Sendable {
     case answered(QueryRecords.Response, QueryWork)
-    /// The store must first add these marks and indexes, or finish building indexes. Then the
-    /// caller runs the query again.
+    /// The store must first add these index marks and indexes, or finish building indexes. After
+    /// that, the caller runs the query again.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
 
@@ -27,10 +27,10 @@ struct QueryAttempt {
   let store: any StoreReading
   /// Whether to wait for indexes that only make the query faster.
   let waits: Bool
-  /// The response capacity that is left.
+  /// The capacity that is left in the answer.
   var budget = AnswerBudget()
 
-  /// Choice: anonymous callers add no indexes and no marks, since these make every later write
+  /// Choice: anonymous callers add no indexes and no index marks, because these make later writes
   /// slower.
   private var makesIndexes: Bool { database.caller.userRecordName != nil }
 
@@ -77,8 +77,8 @@ struct QueryAttempt {
       ? try read(plan, query, area, after: marker?.position)
       : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
-      // The gather found too many records to sort in memory. Read the index, which has the same
-      // order.
+      // The plan found too many records to sort in memory. The index with the same order is read
+      // instead.
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered
       case .needs(let wanted, let building):
@@ -100,8 +100,8 @@ struct QueryAttempt {
     min(request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
   }
 
-  /// Reads the first page by the index of the order. If that index takes long to fill the page,
-  /// reads a narrow range of another index instead and sorts its records.
+  /// Reads the first page from the index with the requested order. If that index takes long to fill
+  /// the page, reads a narrow range of another index instead, and sorts its records.
   ///
   /// - Parameter plan: set to the plan that was used.
   private func shorter(
@@ -148,12 +148,12 @@ struct QueryAttempt {
     }
   }
 
-  /// The database and zone to search; nil: no record can be found.
+  /// Returns the database and zone to search, or nil if no record can be found.
   private func area() throws(ServerError) -> QueryArea? {
     let policy = database.policy
     if request.zoneID == nil, request.isZoneWide, database.view.queriesAllZones {
-      // Choice: a query over the whole shared database finds nothing, since a query reads one
-      // database, and shared zones lie in several. Apps query each shared zone.
+      // Choice: a query over the whole shared database finds nothing. A query reads one database,
+      // but shared zones are stored in several. Apps can query each shared zone.
       guard let key = database.view.database, let role = policy.role(in: key) else { return nil }
       return QueryArea(database: key, zone: nil, role: role, policy: policy)
     }
@@ -183,7 +183,7 @@ extension QueryAttempt {
       text: text, fingerprint: try fingerprint(), encryptedBy: database.signer)
   }
 
-  /// The plan that answered the previous page.
+  /// Returns the plan that answered the previous page.
   private func resumed(
     _ marker: ContinuationMarker, _ planner: QueryPlanner, _ indexes: [QueryIndex]
   ) throws(ServerError) -> QueryPlan {
@@ -222,7 +222,8 @@ extension QueryAttempt {
       guard let presenter = presenter?.presenter else { continue }
       items.append(try presenter.item(item.record, selection: request.selection))
     }
-    // The numbers of an explanation, and the choice of the plan, depend on all records of the type.
+    // The plan and the numbers of an explanation depend on all records of the type. Only callers
+    // that may read all of them get the explanation.
     let explanation =
       request.explains && readable == .all
       ? QueryExplanation(
@@ -235,7 +236,7 @@ extension QueryAttempt {
       count: request.countsOnly ? page.count : nil, explanation: explanation)
   }
 
-  /// The newest change token of the zone that the query names, if the caller asks for it.
+  /// Returns the newest change token of the zone that the query names, if the caller requests it.
   private func syncToken(_ area: QueryArea?) throws(ServerError) -> String? {
     guard database.caller.wantsSyncToken, let access = area?.access, let zone = access.zone,
       zone.database.keepsHistories, !zone.isDefault

@@ -4,7 +4,7 @@ import StratusWire
 /// filters to check on the records.
 struct QueryCandidate: Sendable, Hashable {
   enum Kind: UInt8, Sendable {
-    /// Reads the ranges of an index in its order. Several ranges are merged.
+    /// Reads the ranges of an index in the index's order. Several ranges are merged.
     case scan = 1
     /// Reads a few whole ranges and sorts the records in memory.
     case gather = 2
@@ -14,33 +14,33 @@ struct QueryCandidate: Sendable, Hashable {
     case walk = 4
   }
 
-  /// A column whose value must be one of some values.
+  /// A column whose value must be one of ``values``.
   struct Equality: Sendable, Hashable {
     var column: IndexColumn
     /// The values, as the column encodes them.
     var values: [[UInt8]]
   }
 
-  /// A column whose value must lie in one of some intervals.
+  /// A column whose value must lie in one of ``intervals``.
   struct Reach: Sendable, Hashable {
     var column: IndexColumn
-    /// Sorted and disjoint.
+    /// The intervals, sorted and disjoint.
     var intervals: [ColumnInterval]
   }
 
   var kind: Kind
-  /// The first columns of the index. Equal queries list them in the same order.
+  /// The first columns of the index. Equal queries list these columns in the same order.
   var equalities: [Equality]
-  /// The intervals of the column after the equalities. If the entries are read in order, this is
-  /// the first column of the order.
+  /// The intervals of the column after the equalities. If the entries are read in order, this
+  /// column is the first one of the sort order.
   var reach: Reach?
   var order: QueryOrder
   var remaining: [CheckedFilter]
-  /// If a record may have several entries in the ranges: the condition that selects the one entry
-  /// that represents the record.
+  /// The condition that selects the one entry that represents a record. It is nil if no record can
+  /// have several entries in the ranges.
   var distinguishing: QueryCondition?
 
-  /// The columns after those of the equalities.
+  /// The columns after the columns of the equalities.
   var following: [IndexColumn] {
     switch kind {
     case .scan: order.isEmpty ? reach.map { [$0.column] } ?? [] : order.columns
@@ -59,9 +59,9 @@ struct QueryCandidate: Sendable, Hashable {
   /// Whether the entries must come in the requested order.
   private var needsOrder: Bool { kind != .gather && kind != .walk && !order.isEmpty }
 
-  /// The direction in which an index can be read for this candidate; nil: the index cannot be used.
+  /// Whether an index must be read from its end to its beginning for this candidate.
   ///
-  /// - Returns: whether the index has to be read from its end to its beginning.
+  /// - Returns: nil if the index cannot be used.
   func isReversed(in index: QueryIndex) -> Bool? {
     let own = Set(equalities.map(\.column))
     guard index.columns.count >= own.count, Set(index.columns.prefix(own.count)) == own else {

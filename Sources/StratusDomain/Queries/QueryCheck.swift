@@ -15,7 +15,7 @@ struct CheckedQuery: Sendable {
 struct CheckedSort: Sendable, Hashable {
   var source: IndexColumn.Source
   var isAscending: Bool
-  /// nil: sort by value. Otherwise sort by the distance from this location.
+  /// The location from which distances are measured, or nil to sort by value.
   var location: Location?
 }
 
@@ -178,7 +178,7 @@ struct QueryCheck {
     guard texts.reduce(0, { $0 + $1.count }) <= Limits.queryWordsSizeBytesMax else {
       throw .badRequest(Reason.queryValuesTooMany)
     }
-    // Sorted, so that equal queries have equal plans.
+    // The words are sorted, so that equal queries have equal plans.
     let words = Set(texts.flatMap { Tokens.words(of: String(decoding: $0, as: UTF8.self)) })
       .sorted { $0.lexicographicallyPrecedes($1) { $0.precedes($1) } }
     guard words.count <= Limits.queryWordsMax else {
@@ -252,8 +252,8 @@ private struct QueryField {
 }
 
 extension Schema {
-  /// - Throws: `BAD_REQUEST` naming the setting, unless the container allows query extensions that
-  ///   CloudKit does not have.
+  /// - Throws: `BAD_REQUEST`, which names the setting, unless the container allows query extensions
+  ///   that CloudKit does not have.
   func requireQueryExtensions(_ what: String) throws(ServerError) {
     if settings.allowsQueryExtensions { return }
     throw .badRequest(
@@ -263,8 +263,8 @@ extension Schema {
 }
 
 extension SystemField {
-  /// The marks that the field can have. Choice: record names are sortable, since Apple's console
-  /// offers `___recordID` as sortable. Other references are not sortable.
+  /// The index marks that the field can have. Choice: record names are sortable, because Apple's
+  /// console offers `___recordID` as sortable. Other references are not sortable.
   var possibleMarks: FieldIndexes {
     self == .recordName ? [.queryable, .sortable] : .all(for: type)
   }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A filter that passed the check, in the form in which index entries and records are tested.
+/// A filter that passed the check, in the form in which it is tested on index entries and records.
 indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
@@ -31,7 +31,7 @@ struct QueryCondition: Sendable, Hashable {
 
   var source: IndexColumn.Source
   var test: Test
-  /// Whether the record matches if the test fails. A field without a value then matches.
+  /// Whether the record matches if the test fails. If so, a field without a value matches, too.
   var isNegated = false
   /// The filter's comparator and field, for explanations.
   var text: String
@@ -58,7 +58,7 @@ struct ScalarRange: Sendable, Hashable {
   }
 }
 
-/// All locations nearer to the centre than the radius, in metres.
+/// All locations whose distance to the centre is below the radius. The radius is in metres.
 struct Circle: Sendable, Hashable {
   var centre: Location
   var radius: Double
@@ -67,7 +67,8 @@ struct Circle: Sendable, Hashable {
 }
 
 extension CheckedFilter {
-  /// The circle that the field's locations must be in; nil: there is no such condition.
+  /// Returns the circle that the field's locations must be in, or nil if there is no such
+  /// condition.
   func circle(of source: IndexColumn.Source) -> Circle? {
     guard case .condition(let condition) = self, !condition.isNegated,
       condition.source == source, case .near(let circle) = condition.test
@@ -82,7 +83,7 @@ struct RecordValues {
   let fields: [String: FieldValue]
   private let words = KnownWords()
 
-  /// The tokens found so far, by source. Many filters may search one text.
+  /// The tokens found so far, by source. They are kept, because many filters may search one text.
   private final class KnownWords {
     var bySource: [IndexColumn.Source: Set<[UInt8]>] = [:]
   }
@@ -105,7 +106,7 @@ struct RecordValues {
     }
   }
 
-  /// The tokens of the source. Without a field name, the tokens of all `searchable` fields.
+  /// Returns the tokens of a source. ``searchableFields`` has the tokens of all searchable fields.
   func tokens(_ source: IndexColumn.Source, of searchable: Set<String>) -> Set<[UInt8]> {
     if let known = words.bySource[source] { return known }
     var tokens: Set<[UInt8]> = []
@@ -191,8 +192,8 @@ extension QueryCondition {
     }
   }
 
-  /// The column bytes of the first member or cell of a record that passes the test. If a record has
-  /// several such entries, only this one represents it.
+  /// Returns the column bytes of the first member or cell of a record that passes the test. If a
+  /// record has several such entries, only this entry represents it.
   func firstPart(of values: RecordValues) -> [UInt8]? {
     var first: [UInt8]?
     func offer(_ bytes: [UInt8]) {
@@ -251,8 +252,9 @@ extension Array where Element == Scalar {
 }
 
 extension Array where Element == UInt8 {
-  /// Whether a text is part of this one, in one pass over both (Knuth, Morris, Pratt). A text that
-  /// almost matches at every offset must not cost the product of both lengths.
+  /// Whether this text contains another one. The search reads both texts once (Knuth, Morris,
+  /// Pratt), because a text that almost matches at every offset must not cost the product of both
+  /// lengths.
   fileprivate func contains(_ text: [UInt8]) -> Bool {
     if text.isEmpty { return true }
     if text.count > count { return false }

@@ -32,19 +32,21 @@ public struct IndexColumn: Sendable, Hashable {
 
   /// The way a column transforms that value.
   public enum Form: String, Sendable, Hashable {
-    /// The value. A record without a value also has an entry, before all others.
+    /// An entry has the value. A record without a value has an entry before all others.
     case value
-    /// The value, in the opposite order.
+    /// An entry has the value, in the opposite sort order.
     case descendingValue
-    /// Each member of a list. An empty list has no entry.
+    /// There is an entry for each member of a list. An empty list has no entry.
     case member
-    /// Each token of a text, folded. A text without words has no entry.
+    /// There is an entry for each token of a folded text. A text without words has no entry.
     case token
-    /// Tokens of a text by older rules, which made no tokens for scripts without spaces. No query
-    /// reads such an index, records get no new entries in it, and it will be dropped.
+    /// There is an entry for each token of a text by older rules, which made no tokens for scripts
+    /// without spaces. No query reads such an index, records get no new entries in it, and it will
+    /// be dropped.
     case earlierToken
-    /// The cell of a location. A record without a location has an entry before all others. A list
-    /// has an entry for each cell of its locations; an empty or missing list has none.
+    /// An entry has the cell of a location. A record without a location has an entry before all
+    /// others. A list has an entry for each cell of its locations. An empty or missing list has no
+    /// entry.
     case cell
   }
 

@@ -1,15 +1,15 @@
 import StratusWire
 
-/// The order that a query asks for, as columns of an index.
+/// The sort order of a query, as columns of an index.
 struct QueryOrder: Sendable, Hashable {
-  /// The columns; the first one is ascending. If `isReversed`, the query asks for the opposite
-  /// order.
+  /// The columns, of which the first is ascending. If ``isReversed`` is true, the query requests
+  /// the opposite order.
   var columns: [IndexColumn]
   var isReversed: Bool
-  /// nil: the query does not sort by distance.
+  /// The sort by distance, or nil if the query does not sort by distance.
   var distance: Distance?
 
-  /// A sort by the distance of a location.
+  /// A sort by the distance from a location.
   struct Distance: Sendable, Hashable {
     var source: IndexColumn.Source
     var location: Location
@@ -40,10 +40,10 @@ struct QueryOrder: Sendable, Hashable {
 
   var isEmpty: Bool { columns.isEmpty && distance == nil }
 
-  /// Whether no index can have the order, so that records are sorted in memory.
+  /// Whether no index can have the order, so that records must be sorted in memory.
   var isUnindexed: Bool { (distance?.columnsBefore ?? 0) > 0 }
 
-  /// Bytes that sort records in this order, or in the opposite order if `isReversed`.
+  /// Returns bytes that sort records in this order, or in the opposite order if `isReversed`.
   func key(of values: RecordValues) -> [UInt8] {
     var key: [UInt8] = []
     for index in 0...columns.count {
@@ -60,8 +60,8 @@ struct QueryOrder: Sendable, Hashable {
 }
 
 extension QueryOrder.Distance {
-  /// The distance in metres to the smallest cell around a record's location; infinite if the record
-  /// has none.
+  /// Returns the distance in metres to the smallest cell around a record's location, or infinity if
+  /// the record has no location.
   func metres(to values: RecordValues) -> Double {
     values.value(source)?.location.map { metres(to: Cell.code(of: $0)) } ?? .infinity
   }

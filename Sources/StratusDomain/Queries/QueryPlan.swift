@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A candidate, and the index that is used for it.
+/// A plan of a query: one of its candidates, and the index that is used for the candidate.
 struct QueryPlan: Sendable {
   /// A contiguous range of the index.
   struct Stretch: Sendable, Hashable {
@@ -8,19 +8,19 @@ struct QueryPlan: Sendable {
     /// the order between ranges.
     var prefixCount: Int
     var lower: [UInt8]
-    /// nil: the end of the index.
+    /// The first bytes after the range, or nil if the range goes to the end of the index.
     var upper: [UInt8]?
   }
 
   var candidate: QueryCandidate
-  /// The position of the candidate among the query's candidates.
+  /// The index of the candidate in the list of the query's candidates.
   var ordinal: Int
   var index: QueryIndex
   /// The ranges to read, which do not overlap.
   var stretches: [Stretch]
   var isReversed: Bool
 
-  /// nil: the index cannot be used for the candidate.
+  /// Creates a plan, or returns nil if the index cannot be used for the candidate.
   init?(_ candidate: QueryCandidate, ordinal: Int, index: QueryIndex) {
     guard let isReversed = candidate.isReversed(in: index) else { return nil }
     self.candidate = candidate
@@ -42,7 +42,7 @@ struct QueryPlan: Sendable {
     }
   }
 
-  /// A plan without an index.
+  /// Creates a plan without an index.
   init(walk candidate: QueryCandidate, ordinal: Int) {
     self.candidate = candidate
     self.ordinal = ordinal
@@ -54,7 +54,7 @@ struct QueryPlan: Sendable {
   /// A number that no index has.
   static let noIndex: Int64 = 0
 
-  /// The first bytes of the entries: every combination of the equalities' values.
+  /// Returns the first bytes of the entries, for every combination of the equalities' values.
   static func prefixes(_ candidate: QueryCandidate, _ index: QueryIndex) -> [[UInt8]] {
     var prefixes: [[UInt8]] = [[]]
     for column in index.columns.prefix(candidate.equalities.count) {

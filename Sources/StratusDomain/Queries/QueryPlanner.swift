@@ -1,9 +1,9 @@
 import StratusWire
 
 /// Finds the ways to answer a query, called candidates. The candidates depend on the query alone,
-/// so that a continuation marker can identify one by its position in the list.
+/// so that a continuation marker can identify a candidate by its position in the list.
 struct QueryPlanner {
-  /// A filter, or a part of one, that can select the matching records through an index.
+  /// A filter, or a part of a filter, that can select the matching records through an index.
   fileprivate struct Driver {
     /// The positions of the filters that the driver answers completely.
     var answered: Set<Int>
@@ -14,14 +14,15 @@ struct QueryPlanner {
 
   /// All candidates, in a stable order.
   private(set) var candidates: [QueryCandidate] = []
-  /// The number of main candidates, which read in the requested order. They come first.
+  /// The number of main candidates, which read in the requested order. Main candidates come first.
   private(set) var mainCount = 0
-  /// The number of candidates that may select few records and sort them. They follow the main ones.
+  /// The number of candidates that may select few records and sort them (gathers). They come
+  /// second.
   private(set) var gatherCount = 0
-  /// The number of candidates that use an index that probably exists. They follow the gathers.
+  /// The number of candidates that use an index that probably exists (fallbacks). They come third.
   private(set) var fallbackCount = 0
   /// The number of candidates that sort the records of one filter, or all records, because no index
-  /// has the order. They follow the fallbacks. The very last candidate reads the zone itself.
+  /// has the order. They come fourth. The last candidate of all reads the zone itself.
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
@@ -29,7 +30,7 @@ struct QueryPlanner {
   private var explosions: [Driver] = []
   private var reaches: [Driver] = []
 
-  /// Limits the candidates. Finding the rarest of many words or ranges is not worth more probes.
+  /// The maximum number of alternatives. Finding the rarest of many words is not worth more probes.
   private static let alternativesMax = 6
   private static let equalitiesMax = 4
 
@@ -55,14 +56,14 @@ struct QueryPlanner {
     candidates.append(candidate(.walk, [], order: order))
   }
 
-  /// The positions of the candidates that read an index of any order and sort in memory.
+  /// The positions of the candidates that read an index of any order, and sort records in memory.
   var sweeps: Range<Int> {
     let start = mainCount + gatherCount + fallbackCount
     return start..<start + sweepCount
   }
 
-  /// The positions of the candidates that fall back on an index of the order, of one filter, or of
-  /// record names.
+  /// The positions of the candidates that fall back on an index for the sort order, for one filter,
+  /// or for record names.
   var fallbacks: Range<Int> {
     let start = mainCount + gatherCount
     return start..<start + fallbackCount
@@ -156,7 +157,7 @@ struct QueryPlanner {
       distinguishing: drivers.compactMap(\.distinguishing).first)
   }
 
-  /// Chooses few columns, without too many combinations of their values. The reader checks the
+  /// Chooses a few columns whose values do not have too many combinations. The reader checks the
   /// other filters on the records.
   private func chosenEqualities(
     but sorted: Set<IndexColumn.Source>, beside other: Driver?
@@ -164,7 +165,7 @@ struct QueryPlanner {
     var chosen: [Driver] = []
     var count = (explosions + reaches).map(\.count).max() ?? 1
     if let other {
-      // A range that does not fit beside a word is not combined with that word.
+      // A range that would make too many ranges with a word is not combined with that word.
       let beside = explosions.filter { other.fits(beside: $0) }.map(\.count).max() ?? 1
       count = max(count, other.count * beside)
     }
@@ -237,7 +238,7 @@ struct QueryPlanner {
     }
   }
 
-  /// Whether the index holds exactly the words that the condition searches.
+  /// Whether the index contains exactly the words that the condition searches.
   private func isExact(_ condition: QueryCondition) -> Bool {
     condition.source != .searchableFields || query.isAllSearchable
   }
@@ -265,7 +266,7 @@ struct QueryPlanner {
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
-  /// Merges the ranges on one column into one.
+  /// Merges all ranges of one column into one range.
   private func merged(_ reaches: [Driver]) -> [Driver] {
     var result: [Driver] = []
     for driver in reaches {
@@ -287,7 +288,7 @@ extension QueryPlanner.Driver {
   /// The number of ranges that result from one range if this driver is added.
   fileprivate var count: Int { equality?.values.count ?? reach?.intervals.count ?? 1 }
 
-  /// Whether both drivers together make few enough ranges.
+  /// Whether the combined ranges of both drivers are within the limit.
   fileprivate func fits(beside other: QueryPlanner.Driver) -> Bool {
     count * other.count <= Limits.queryRangesMax
   }
@@ -319,14 +320,14 @@ extension ScalarRange {
     return interval
   }
 
-  /// Whether the interval holds exactly these values.
+  /// Whether the interval contains exactly these values.
   var isExact: Bool {
     (lower?.value.fitsColumn ?? true) && (upper?.value.fitsColumn ?? true)
   }
 }
 
 extension Cell {
-  /// The codes in the cell, in the form of column bytes.
+  /// The codes of the cell as an interval of column bytes.
   var interval: ColumnInterval {
     ColumnInterval(
       lower: ColumnCut(bytes: ColumnBytes.of(cell: code), isBehind: false),

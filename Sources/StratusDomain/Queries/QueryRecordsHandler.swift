@@ -1,10 +1,10 @@
 import StratusWire
 
-/// Answers `records/query`. If the indexes are ready, one read is enough; otherwise the handler
-/// builds them first.
+/// Answers `records/query`. If the indexes are ready, one read is enough. Otherwise the handler
+/// builds the indexes first.
 ///
-/// A page that takes long is read in slices, each with its own read, so that other requests can
-/// read in between. Each caller reads one such slice at a time.
+/// A page that takes long is read in slices. Each slice is a read of its own, so that other
+/// requests can read in between. Each caller reads one slice at a time.
 struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
@@ -23,7 +23,8 @@ struct QueryRecordsHandler: EndpointHandler {
     self.uses = uses
   }
 
-  /// The maximum number of attempts of one request. Only other requests can make an attempt fail.
+  /// The maximum number of attempts of one request. An attempt fails only because of other
+  /// requests.
   private static let attemptsMax = 8
 
   func answer(
@@ -37,7 +38,7 @@ struct QueryRecordsHandler: EndpointHandler {
     let key = IndexBuildQueue.Key(store: address.store, recordType: caller.paceKey)
     _ = slices.join(key)
     defer { slices.leave(key) }
-    // NB: stop if the request is cancelled, because its client does not read the answer.
+    // NB: the loop ends if the request is cancelled, because its client does not read the answer.
     while !Task.isCancelled, work.isSlice, work.steps < Limits.queryStepsMax,
       request.countsOnly || answer.records.count < limit,
       let marker = answer.continuationMarker
@@ -54,7 +55,7 @@ struct QueryRecordsHandler: EndpointHandler {
     return answer
   }
 
-  /// Reads a page, or a slice of it, in one read.
+  /// Reads a page, or a slice of a page, in one read.
   private func slice(
     of request: QueryRecords.Request, in database: OpenDatabase, budget: AnswerBudget
   ) async throws(ServerError) -> (QueryRecords.Response, QueryWork) {
@@ -77,8 +78,7 @@ struct QueryRecordsHandler: EndpointHandler {
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
-        // Once the request has done its share of building, it uses the indexes that are ready, if
-        // any.
+        // After its share of the building work, the request uses only the indexes that are ready.
         waits = try await builder.build(building, rowsMax: buildRowsMax)
       }
     }

@@ -6,12 +6,12 @@ enum Scalar: Sendable, Hashable {
   case text([UInt8])
   /// A whole number or a time.
   case whole(Int64)
-  /// A number; never −0, since −0 equals 0.
+  /// A floating-point number. It is never −0, because −0 equals 0.
   case real(Double)
 
   static func real(normal value: Double) -> Scalar { .real(value == 0 ? 0 : value) }
 
-  /// nil: values of this type cannot be compared.
+  /// Returns nil if values of this type cannot be compared.
   init?(_ value: FieldValue) {
     switch value {
     case .string(let text): self = .text(Array(text.utf8))
@@ -24,7 +24,7 @@ enum Scalar: Sendable, Hashable {
     }
   }
 
-  /// Whether the value fits into a column uncut, so that the column's bytes decide equality and
+  /// Whether a column contains the whole value, so that the column's bytes decide equality and
   /// order.
   var fitsColumn: Bool {
     switch self {
@@ -54,7 +54,7 @@ extension Array where Element == UInt8 {
 
   /// Compares the bytes from `start` on with the bytes of `other` from `otherStart` on.
   ///
-  /// - Returns: a number below 0 if these bytes sort first, 0 if the bytes are equal, else above 0.
+  /// - Returns: a number below 0 if these bytes sort first, 0 if both are equal, and else above 0.
   func compare(_ other: [UInt8], from start: Int, _ otherStart: Int) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

@@ -75,7 +75,7 @@ struct ScanReader {
       }
       passed = entry
       passed?.value.removeFirst(prefixCount)
-      // NB: a batch of large records can be a lot of work.
+      // NB: a batch of large records can cause much work.
       if needsRecords, builder.hasWorkedEnough { return true }
     }
     return false

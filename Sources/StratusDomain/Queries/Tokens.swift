@@ -3,14 +3,14 @@ import StratusWire
 
 /// The words of a text, as queries compare them (docs/internals/queries.md).
 enum Tokens {
-  /// The distinct tokens of a record's text, in UTF-8, without stop words.
+  /// Returns the distinct tokens of a record's text, in UTF-8, without stop words.
   static func of(_ text: String) -> Set<[UInt8]> {
     var tokens: Set<[UInt8]> = []
     collect(text, into: &tokens)
     return tokens
   }
 
-  /// Adds the tokens of a text in their order, up to ``Limits/wordsPerFieldMax``.
+  /// Adds the tokens of a text in order, until there are ``Limits/wordsPerFieldMax`` tokens.
   static func collect(_ text: String, into tokens: inout Set<[UInt8]>) {
     split(text) { piece in
       switch piece {
@@ -25,8 +25,8 @@ enum Tokens {
     }
   }
 
-  /// The words that a query asks for. Each word is the list of tokens that a record must have. This
-  /// is one token, or, in a script without spaces, each pair of neighbouring letters.
+  /// Returns the words that a query searches. Each word is a list of tokens that a record must
+  /// have: one token, or, in a script without spaces, each pair of neighbouring letters.
   static func words(of text: String) -> Set<[[UInt8]]> {
     var words: Set<[[UInt8]]> = []
     split(text) { piece in
@@ -48,7 +48,7 @@ enum Tokens {
     case run([Unicode.Scalar])
   }
 
-  /// - Parameter take: receives each piece in order. It returns whether it wants more.
+  /// - Parameter take: receives each piece in order, and returns whether it needs more pieces.
   private static func split(_ text: String, _ take: (Piece) -> Bool) {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
       splitPlain(text, take)
@@ -99,8 +99,8 @@ enum Tokens {
 
   /// Whether a letter belongs to a script that does not put spaces between words.
   ///
-  /// Choice: Thai, Lao, Burmese, Khmer, Chinese characters, and Japanese kana. Korean separates
-  /// words.
+  /// Choice: these are Thai, Lao, Burmese, Khmer, Chinese characters, and Japanese kana. Korean
+  /// script separates words.
   private static func isUnspaced(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,

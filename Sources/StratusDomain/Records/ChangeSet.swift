@@ -1,18 +1,18 @@
-/// The changes that a batch makes to a zone. They are written as a whole.
+/// The changes that a batch makes to a zone. A store writes them in one transaction.
 public struct ChangeSet: Sendable {
   public var zone: StoredZone
-  /// New states and tombstones, with consecutive change numbers after that of the zone:
-  /// `zone.change + 1, + 2, …`.
+  /// New states and tombstones. Their change numbers follow the zone's newest change without gaps:
+  /// `zone.change + 1`, `zone.change + 2` and so on.
   public var records: [StoredRecord]
-  /// The passages of records in shared hierarchies. A passage has the change number of the record's
-  /// state in this set. If the record itself is not in this set, the passage has one of the numbers
-  /// after those of ``records``, without gaps.
+  /// The ``Passage``s of records in shared hierarchies. A passage has the change number of the
+  /// record's state in this set. If the record itself is not in this set, the passage has one of
+  /// the numbers after those of ``records``, without gaps.
   public var passages: [Passage]
-  /// The changes to the rows derived from those records.
+  /// The changes to the rows that are derived from ``records``.
   public var rows: RowChanges
-  /// Replaces the zone's token; nil: does not change it.
+  /// The zone's new client change token, or nil to keep the present one.
   public var clientChangeToken: String?
-  /// The change to add to the outbox; nil: no subscription watches for it.
+  /// The change to add to the outbox, or nil if no subscription watches it.
   public var watched: WatchedChange?
 
   public init(

@@ -1,7 +1,7 @@
 public import StratusWire
 
-/// The rows that the store keeps for a record besides the record itself. They depend on the record
-/// alone, so the rows of its earlier state can be computed and need not be looked up.
+/// The rows that the store keeps for a record besides the record itself. They are computed from the
+/// record alone, so the rows of its earlier state need not be looked up.
 public struct DerivedRows: Sendable, Hashable {
   /// The record's entries in the indexes of its type, each once.
   public var entries: [IndexEntry] = []
@@ -14,9 +14,9 @@ public struct DerivedRows: Sendable, Hashable {
 
   public var isEmpty: Bool { entries.isEmpty && links.isEmpty && holds.isEmpty }
 
-  /// The rows of a record; none for a tombstone.
+  /// Computes the rows of a record. A tombstone has no rows.
   ///
-  /// - Parameter values: all fields of the record; nil: the needed fields are decoded.
+  /// - Parameter values: all fields of the record, or nil to decode the needed fields.
   /// - Throws: `INTERNAL_ERROR` if the stored fields cannot be read.
   public init(
     of record: StoredRecord, schema: Schema, values: [(key: String, value: FieldValue)]? = nil
@@ -60,7 +60,7 @@ public struct DerivedRows: Sendable, Hashable {
   }
 }
 
-/// A record, and a file that it protects from being removed.
+/// A record, and a file that must not be removed because the record uses it.
 public struct AssetHold: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]
@@ -72,7 +72,8 @@ public struct AssetHold: Sendable, Hashable {
   }
 }
 
-// NB: names are compared by bytes. Two names that only look alike belong to two records.
+// NB: names are compared by bytes. Names with different bytes belong to different records, even if
+// they look alike.
 extension AssetHold {
   public static func == (left: AssetHold, right: AssetHold) -> Bool {
     left.checksum == right.checksum && ExactName(left.recordName) == ExactName(right.recordName)
@@ -94,8 +95,8 @@ public struct RowChanges: Sendable {
   /// Adds the row changes of a record that changes from one state to another.
   ///
   /// - Parameters:
-  ///   - old: the live state before the change; nil: there was none.
-  ///   - values: all fields of the new state; nil: the needed fields are decoded.
+  ///   - old: the live state before the change, or nil if there was none.
+  ///   - values: all fields of the new state, or nil to decode the needed fields.
   public mutating func note(
     _ new: StoredRecord, replacing old: StoredRecord?, schema: Schema,
     values: [(key: String, value: FieldValue)]? = nil
@@ -119,8 +120,8 @@ public struct RowChanges: Sendable {
 }
 
 extension [IndexEntry] {
-  /// The entries that are not in `others`. Most records have few entries; some have one for each
-  /// word.
+  /// Returns the entries that are not in `others`. Most records have few entries, but some have one
+  /// for each word.
   fileprivate func without(_ others: [IndexEntry]) -> [IndexEntry] {
     if count * others.count <= 64 { return filter { !others.contains($0) } }
     let others = Set(others)
@@ -129,7 +130,7 @@ extension [IndexEntry] {
 }
 
 extension RecordType {
-  /// Adds the fields that can hold links or files.
+  /// Adds the names of the fields that can contain links or files.
   func collectHolders(into names: inout Set<String>?) {
     guard holdsLinksOrAssets else { return }
     for (name, field) in fields where field.type.holdsLinksOrAssets { names?.insert(name) }
@@ -137,9 +138,9 @@ extension RecordType {
 }
 
 extension FieldsJSON {
-  /// The values of some fields. The other fields are not decoded.
+  /// Returns the values of some fields. The other fields are not decoded.
   ///
-  /// - Parameter names: nil: all fields.
+  /// - Parameter names: the names of the fields, or nil for all fields.
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func storedValues(
     of names: Set<String>?

@@ -1,7 +1,7 @@
 /// A name that equals another name only byte for byte, as stores and clients compare names.
 ///
-/// NB: Swift strings are equal if they look equal ("é" as one scalar or two). They are safe as keys
-/// only where every name is ASCII.
+/// NB: Swift strings are equal if they look equal ("é" as one scalar or two). Strings are therefore
+/// safe as keys only if every name is ASCII.
 public struct ExactName: Sendable, Hashable {
   public let text: String
 

@@ -57,7 +57,7 @@ struct LookupRecordsHandler: EndpointHandler {
     }
   }
 
-  /// The record, or the reason why it is not in the answer.
+  /// Returns the record, or the reason why it is not in the answer.
   private func look(
     up item: LookupRecords.Item, among records: [ExactName: StoredRecord],
     _ presenter: RecordPresenter, for caller: Caller, budget: inout AnswerBudget

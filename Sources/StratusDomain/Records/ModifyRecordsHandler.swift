@@ -79,7 +79,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     return response
   }
 
-  /// Gives names to new records without one.
+  /// Gives a name to each new record that has none.
   private func named(
     _ operations: [RecordOperation]
   ) throws(ServerError) -> [RecordOperation] {
@@ -177,7 +177,8 @@ struct ModifyRecordsHandler: EndpointHandler {
       }
       let isWatched = try write(
         decision, references, hierarchies, on: snapshot, schema: schema, from: origin,
-        // NB: the token of a participant would replace the owner's.
+        // NB: a participant's client change token is not stored, because it would replace the
+        // owner's.
         clientChangeToken: decision.hasFailed || snapshot.access.participation != nil
           ? nil : request.clientChangeToken, in: database, of: store)
       let roots =
@@ -221,8 +222,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (position, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // NB: this limit does not apply to records deleted by the cascade, which has a limit of its
-      // own.
+      // NB: this limit does not apply to records that the cascade deletes. The cascade has a limit
+      // of its own.
       let isSent = position < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)
@@ -254,8 +255,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     return changes.watched != nil
   }
 
-  /// - Throws: `BAD_REQUEST` if the response has no capacity for the records. Then nothing is
-  ///   saved.
+  /// - Throws: `BAD_REQUEST` if the response has no capacity for the records. In that case, nothing
+  ///   is saved.
   private func present(
     _ decision: RecordDecision, _ operations: [RecordOperation], newer roots: [StoredRecord],
     at address: ZoneAddress, in database: OpenDatabase, room: inout AnswerBudget

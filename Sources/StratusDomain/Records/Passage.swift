@@ -7,7 +7,7 @@ public struct Passage: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// The record is in the hierarchy.
     case joined
-    /// The record was in the hierarchy, and no longer is.
+    /// The record is no longer in the hierarchy.
     case left
   }
 
@@ -18,7 +18,7 @@ public struct Passage: Sendable, Hashable {
   /// The name of the root record of the hierarchy.
   public var rootName: String
   public var kind: Kind
-  /// Milliseconds since 1970 UTC.
+  /// The time of the event, in milliseconds since 1970 UTC.
   public var time: Int64
 
   public init(

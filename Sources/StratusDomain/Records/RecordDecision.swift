@@ -1,7 +1,7 @@
 import StratusWire
 
-/// The decision about a batch of operations on one zone. It is pure: it depends only on its
-/// arguments.
+/// The decision about a batch of operations on one zone. It depends only on the arguments of the
+/// initializer.
 struct RecordDecision: Sendable {
   typealias Values = [(key: String, value: FieldValue)]
 
@@ -25,14 +25,14 @@ struct RecordDecision: Sendable {
 
   /// One outcome for each operation, in order.
   private(set) var outcomes: [Outcome] = []
-  /// New states and tombstones. Their change numbers are consecutive and start after the zone's
+  /// The new states and tombstones. Their change numbers are consecutive and start after the zone's
   /// newest change.
   private(set) var records: [StoredRecord] = []
-  /// For each of those records, all its fields; nil: not all of them are decoded.
+  /// All fields of each record in ``records``, or nil if not all fields of the record are decoded.
   private(set) var values: [Values?] = []
   /// The references of operations that were not refused, by the positions of the operations.
   private(set) var references: [Int: SentReferences] = [:]
-  /// The types, fields and marks that the saves add to the schema.
+  /// The types, fields and index marks that the saves add to the schema.
   private(set) var schemaAddition = SchemaAddition()
   /// The retiring record types and fields that operations write, including refused operations.
   private(set) var retiredWrites: Set<SchemaPlace> = []
@@ -44,7 +44,8 @@ struct RecordDecision: Sendable {
   /// Whether the rules about references apply. Most batches have no references and no deletions.
   var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
 
-  /// Checks in this order: permission, zone, change tag, and fields against the schema.
+  /// Decides the operations. Each is checked in this order: permission, zone, change tag, and
+  /// fields against the schema.
   ///
   /// - Parameters:
   ///   - isAtomic: whether one refused operation causes the refusal of all operations.

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Converts stored records of one zone into their form for a caller. It does not check permissions:
-/// its callers must check them with ``ZoneAccess`` first.
+/// Converts stored records of one zone into their form for a caller. The presenter does not check
+/// permissions. Its callers must first check them with ``ZoneAccess``.
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks
@@ -44,7 +44,7 @@ struct RecordPresenter: Sendable {
     return dictionary
   }
 
-  /// Adds what a reader may see of a share, or of the share of a root.
+  /// Adds the data of a share that the reader may see, to the share record or to its root record.
   private func addSharing(
     of record: StoredRecord, to dictionary: inout RecordDictionary
   ) throws(ServerError) {
@@ -58,7 +58,7 @@ struct RecordPresenter: Sendable {
       dictionary.shareRecordName = mark.shareRecordName
       dictionary.shortGUID = mark.shortGUID
       dictionary.displayedHostname = host
-      // The root's own parent does not belong to the share.
+      // The parent of the root does not belong to the share.
       if reader != owner { dictionary.parentRecordName = nil }
     }
   }

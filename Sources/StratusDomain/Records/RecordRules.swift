@@ -4,7 +4,7 @@ import StratusWire
 struct RecordRules: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// The numbers of a written record.
+  /// The change number and the record number of a written record.
   struct Numbers {
     var change: Int64
     var record: Int64
@@ -15,9 +15,9 @@ struct RecordRules: Sendable {
   struct Outcome {
     let written: StoredRecord?
     let answer: RecordDecision.Outcome
-    /// The references in the operation itself.
+    /// The references that the operation itself contains.
     var references = SentReferences()
-    /// All fields of the written record; nil: not all of them are decoded.
+    /// All fields of the written record, or nil if not all of them are decoded.
     var values: RecordDecision.Values?
   }
 
@@ -27,9 +27,11 @@ struct RecordRules: Sendable {
   let assets: AssetRules
 
   /// - Parameters:
-  ///   - stored: the live record with that name; nil: there is none, or the caller may not read it.
+  ///   - stored: the live record with that name, or nil if there is none or the caller may not read
+  ///     it.
   ///   - isHidden: whether there is a record with that name that the caller may not read.
-  ///   - share: the participants and permissions, if the record is a share that is saved.
+  ///   - share: the participants and permissions of a share that is saved, or nil for another
+  ///     record.
   ///   - numbers: the numbers of the change and of the record.
   func decide(
     _ sent: SentOperation, stored: StoredRecord?, isHidden: Bool = false,
@@ -62,7 +64,7 @@ struct RecordRules: Sendable {
     guard let name = operation.recordName else {
       throw Refusal(.badRequest("missing required field 'recordName'"))
     }
-    // A create does not write a stored record, so it may reveal that the name is taken.
+    // A create never changes a stored record, so its answer may reveal that the name is taken.
     if let stored, operation.kind != .create { try checkPermission(toWrite: stored) }
     if stored == nil, operation.kind.canCreate { try checkPermission(toCreate: operation) }
     switch operation.kind {
@@ -98,8 +100,8 @@ struct RecordRules: Sendable {
     throw Refusal(ServerError(.accessDenied, Reason.accessDenied))
   }
 
-  /// - Throws: `ACCESS_DENIED`. Operations without a type, and those that create a user record,
-  ///   pass here and are refused later.
+  /// - Throws: `ACCESS_DENIED`. Operations without a type, and operations that create a user
+  ///   record, pass this check and are refused later.
   private func checkPermission(toCreate operation: RecordOperation) throws(Refusal) {
     guard let type = operation.recordType, type != UserRecords.recordType,
       !access.allowsCreation(of: type, schema: schema)
@@ -118,7 +120,7 @@ struct RecordRules: Sendable {
     _ numbers: Numbers, _ fields: inout FieldDecision, _ share: ShareState?
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
-    // A share's place is its root's. The root's own parent does not belong to the share, so its
+    // The parent of a share is its root. The parent of a root does not belong to the share, so
     // participants neither see nor change it.
     let keepsParent = share != nil || (stored.map(access.isSharedRoot) ?? false)
     let parent: ParentChange = keepsParent ? .unchanged : operation.parent
@@ -212,7 +214,8 @@ struct RecordRules: Sendable {
     }
   }
 
-  /// The type of the record, which never changes. A new record must name one.
+  /// Returns the type of the record, which never changes. For a new record, the operation must name
+  /// it.
   private func recordType(
     of operation: RecordOperation, _ name: String, stored: StoredRecord?
   ) throws(ServerError) -> String {

@@ -5,10 +5,11 @@ struct RecordSnapshot: Sendable {
   let access: ZoneAccess
   /// The live records that the operations name.
   let records: [ExactName: StoredRecord]
-  /// The names of records that exist and that the caller may not read. To the caller they are
-  /// missing, but their names are taken.
+  /// The names of records that exist but that the caller may not read. For the caller, these
+  /// records are missing, but their names are taken.
   let hidden: Set<ExactName>
-  /// Named records that count as deleted, because an unfinished cascade will delete them.
+  /// Records that the operations name, but that count as deleted, because an unfinished cascade
+  /// will delete them.
   let pendingDeletions: [ExactName: StoredRecord]
   let schema: Schema
   /// The first of the numbers reserved for new records, one for each operation.
@@ -92,18 +93,18 @@ struct RecordSnapshot: Sendable {
     self.pendingDeletions = pendingDeletions
   }
 
-  /// nil: the default zone, before anything is written to it.
+  /// The zone's row, or nil for the default zone before anything is written to it.
   var zone: StoredZone? { access.zone }
 
   /// The stored record with a name, even if it counts as deleted.
   func stored(_ name: String) -> StoredRecord? { records[name] ?? pendingDeletions[name] }
 }
 
-/// The writing user and device, and the time.
+/// The user and device that write, and the time of the write.
 struct RecordWriter: Sendable {
   let user: String
   let deviceID: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of the write, in milliseconds since 1970 UTC.
   let now: Int64
 
   var stamp: Stamp { Stamp(timestamp: now, userRecordName: user, deviceID: deviceID) }

@@ -4,9 +4,10 @@ import StratusWire
 /// writers wait less.
 struct SentOperation: Sendable {
   let operation: RecordOperation
-  /// The decoded fields; nil: they cannot be decoded before the transaction.
+  /// The decoded fields, or nil if they cannot be decoded before the transaction.
   let plain: PlainFields?
-  /// Whether its fields hold more values than a record may. Known only for plain fields.
+  /// Whether the fields contain more values than a record may have. Only ``plain`` fields are
+  /// checked.
   let exceedsBounds: Bool
   /// The checksums of the operation's assets, as far as they can be read.
   let assetChecksums: [[UInt8]]
@@ -22,14 +23,14 @@ struct SentOperation: Sendable {
   }
 }
 
-/// The decoded fields of an operation that replaces all fields of its record. They only have to be
-/// compared with the schema.
+/// The decoded fields of an operation that replaces all fields of its record. In the transaction,
+/// they only have to be compared with the schema.
 struct PlainFields: Sendable {
   let values: RecordDecision.Values
   let text: FieldsJSON
 
-  /// nil: some fields hold references or files, are encrypted or removed, have no type, or cannot
-  /// be read.
+  /// Returns nil if some fields contain references or files, are encrypted or removed, have no
+  /// type, or cannot be read. Also returns nil if the operation does not replace all fields.
   init?(of operation: RecordOperation) {
     switch operation.kind {
     case .create, .replace, .forceReplace: break

@@ -5,14 +5,14 @@ public struct StoredRecord: Sendable {
   /// The number that index entries use for the record. It is shorter than the name, and newer
   /// records have greater numbers.
   ///
-  /// It is unique in a store. A tombstone keeps it, and so does a record that is saved again. 0:
-  /// the store must assign one.
+  /// The number is unique in a store. A tombstone keeps its number, and so does a record that is
+  /// saved again. With 0, the store must assign a number.
   public var number: Int64
   public var name: String
   public var type: String
   /// The number of the change in the zone's history that created this state.
   public var change: Int64
-  /// A tombstone: only name, type, change and `modified` have a meaning.
+  /// Whether this is a tombstone, of which only name, type, change and `modified` have a meaning.
   public var isDeleted: Bool
   public var created: Stamp
   public var modified: Stamp
@@ -47,7 +47,7 @@ public struct StoredRecord: Sendable {
     RecordChangeTag.text(change: change, modifiedMilliseconds: modified.timestamp)
   }
 
-  /// The tombstone that replaces the record when it is deleted.
+  /// Returns the tombstone that replaces the record when it is deleted.
   func tombstone(change: Int64, modified: Stamp) -> StoredRecord {
     StoredRecord(
       name: name, type: type, change: change, isDeleted: true, created: created,
@@ -74,13 +74,14 @@ extension StoredRecord: Hashable {
 
 /// The version of a record. Clients compare versions to find out whether the record has changed.
 enum RecordChangeTag {
-  /// The change number and the time, both in base 36.
+  /// Returns a text of the change number and the time, both in base 36.
   ///
-  /// NB: the number alone is not enough. After a restore from a backup, or in a zone that was
-  /// deleted and created again, numbers are used again. A stale tag could then match another
-  /// version.
+  /// NB: the change number alone is not enough. After a restore from a backup, or in a zone that
+  /// was deleted and created again, change numbers are used again. A stale tag could then match
+  /// another version.
   static func text(change: Int64, modifiedMilliseconds: Int64) -> String {
-    // NB: built as one string without parts, since every record of every answer has a tag.
+    // NB: the text is built without intermediate strings, because every record of an answer has a
+    // tag.
     String(unsafeUninitializedCapacity: 32) { bytes in
       var count = write(change, atLeast: 1, to: bytes, from: 0)
       count = write(modifiedMilliseconds, atLeast: 8, to: bytes, from: count)
@@ -93,7 +94,7 @@ enum RecordChangeTag {
     _ number: Int64, atLeast digitsMin: Int, to bytes: UnsafeMutableBufferPointer<UInt8>,
     from start: Int
   ) -> Int {
-    // At most 13 digits, for a time before 1970.
+    // A number has at most 13 digits, for example for a time before 1970.
     var rest = UInt64(bitPattern: number)
     var end = start + 1
     while rest >= 36 {

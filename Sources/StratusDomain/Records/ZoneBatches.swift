@@ -13,8 +13,8 @@ struct ZoneBatches: Sendable {
 
   private(set) var batches: [Batch] = []
 
-  /// - Throws: `BAD_REQUEST` if an item's zone differs from the request's; `ZONE_NOT_FOUND` for
-  ///   another user's zone.
+  /// - Throws: `BAD_REQUEST` if an item's zone differs from the request's zone; `ZONE_NOT_FOUND`
+  ///   for another user's zone.
   init(
     _ itemZones: [ZoneID?], of requestZone: ZoneID?, in database: OpenDatabase
   ) throws(ServerError) {
@@ -43,8 +43,8 @@ struct ZoneBatches: Sendable {
 }
 
 extension ZoneBatches {
-  /// The failures of the items in a missing zone. If the request names several zones, the items in
-  /// the other zones succeed (cloudkit-semantics §12).
+  /// Returns the failures of the items in a missing zone. If the request names several zones, the
+  /// items in the other zones succeed (cloudkit-semantics §12).
   ///
   /// - Throws: the error itself, if it is a different error, or if the request names only one zone.
   func failures(
@@ -56,9 +56,9 @@ extension ZoneBatches {
     }
   }
 
-  /// The newest change token of the request's zone, if the caller asks for it.
+  /// Returns the newest change token of the request's zone, if the caller requests it.
   ///
-  /// - Returns: nil for several zones, and for the default zone, which has no history.
+  /// - Returns: nil if there are several zones, and for the default zone, which has no history.
   func syncToken(
     in database: OpenDatabase, of store: any StoreReading
   ) throws(ServerError) -> String? {

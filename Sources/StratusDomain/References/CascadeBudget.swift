@@ -3,13 +3,13 @@ import StratusWire
 /// The capacity of one cascade transaction: the records and bytes that it may still load.
 struct CascadeBudget: Sendable {
   var records = Limits.cascadeStepMax
-  /// The bytes of fields after which a transaction ends early.
+  /// The number of bytes of fields after which a transaction ends early.
   var sizeBytes = Limits.cascadeStepSizeBytesMax
 
   var isEmpty: Bool { records <= 0 || sizeBytes <= 0 }
 
-  /// The number of records loaded at once, whatever their size, so that each transaction makes
-  /// progress.
+  /// The number of records that are loaded at once, whatever their size, so that each transaction
+  /// makes progress.
   static let recordsPerLoad = 20
 }
 

@@ -1,11 +1,11 @@
 import StratusWire
 
-/// The records that refer to some root records by `deleteSelf`, directly or indirectly. References
-/// are followed only as far as one transaction can delete the records.
+/// The records that refer to some deleted records by `deleteSelf`, directly or indirectly.
+/// References are followed only as far as one transaction can delete the records.
 struct CascadeReach: Sendable {
   /// The names of the sources of stored links, by target.
   private(set) var sources: [ExactName: [String]] = [:]
-  /// The source records of those links.
+  /// The records that are the sources of these links, by name.
   private(set) var records: [ExactName: StoredRecord] = [:]
   /// Targets that have more sources than were loaded.
   private(set) var unexplored: Set<ExactName> = []
@@ -17,8 +17,8 @@ struct CascadeReach: Sendable {
   /// - Parameters:
   ///   - roots: records that are deleted, or may be deleted.
   ///   - further: the sources of links that the batch will write, by target.
-  ///   - budget: the number of records and bytes that may still be loaded; what is loaded is
-  ///     subtracted.
+  ///   - budget: the number of records and bytes that may still be loaded. The initializer
+  ///     subtracts the records and bytes that it loads.
   init(
     to roots: [String], further: [ExactName: [String]] = [:], in zone: StoredZone,
     within budget: inout CascadeBudget, of store: any RecordReading & LinkReading
@@ -76,9 +76,9 @@ struct CascadeReach: Sendable {
     return left
   }
 
-  /// Notes the targets whose links may be incomplete. Links are sorted by the bytes of their
-  /// targets, so a full result does not contain all links of its last target, or any of later
-  /// targets.
+  /// Adds the targets whose links may be incomplete to ``unexplored``. Links are sorted by the
+  /// bytes of their targets, so a full result does not contain all links of its last target, or any
+  /// links of later targets.
   private mutating func noteUnexplored(
     _ found: [RecordLink], frontier: [String], isFull: Bool
   ) {
@@ -88,7 +88,7 @@ struct CascadeReach: Sendable {
     }
   }
 
-  /// The records that are deleted with the records `gone`, nearest first.
+  /// Returns the records that are deleted with the records `gone`, the nearest first.
   ///
   /// - Parameters:
   ///   - saved: states that the batch will write, which replace the stored ones.

@@ -1,11 +1,11 @@
 /// Records that an unfinished cascade will delete.
 ///
-/// Writers see these records as already deleted: an update does not find them, and a create makes a
-/// new record, which the cascade then leaves alone. Readers still see them until the cascade
+/// Writers see these records as already deleted. An update does not find them. A create makes a new
+/// record, which the cascade does not delete. Readers still see the records until the cascade
 /// deletes them.
 enum PendingDeletions {
-  /// Of these names, those that belong to such records. Loads a few records at a time, since there
-  /// may be many names.
+  /// Returns those of the names that belong to records whose deletion is pending. Loads a few
+  /// records at a time, because there may be many names.
   static func among(
     _ names: [String], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
@@ -21,8 +21,7 @@ enum PendingDeletions {
     return pendingDeletions
   }
 
-  /// Of these stored records, those that already referred to a deleted record before it was
-  /// deleted.
+  /// Returns those of the stored records that referred to a deleted record before it was deleted.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading

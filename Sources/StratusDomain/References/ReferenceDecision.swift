@@ -1,12 +1,12 @@
 import StratusWire
 
 /// The effect of references on a decided batch: which operations they forbid, and which records are
-/// deleted by cascade. It is pure: it depends only on its arguments.
+/// deleted by cascade. It depends only on the arguments of the initializer.
 struct ReferenceDecision: Sendable {
   typealias Refusal = RecordDecision.Refusal
 
-  /// The operations that break a rule, by their positions. If there are any, nothing else is
-  /// decided.
+  /// The operations that break a rule, by their positions. If an operation is refused, nothing else
+  /// is decided.
   private(set) var refusals: [Int: Refusal] = [:]
   /// The records to write: those of the batch, then the tombstones of the cascade.
   private(set) var records: [StoredRecord] = []
@@ -16,7 +16,8 @@ struct ReferenceDecision: Sendable {
   private(set) var unfinished: [String] = []
 
   /// Records written by this batch that an unfinished cascade would have deleted. That cascade now
-  /// skips them, so the records that referred to them before this batch need their own cascade.
+  /// skips these records, so the records that referred to them before this batch need their own
+  /// cascade.
   var rewritten: [String] {
     if snapshot.pendingDeletions.isEmpty { return [] }
     return records.map(\.name).filter { snapshot.pendingDeletions[$0] != nil }
@@ -36,7 +37,7 @@ struct ReferenceDecision: Sendable {
   /// remaining operations are therefore checked again until no more are refused. The check is
   /// repeated here, because a new ``RecordDecision`` is expensive. An atomic batch needs one pass,
   /// since its answer names only the operations that break a rule themselves.
-  /// - Parameter requiresTargets: whether targets of `DELETE_SELF` must exist, too.
+  /// - Parameter requiresTargets: whether the targets of `DELETE_SELF` references must exist.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,
     by writer: RecordWriter, requiresTargets: Bool, isAtomic: Bool
@@ -129,7 +130,7 @@ struct ReferenceDecision: Sendable {
     return references.existing.contains(name)
   }
 
-  /// The records that are deleted by cascade, nearest first.
+  /// Returns the records that are deleted by cascade, the nearest first.
   ///
   /// Choice: deleting a missing record starts no cascade, even if the batch adds references to it.
   private func goingAlong() -> [String] {
@@ -145,7 +146,8 @@ struct ReferenceDecision: Sendable {
       uniqueKeysWithValues: records.enumerated().map { (ExactName($1.name), $0) })
     for name in going {
       if let index = indices[name] {
-        // The record is saved and deleted in one batch. It has one change and one number.
+        // The record is saved and deleted in one batch. Its tombstone has the change number of the
+        // save.
         let record = records[index]
         records[index] = record.tombstone(change: record.change, modified: writer.stamp)
       } else if let stored = references.reach.records[name] {

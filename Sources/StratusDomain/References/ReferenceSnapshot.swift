@@ -7,10 +7,10 @@ struct ReferenceSnapshot: Sendable {
   private(set) var existing: Set<ExactName> = []
   /// Stored `parent` links to records that the batch deletes.
   private(set) var children: [RecordLink] = []
-  /// Stored `deleteSelf` links to the same records. There may be more of them than one transaction
-  /// can follow, and the source records are not loaded.
+  /// Stored `deleteSelf` links to records that the batch deletes. There may be more links than one
+  /// transaction can follow, and their source records are not loaded.
   private(set) var followers: [RecordLink] = []
-  /// Whether there are more links than `followers` holds.
+  /// Whether there are more links than ``followers`` contains.
   private(set) var hasMoreFollowers = false
   /// The records that are deleted by the cascades of the batch's deletions.
   private(set) var reach = CascadeReach()
@@ -70,8 +70,8 @@ struct ReferenceSnapshot: Sendable {
     children.removeAll { pendingDeletions.contains(ExactName($0.source)) }
   }
 
-  /// Whether a link does not hold its target: a share ends with its root, and what names a share as
-  /// its parent does not keep the owner from ending it.
+  /// Whether the target may be deleted although the link names it as a parent. A share ends with
+  /// its root, and an owner can end a share even if records name the share as their parent.
   private static func endsWith(
     _ link: RecordLink, _ target: StoredRecord?
   ) throws(ServerError) -> Bool {
@@ -80,7 +80,7 @@ struct ReferenceSnapshot: Sendable {
     return try target.shareMark()?.shareRecordName.map(ExactName.init) == ExactName(link.source)
   }
 
-  /// The records that exist and that the caller may read.
+  /// Returns the records that exist and that the caller may read.
   private static func readable(
     _ names: [String], in zone: StoredZone, _ snapshot: RecordSnapshot,
     of store: any RecordReading & LinkReading & HierarchyReading
@@ -102,11 +102,11 @@ struct ReferenceSnapshot: Sendable {
     return readable
   }
 
-  /// Children that would block the deletion of their parents, but that an unfinished cascade will
-  /// delete.
+  /// Returns children that would block the deletion of their parents, but that an unfinished
+  /// cascade will delete.
   ///
-  /// NB: the result is not complete. Once one child surely blocks a parent, its other children are
-  /// not examined.
+  /// NB: the result is not complete. If a child is known to block its parent, the parent's other
+  /// children are not examined.
   private func childrenPendingDeletion(
     besides written: Set<ExactName>, in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading
@@ -134,8 +134,8 @@ struct ReferenceSnapshot: Sendable {
     return pendingDeletions
   }
 
-  /// The children of deleted records. If there are too many, each deleted record gets an equal
-  /// share of the limit.
+  /// Returns the children of deleted records. If there are too many, each deleted record gets an
+  /// equal part of the limit.
   private static func children(
     of deleted: [String], in zone: StoredZone, of store: any RecordReading & LinkReading
   ) throws(ServerError) -> [RecordLink] {

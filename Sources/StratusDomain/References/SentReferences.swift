@@ -1,13 +1,13 @@
 import StratusWire
 
-/// The references that an operation sends, if the rules check them.
+/// The references in an operation that the rules check.
 ///
 /// Choice: references that are unchanged since an earlier save are not checked again. Otherwise a
 /// record whose target was deleted could never be saved.
 struct SentReferences: Sendable, Hashable {
-  /// Targets of `VALIDATE`.
+  /// The targets of references with the action `VALIDATE`.
   var validated: [String] = []
-  /// Targets of `DELETE_SELF`.
+  /// The targets of references with the action `DELETE_SELF`.
   var deleteSelf: [String] = []
   var parent: String?
 
@@ -38,7 +38,7 @@ struct SentReferences: Sendable, Hashable {
 }
 
 extension StoredRecord {
-  /// The targets of `deleteSelf` references: a part of ``DerivedRows``, without computing the rest.
+  /// Returns the targets of `deleteSelf` references, without computing the other ``DerivedRows``.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored fields cannot be read.
   func deleteSelfTargets(schema: Schema) throws(ServerError) -> Set<ExactName> {

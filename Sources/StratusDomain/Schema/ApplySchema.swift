@@ -24,7 +24,8 @@ extension StoreWriting {
   }
 
   /// Begins the removal of a record type or field. ``ContinueRetirements`` removes its values in
-  /// steps. Until then it stays in the schema, so that its records keep their grants.
+  /// steps. Until then, the record type or field stays in the schema, so that its records keep
+  /// their grants.
   func beginRemoval(of place: SchemaPlace, now: Int64) throws(ServerError) {
     let schema = try self.schema()
     guard let type = schema.recordTypes[place.recordType] else { return }
@@ -36,7 +37,8 @@ extension StoreWriting {
     try set(
       Retirement(
         place, phase: .removing, since: schema.retirements[place]?.since ?? now))
-    // Without marks, queries that use the fields are refused from now on.
+    // The fields lose their index marks, so that queries that use the fields are refused from now
+    // on.
     let fields = place.field.map { [$0] } ?? Array(type.fields.keys)
     for field in fields.sorted() where type.fields[field]?.indexes.isEmpty == false {
       try set([], of: .field(field), in: place.recordType)

@@ -16,8 +16,8 @@ struct ChangeSchemaHandler: ManagementHandler {
     }
     switch ParsedSchema.read(text) {
     case .faulty(let faults):
-      // Look the container up first. Otherwise, faults in the file would hide that it does not
-      // exist.
+      // The container is looked up first. Otherwise, faults in the file would hide that the
+      // container does not exist.
       _ = try await changer.store(of: request.containerID, request.environment)
       return SchemaReport(faults: faults.map { $0.message() })
     case .schema(let file): return try await report(request, .file(file), file: file)

@@ -80,7 +80,7 @@ public struct ContinueRetirements: Sendable {
     try store.apply(ChangeSet(zone: zone, records: records, rows: rows))
   }
 
-  /// The new state of a record; nil: it does not change.
+  /// Returns the new state of a record, or nil if the record does not change.
   private static func changed(
     _ record: StoredRecord, for work: Retirement, change: Int64, now: Int64
   ) throws(ServerError) -> StoredRecord? {

@@ -1,6 +1,7 @@
 import StratusWire
 
-/// Answers ``DeploySchema``: adds everything that production lacks, or nothing if types conflict.
+/// Answers ``DeploySchema``. It adds everything that production lacks, or nothing if a part is
+/// refused.
 struct DeploySchemaHandler: ManagementHandler {
   typealias Endpoint = DeploySchema
 

@@ -9,7 +9,7 @@ struct FieldDecision: Sendable {
   private let environment: ContainerEnvironment
   /// Whether the database accepts encrypted values.
   private let allowsEncryption: Bool
-  /// The types, fields and marks that are new to the schema.
+  /// The types, fields and index marks that are new to the schema.
   private(set) var addition = SchemaAddition()
   /// The IDs of the keys that sealed the values.
   private(set) var zoneKeyIDs: Set<[UInt8]> = []
@@ -22,10 +22,10 @@ struct FieldDecision: Sendable {
     self.environment = environment
   }
 
-  /// The changes in a record's `fields`; a nil value clears the field.
+  /// Returns the changes in a record's `fields`. A value of nil clears the field.
   ///
-  /// - Parameter zoneID: the zone of the record. It is also the zone of references that name none.
-  /// - Throws: `BAD_REQUEST` naming the field.
+  /// - Parameter zoneID: the zone of the record. References without a zone refer to this zone.
+  /// - Throws: `BAD_REQUEST`, which names the field.
   mutating func decide(
     _ fields: JSONView?, recordType: String, zoneID: ZoneID
   ) throws(ServerError) -> [(key: String, value: FieldValue?)] {
@@ -36,7 +36,8 @@ struct FieldDecision: Sendable {
     changes.reserveCapacity(inputs.count)
     let retirements = schema.retirements(in: recordType)
     if !retirements.isEmpty { try note(inputs.map(\.name), retirements) }
-    // Names are unique, so fields added in this loop need not be visible here.
+    // Field names are unique in a request, so the fields that this loop adds need not be known
+    // here.
     let knownFields = schema.recordTypes[recordType]?.fields ?? [:]
     for input in inputs {
       let known = knownFields[input.name]?.type ?? systemType(of: input.name, in: recordType)
@@ -78,9 +79,9 @@ struct FieldDecision: Sendable {
     return changes
   }
 
-  /// Notes the writes to retiring record types and fields.
+  /// Adds the retiring record types and fields that the request writes to ``retiredWrites``.
   ///
-  /// - Throws: `BAD_REQUEST` naming a record type or field that no longer takes writes.
+  /// - Throws: `BAD_REQUEST`, which names a record type or field that no longer accepts writes.
   private mutating func note(
     _ fields: [String], _ retirements: [Retirement]
   ) throws(ServerError) {
@@ -97,13 +98,13 @@ struct FieldDecision: Sendable {
     }
   }
 
-  /// Adds the retiring record types and fields that a refused operation wrote, since the attempt
+  /// Adds the retiring record types and fields that a refused operation wrote, because the attempt
   /// shows that an app still uses them.
   mutating func note(retiredWrites places: Set<SchemaPlace>) {
     if !places.isEmpty { retiredWrites.formUnion(places) }
   }
 
-  /// Whether a record type has fields with exactly these types, so that there is nothing to decide.
+  /// Whether a record type has fields with exactly these types, so that nothing has to be decided.
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
     guard let fields = schema.recordTypes[recordType]?.fields,
       schema.retirements(in: recordType).isEmpty
@@ -111,7 +112,7 @@ struct FieldDecision: Sendable {
     return values.allSatisfy { fields[$0.key]?.type == $0.value.type }
   }
 
-  /// The type of a field that the system owns. The schema does not contain such fields.
+  /// Returns the type of a field that the system owns. The schema does not contain such fields.
   private func systemType(of field: String, in recordType: String) -> FieldType? {
     switch (recordType, field) {
     case (UserRecords.recordType, UserRecords.rolesField): UserRecords.rolesType

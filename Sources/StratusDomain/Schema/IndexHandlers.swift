@@ -67,7 +67,7 @@ struct DropIndexHandler: ManagementHandler {
 }
 
 extension IndexColumn {
-  /// The column as a list shows it: `title`, `___modTime descending`.
+  /// The column as a list of indexes shows it, such as `title` or `___modTime descending`.
   fileprivate var listed: String {
     let name =
       switch source {

@@ -12,7 +12,8 @@ public struct ProductionLack: Sendable, Hashable {
 
   public var recordType: String
   public var kind: Kind
-  /// The field; with an index mark: `title SORTABLE`. It is empty for a record type.
+  /// The name of the field. For an index, the mark follows the field, as in `title SORTABLE`. For a
+  /// record type, the name is empty.
   public var name: String
 
   public init(recordType: String, kind: Kind, name: String = "") {
@@ -32,7 +33,7 @@ public struct ProductionLack: Sendable, Hashable {
       && name.utf8.count <= Limits.fieldNameLengthMax + 16
   }
 
-  /// Whether a schema by now contains the missing part.
+  /// Whether a schema contains the missing part by now.
   func isResolved(by schema: Schema) -> Bool {
     guard let type = schema.recordTypes[recordType] else { return false }
     switch kind {
@@ -41,7 +42,7 @@ public struct ProductionLack: Sendable, Hashable {
     case .index:
       let words = name.split(separator: " ").map(String.init)
       guard words.count == 2, let mark = FieldIndexes(word: words[1]) else { return false }
-      // A search of all fields needs at least one field with the mark.
+      // A search of all fields needs at least one field with the index mark.
       if words[0] == "(any)" { return type.fields.values.contains { $0.indexes.contains(mark) } }
       if let field = type.fields[words[0]] { return field.indexes.contains(mark) }
       guard let system = SystemField(rawValue: words[0]) else { return false }
@@ -51,7 +52,7 @@ public struct ProductionLack: Sendable, Hashable {
 }
 
 extension FieldIndexes {
-  /// The mark that a word of the schema language names, in any case.
+  /// Creates the index mark that a word of the schema language names. The word may be in any case.
   init?(word: String) {
     switch word.uppercased() {
     case "QUERYABLE": self = .queryable
@@ -62,13 +63,14 @@ extension FieldIndexes {
   }
 }
 
-/// How often production refused requests of one version of an app because of one lack.
+/// The number of requests from one version of an app that production refused because its schema
+/// lacked one part.
 public struct LackCount: Sendable, Hashable {
   public var lack: ProductionLack
-  /// The app and its version as the requests named them; empty: they named none.
+  /// The app and its version as the requests named them, or an empty text if they named none.
   public var app: String
   public var count: Int64
-  /// Milliseconds since 1970 UTC, like ``lastAt``.
+  /// The time of the first refusal, in milliseconds since 1970 UTC. ``lastAt`` has the same unit.
   public var firstAt: Int64
   public var lastAt: Int64
 
@@ -81,7 +83,7 @@ public struct LackCount: Sendable, Hashable {
   }
 }
 
-/// Collects the parts of the schema that production lacked for one request, each once.
+/// Collects the parts of the schema that production lacked for one request. Each appears once.
 public final class LackNotes: Sendable {
   private let noted = Mutex<Set<ProductionLack>>([])
 
@@ -94,14 +96,14 @@ public final class LackNotes: Sendable {
     }
   }
 
-  /// The parts noted so far.
+  /// The parts of the schema noted so far.
   public var all: Set<ProductionLack> { noted.withLock { $0 } }
 
-  /// One request rarely lacks more parts, and each part costs a row.
+  /// The maximum number of parts. A request rarely lacks more parts, and each part costs a row.
   private static let countMax = 20
 }
 
-// NB: all notes are equal, since they are not part of the caller's identity.
+// NB: all notes are equal, because they are not part of the caller's identity.
 extension LackNotes: Hashable {
   public static func == (left: LackNotes, right: LackNotes) -> Bool { true }
 

@@ -1,8 +1,8 @@
 import StratusWire
 import Synchronization
 
-/// Counts the requests that production refused because of a lack. If an app's schema was not
-/// deployed, the app fails without any other sign.
+/// Counts the requests that production refused because its schema lacked something. If an app's
+/// schema was not deployed, the app fails without any other sign.
 ///
 /// Counts are kept in memory and written to the production stores from time to time. A crash loses
 /// the counts of the last seconds.
@@ -22,9 +22,10 @@ public final class ProductionRadar: Sendable {
     self.ambient = ambient
   }
 
-  /// Counts one request that was refused because of some lacks.
+  /// Counts one request that was refused because the schema lacked some parts.
   ///
-  /// - Parameter app: the app and its version as the request named them; empty: it named none.
+  /// - Parameter app: the app and its version as the request named them, or an empty text if it
+  ///   named none.
   public func note(_ lacks: Set<ProductionLack>, at address: StoreAddress, app: String) {
     if lacks.isEmpty { return }
     let now = ambient.now()
@@ -77,10 +78,10 @@ public final class ProductionRadar: Sendable {
     }
   }
 
-  /// The counts of a container's production environment, the most frequent first. If the schema now
-  /// contains a part that it lacked, the counts of this part are removed.
+  /// Returns the counts of a container's production environment, the most frequent first. If the
+  /// schema now contains a part that it lacked, the counts of this part are removed.
   ///
-  /// - Throws: the store's error.
+  /// - Throws: the errors of the store.
   public func counts(of container: String) async throws(ServerError) -> [LackCount] {
     try? await flush()
     let address = StoreAddress(container: container, environment: .production)

@@ -4,11 +4,11 @@ public struct RecordPermissions: OptionSet, Sendable, Hashable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Fetch and query.
+  /// The permission to fetch and query records.
   public static let read = RecordPermissions(rawValue: 1)
-  /// Make new records.
+  /// The permission to create records.
   public static let create = RecordPermissions(rawValue: 2)
-  /// Change and delete.
+  /// The permission to change and delete records.
   public static let write = RecordPermissions(rawValue: 4)
 }
 
@@ -45,12 +45,12 @@ public struct RecordGrants: Sendable, Hashable {
   /// The permissions of custom roles. No value is empty.
   private(set) var custom: [String: RecordPermissions] = [:]
 
-  /// - Parameter roles: the permissions of each role. An empty value means the same as none.
+  /// - Parameter roles: the permissions of each role. An empty set means the same as no entry.
   public init(roles: [String: RecordPermissions] = [:]) {
     for (role, permissions) in roles { self[role] = permissions }
   }
 
-  /// The permissions of every role that has any.
+  /// The permissions of every role that has any permission.
   public var roles: [String: RecordPermissions] {
     get {
       var roles = custom

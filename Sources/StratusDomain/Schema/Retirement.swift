@@ -1,9 +1,9 @@
 /// The removal of a field or record type in phases (docs/internals/schema.md).
 public struct Retirement: Sendable, Hashable {
   public enum Phase: Int64, Sendable, Hashable {
-    /// Apps can still read and write. The server notes each device that writes.
+    /// Apps can still read and write. The server stores each device that writes.
     case reported = 1
-    /// Apps can still read. Writes are refused and noted.
+    /// Apps can still read. Writes are refused, and the devices that try to write are stored.
     case refused = 2
     /// The values are removed in steps. Nothing can be written.
     case removing = 3
@@ -11,14 +11,14 @@ public struct Retirement: Sendable, Hashable {
 
   public var place: SchemaPlace
   public var phase: Phase
-  /// The new name of a field that is being renamed: each save writes both fields; nil: there is
-  /// none.
+  /// The new name of a field that is being renamed, or nil if the field is not being renamed. Each
+  /// save writes both fields.
   public var successor: String?
-  /// Whether every record has the value under both names. Always true without a successor.
+  /// Whether every record has the value under both names. It is always true without a successor.
   public var isCopied: Bool
   /// The start of the retirement, in milliseconds since 1970 UTC.
   public var since: Int64
-  /// The last record that the copy or the removal has handled; nil: it has not begun.
+  /// The last record that the copy or the removal has handled, or nil if it has not begun.
   public var cursor: IndexBuildCursor?
 
   public init(
@@ -33,7 +33,7 @@ public struct Retirement: Sendable, Hashable {
     self.cursor = cursor
   }
 
-  /// Whether background steps remain.
+  /// Whether background steps remain to be done.
   var hasWork: Bool { phase == .removing || !isCopied }
 
   /// Whether `other` is the new name of this field.
@@ -42,11 +42,11 @@ public struct Retirement: Sendable, Hashable {
   }
 }
 
-/// A device that wrote to a retiring record type or field. It shows that apps still need it.
+/// A device that wrote to a retiring record type or field. The write shows that apps still need it.
 public struct RetiredWrite: Sendable, Hashable {
   public var deviceID: String
   public var userRecordName: String
-  /// The last write, in milliseconds since 1970 UTC.
+  /// The time of the last write, in milliseconds since 1970 UTC.
   public var time: Int64
   /// The number of writes since the retirement began.
   public var count: Int64

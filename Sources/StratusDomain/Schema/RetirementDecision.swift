@@ -1,11 +1,12 @@
 import StratusWire
 
-/// Decides a request to retire, rename or drop a record type or field. It is pure.
+/// Decides a request to retire, rename or drop a record type or field. The decision depends only on
+/// the arguments of the initializer.
 struct RetirementDecision: Sendable {
   enum Effect: Sendable, Hashable {
-    /// Stores the retirement. In a renaming, first adds the field of the new name.
+    /// Stores the retirement. If a field is renamed, the field with the new name is added first.
     case set(Retirement, adding: SchemaAddition.Field?)
-    /// Ends the retirement; the record type or field stays.
+    /// Ends the retirement. The record type or field stays.
     case end
     /// Begins the removal.
     case remove

@@ -25,12 +25,12 @@ public struct Schema: Sendable, Hashable {
     self.retirements = Dictionary(uniqueKeysWithValues: retirements.map { ($0.place, $0) })
   }
 
-  /// The grants of a record type in the public database.
+  /// Returns the grants of a record type in the public database.
   func grants(of recordType: String) -> RecordGrants {
     recordTypes[recordType]?.grants ?? .initial(forType: recordType)
   }
 
-  /// The custom roles of a user.
+  /// Returns the custom roles of a user.
   func customRoles(of user: String) -> Set<String> { rolesOfUsers[user] ?? [] }
 
   /// Replaces the custom roles of a user.
@@ -38,7 +38,7 @@ public struct Schema: Sendable, Hashable {
     rolesOfUsers[user] = roles.isEmpty ? nil : roles
   }
 
-  /// Replaces the grants of a record type; does nothing if the schema lacks the type.
+  /// Replaces the grants of a record type. Does nothing if the schema does not have the type.
   public mutating func set(_ grants: RecordGrants, of recordType: String) {
     recordTypes[recordType]?.grants = grants
   }
@@ -63,14 +63,14 @@ public struct Schema: Sendable, Hashable {
 public struct RecordType: Sendable, Hashable {
   public var name: String
   public private(set) var fields: [String: FieldDefinition]
-  /// Whether records of this type can have links or files. The value is stored, since every save
-  /// needs it.
+  /// Whether records of this type can have references or files. The value is stored, because every
+  /// save needs it.
   private(set) var holdsLinksOrAssets: Bool
   /// The index marks of the system fields.
   public var systemFields: [SystemField: FieldIndexes]
   public var grants: RecordGrants
 
-  /// - Parameter grants: nil: the grants of a new record type.
+  /// - Parameter grants: the grants, or nil for the grants of a new record type.
   public init(
     name: String, fields: [String: FieldDefinition] = [:],
     systemFields: [SystemField: FieldIndexes] = [:], grants: RecordGrants? = nil
@@ -96,7 +96,7 @@ public struct RecordType: Sendable, Hashable {
 }
 
 extension FieldType {
-  /// Whether a value can be a link or a file, or a list of them.
+  /// Whether a value can be a reference or a file, or a list of references or files.
   var holdsLinksOrAssets: Bool {
     !isEncrypted && (element == .reference || element == .asset)
   }
@@ -127,7 +127,8 @@ public struct FieldIndexes: OptionSet, Sendable, Hashable {
   /// Allows searches for words.
   public static let searchable = FieldIndexes(rawValue: 4)
 
-  /// All marks that fields of a type can have. A development schema gives them to every new field.
+  /// All index marks that fields of a type can have. A development schema gives them to every new
+  /// field.
   public static func all(for type: FieldType) -> FieldIndexes {
     if type.isEncrypted { return [] }
     return switch (type.element, type.isList) {
@@ -157,7 +158,7 @@ public struct ContainerSettings: Sendable, Hashable {
   }
 }
 
-/// Additions to a schema: by a save or a query to the development schema, or by a deployment to the
+/// Additions to a schema. Saves and queries extend the development schema. Deployments extend the
 /// production schema.
 public struct SchemaAddition: Sendable, Hashable {
   /// A new field of a record type.
@@ -177,7 +178,7 @@ public struct SchemaAddition: Sendable, Hashable {
     }
   }
 
-  /// The additional marks of a known field.
+  /// Index marks (queryable, sortable, searchable) to add to a field that exists already.
   public struct Marking: Sendable, Hashable {
     public enum Key: Sendable, Hashable {
       case field(String)

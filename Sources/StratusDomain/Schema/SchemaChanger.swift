@@ -19,7 +19,7 @@ struct SchemaChanger: Sendable {
     case development
   }
 
-  /// - Throws: `NOT_FOUND`.
+  /// - Throws: `NOT_FOUND` if the container does not exist.
   func store(
     of container: String, _ environment: ContainerEnvironment
   ) async throws(ServerError) -> any Store {
@@ -42,7 +42,7 @@ struct SchemaChanger: Sendable {
   /// and writes the new one.
   ///
   /// - Parameters:
-  ///   - isDryRun: whether nothing is written.
+  ///   - isDryRun: whether the change is only decided and not written.
   ///   - isStrict: whether the change is refused if it has a warning.
   func change(
     _ container: String, _ environment: ContainerEnvironment, to source: Source,

@@ -1,9 +1,10 @@
 public import StratusWire
 
-/// Decides whether a schema may change into another, and with which steps. It is pure.
+/// Decides whether a schema may change into another one, and by which steps. The decision depends
+/// only on the arguments of the initializer.
 ///
-/// If a change has a refusal, the whole change is refused. A warning names a loss that the change
-/// causes without an error: of an index that queries may use, of a permission, or of values.
+/// If a change has a refusal, the whole change is refused. A warning names something that the
+/// change removes without an error: an index that queries may use, a permission, or values.
 public struct SchemaEvolution: Sendable {
   /// A refusal or a warning.
   public struct Finding: Sendable, Hashable {
@@ -187,8 +188,8 @@ extension SchemaEvolution {
     }
   }
 
-  /// Refuses a development schema that lacks parts of the production schema, because it could not
-  /// be deployed.
+  /// Refuses a development schema that lacks parts of the production schema, because such a schema
+  /// could not be deployed.
   private mutating func compareWithProduction() {
     guard environment == .development else { return }
     for type in production.recordTypes.values.sorted(by: { $0.name < $1.name }) {

@@ -15,7 +15,7 @@ public enum SchemaStep: Sendable, Hashable {
   case setIndexes(recordType: String, key: SchemaAddition.Marking.Key, to: FieldIndexes)
   case setGrants(recordType: String, to: RecordGrants)
 
-  /// The step in one line: `+ field Note.title STRING QUERYABLE`.
+  /// The step in one line, such as `+ field Note.title STRING QUERYABLE`.
   public var text: String {
     switch self {
     case .addRole(let role): "+ role \(role)"
@@ -41,7 +41,7 @@ public enum SchemaStep: Sendable, Hashable {
 }
 
 extension FieldType {
-  /// The type in the schema language: `LIST<ENCRYPTED STRING>`.
+  /// The type in the schema language, such as `LIST<ENCRYPTED STRING>`.
   var schemaText: String {
     let word = (isEncrypted ? "ENCRYPTED " : "") + element.schemaWord
     return isList ? "LIST<\(word)>" : word
@@ -49,7 +49,7 @@ extension FieldType {
 }
 
 extension FieldIndexes {
-  /// The words of the schema language, in the order in which they are printed.
+  /// The marks in the words of the schema language, in the order in which they are printed.
   var schemaWords: [String] {
     SchemaOption.allCases.filter { contains($0.mark) }.map(\.rawValue)
   }
@@ -72,7 +72,7 @@ extension RecordPermissions {
 }
 
 extension SchemaAddition.Marking.Key {
-  /// The name in a schema file.
+  /// The name of the field in a schema file.
   var schemaName: String {
     switch self {
     case .field(let name): name

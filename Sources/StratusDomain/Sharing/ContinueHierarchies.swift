@@ -11,7 +11,7 @@ public struct ContinueHierarchies: Sendable {
     self.ambient = ambient
   }
 
-  /// The maximum number of records in a step.
+  /// The maximum number of records that a step changes.
   public static let stepMax = Limits.hierarchyStepMax
 
   /// Runs one step.
@@ -51,8 +51,8 @@ public struct ContinueHierarchies: Sendable {
 }
 
 extension Watch {
-  /// The change to add to the outbox for passages of records that did not change themselves; nil:
-  /// no subscription watches them.
+  /// Returns the change to add to the outbox for passages of records that did not change
+  /// themselves, or nil if no subscription watches the records.
   func change(
     of passages: [Passage], in zone: StoredZone, by origin: ChangeOrigin
   ) -> WatchedChange? {

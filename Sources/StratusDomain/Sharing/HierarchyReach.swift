@@ -1,6 +1,7 @@
 import StratusWire
 
-/// Finds the shared hierarchies of changed records, and the passages that result from the change.
+/// Finds the shared hierarchies of changed records, and the ``Passage``s that result from the
+/// change.
 ///
 /// A record is in the hierarchy of the nearest shared root at or above it. The root's own parent
 /// does not matter (sharing §1.2). If a record changes its hierarchy, the records below it follow,
@@ -9,7 +10,7 @@ struct HierarchyReach {
   private(set) var passages: [Passage] = []
   /// Records whose children have not all been moved to the new hierarchy.
   private(set) var unfinished: [UnfinishedHierarchy] = []
-  /// The hierarchies of the written records after the change; nil: none.
+  /// The root of each written record's hierarchy after the change, or nil if the record is in none.
   private(set) var roots: [ExactName: String?] = [:]
   /// Records whose chain of parents is longer than ``Limits/hierarchyDepthMax``.
   private(set) var tooDeep: Set<ExactName> = []
@@ -22,7 +23,7 @@ struct HierarchyReach {
   private var written: [ExactName: StoredRecord] = [:]
   private var before: [ExactName: String] = [:]
   private var shared: [ExactName: Bool] = [:]
-  /// The stored parents of records that are not written; nil: none.
+  /// The stored parents of records that are not written, or nil for a record without a parent.
   private var parents: [ExactName: String?] = [:]
   /// The number of the newest change so far.
   private var change: Int64
@@ -41,7 +42,7 @@ struct HierarchyReach {
     self.change = change
   }
 
-  /// The passages of written records and of the records below them.
+  /// Finds the ``Passage``s of written records and of the records below them.
   init(
     of records: [StoredRecord], in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
@@ -61,7 +62,7 @@ struct HierarchyReach {
     try follow()
   }
 
-  /// The passages after a root was added or removed.
+  /// Finds the ``Passage``s that result from adding or removing a root.
   init(
     ofRoot name: String, in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
@@ -76,7 +77,7 @@ struct HierarchyReach {
     try follow()
   }
 
-  /// The passages of records that still have to follow their parent.
+  /// Finds the ``Passage``s of records that still have to follow their parent.
   init(
     continuing hierarchy: UnfinishedHierarchy, in zone: StoredZone, at time: Int64,
     limit: Int = Limits.hierarchyStepMax, of store: any StoreReading
@@ -87,9 +88,10 @@ struct HierarchyReach {
     try follow()
   }
 
-  /// Notes the passage of one record.
+  /// Adds the ``Passage``s of one record, which say what hierarchy it has left and what hierarchy
+  /// it is in.
   ///
-  /// NB: a record leaves before it joins, because the store allows it only one hierarchy.
+  /// NB: a record leaves before it joins, because the store allows a record only one hierarchy.
   private mutating func move(
     _ name: String, of type: String, from old: String?, to new: String?, at change: Int64
   ) {
@@ -111,11 +113,11 @@ struct HierarchyReach {
 
   // Upwards
 
-  /// The hierarchy of a record after the change: its own if it is a shared root, otherwise that of
-  /// its parent.
+  /// Returns the root of a record's hierarchy after the change. A shared root is its own root. Any
+  /// other record has the root of its parent.
   ///
   /// NB: the parent's stored hierarchy is used, even if it is outdated because the parent must
-  /// still follow another record. The record then follows when the parent does. If the record were
+  /// still follow another record. The record then follows its parent later. If the record were
   /// moved ahead of its parent, later steps would not reach it.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
@@ -132,7 +134,8 @@ struct HierarchyReach {
     return found
   }
 
-  /// Whether the chain of a record's parents leads back to it. Notes a chain that is too long.
+  /// Whether the chain of a record's parents leads back to the record. Adds the record to
+  /// ``tooDeep`` if the chain is too long.
   private mutating func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
     var seen: Set<ExactName> = []
     var current = try parent(of: name)
@@ -168,7 +171,7 @@ struct HierarchyReach {
 
   // Downwards
 
-  /// Lets children follow their parents, nearest first.
+  /// Moves children to the hierarchies of their parents, the nearest first.
   private mutating func follow() throws(ServerError) {
     var examined = 0
     var next = 0

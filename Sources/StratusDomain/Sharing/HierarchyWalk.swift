@@ -1,10 +1,12 @@
 import StratusWire
 
-/// Finds hierarchies by walking up the chains of parents, independently of passages.
+/// Finds hierarchies by walking up the chains of parents, independently of stored ``Passage``s.
 extension SharingReading where Self: ShareLinkReading {
-  /// The nearest shared root at or above each record. Records without one are left out.
+  /// Returns the nearest shared root at or above each record. Records without such a root are left
+  /// out.
   ///
-  /// - Parameter parents: the parents of records that a batch is about to save; nil: none.
+  /// - Parameter parents: the parents of records that a batch is about to save, or nil for no
+  ///   parent.
   public func walkedHierarchies(
     of names: [String], in zone: StoredZone, parents: [ExactName: String?] = [:]
   ) throws(ServerError) -> [ExactName: String] {
@@ -29,10 +31,11 @@ extension SharingReading where Self: ShareLinkReading {
     return found
   }
 
-  /// The hierarchies by passages, without those that a record is about to leave.
+  /// Returns the hierarchies that the records' ``Passage``s name, without those that a record is
+  /// about to leave.
   ///
-  /// A record far below one that was moved keeps its passage until a later step. Its participants
-  /// must not use it meanwhile.
+  /// A record far below a moved record keeps its passage until a later step. Meanwhile,
+  /// participants must not use this passage.
   public func consistentHierarchies(
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String] {

@@ -2,9 +2,9 @@ import StratusWire
 
 /// Lets a participant leave shares by deleting their records (semantics §20).
 ///
-/// A participant that leaves often deletes the records of the hierarchy in the same request. These
-/// deletions succeed like those of missing records, and nothing of the owner's is deleted (sharing
-/// §1.2).
+/// A participant that leaves a share often deletes the records of its hierarchy in the same
+/// request. These deletions succeed like deletions of missing records, and no record of the owner
+/// is deleted (sharing §1.2).
 struct LeaveShares {
   let database: OpenDatabase
   let effects: ShareEffects
@@ -12,10 +12,10 @@ struct LeaveShares {
 
   /// Leaves the shares whose records the operations delete.
   ///
-  /// - Returns: the positions of the operations that are finished, because their records do not
-  ///   exist for the caller any more; empty: no operation leaves a share.
-  /// - Throws: `BAD_REQUEST` if the request leaves a share and saves records as well; then nothing
-  ///   is changed. `ZONE_NOT_FOUND`.
+  /// - Returns: the positions of the operations that are finished, because their records no longer
+  ///   exist for the caller. The result is empty if no operation leaves a share.
+  /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the request leaves a share and also saves
+  ///   records. In that case, nothing is changed.
   func leave(
     by operations: [RecordOperation], in store: any StoreWriting
   ) throws(ServerError) -> Set<Int> {
@@ -38,7 +38,7 @@ struct LeaveShares {
       })
   }
 
-  /// The records that the caller may still read.
+  /// Returns the records that the caller may still read.
   private func readable(
     _ names: [String], in store: any StoreWriting
   ) throws(ServerError) -> Set<ExactName> {
@@ -53,7 +53,7 @@ struct LeaveShares {
 
   /// Leaves all shares of a zone.
   ///
-  /// - Throws: `ZONE_NOT_FOUND` if the caller participates in none.
+  /// - Throws: `ZONE_NOT_FOUND` if the caller participates in no share of the zone.
   func leaveZone(in store: any StoreWriting) throws(ServerError) {
     let access = try database.lockedAccess(to: effects.address, of: store)
     guard let zone = access.zone, let participation = access.participation else { return }

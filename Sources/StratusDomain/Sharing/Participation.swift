@@ -4,7 +4,7 @@ public struct Participation: Sendable, Hashable {
   /// time, is removed and joins again, or leaves one of several shares. Tokens with another number
   /// have expired.
   public var number: Int64
-  /// The shares that the user has joined, each root once, in the byte order of the roots.
+  /// The shares that the user has joined, in the byte order of their roots. Each root appears once.
   public var shares: [JoinedShare]
 
   public init(number: Int64, shares: [JoinedShare]) {
@@ -12,7 +12,7 @@ public struct Participation: Sendable, Hashable {
     self.shares = shares
   }
 
-  /// The number of the share that the user joined last.
+  /// The ``JoinedShare/joined`` of the share that the user joined last, or 0 if there is no share.
   var newestJoin: Int64 { shares.map(\.joined).max() ?? 0 }
 
   /// Whether a share shows the whole zone.
@@ -21,9 +21,10 @@ public struct Participation: Sendable, Hashable {
   /// The names of the roots whose hierarchies the user sees.
   var rootNames: [String] { shares.compactMap(\.rootName) }
 
-  /// The shares that show a record.
+  /// Returns the shares that show a record.
   ///
-  /// - Parameter root: the root of the hierarchy that contains the record; nil: no hierarchy does.
+  /// - Parameter root: the root of the hierarchy that contains the record, or nil if none contains
+  ///   it.
   func shares(showing root: String?) -> [JoinedShare] {
     shares.filter { share in
       guard let shown = share.rootName else { return true }
@@ -34,7 +35,7 @@ public struct Participation: Sendable, Hashable {
 
 /// A share that a user has joined.
 public struct JoinedShare: Sendable, Hashable {
-  /// The name of the root record; nil: the share shows the whole zone.
+  /// The name of the root record, or nil if the share shows the whole zone.
   public var rootName: String?
   public var permission: SharePermission
   /// A number from the counter of the user's shared database. A share that is joined later has a

@@ -10,7 +10,7 @@ struct PlaceRules {
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
 
-  /// The operations that break a rule, by their positions.
+  /// Returns the refusals of the operations that break a rule, by the positions of the operations.
   func refusals(
     replacing stored: (String) -> StoredRecord?, in store: any StoreReading
   ) throws(ServerError) -> [Int: Refusal] {
@@ -38,7 +38,7 @@ struct PlaceRules {
     // A record that was too deep before the zone had shares may stay where it is.
     let isMoved = stored.map { $0.parentRecordName != record.parentRecordName } ?? true
     if isMoved, hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
-    // The policy has decided about shares; their place never changes.
+    // The access policy has decided about share records. Their place never changes.
     if record.type == ShareRecord.recordType { return nil }
     // NB: `roots` has no entry in a zone without hierarchies.
     let root = hierarchies.roots[name] ?? nil

@@ -4,11 +4,11 @@ import StratusWire
 struct ShareBatch {
   typealias Refusal = RecordDecision.Refusal
 
-  /// IDs drawn before the transaction, because its body may run twice.
+  /// IDs that are drawn before the transaction, because its body may run twice.
   struct IDs: Sendable {
-    /// IDs of URLs, one for each operation; empty: no operation is about shares.
+    /// The IDs of URLs, one for each operation. The array is empty if no operation is about shares.
     var shortGUIDs: [String] = []
-    /// IDs of participants, by operation.
+    /// The IDs of participants, by the positions of the operations.
     var participants: [Int: [String]] = [:]
 
     init(for operations: [RecordOperation], makeUUID: () -> String) {
@@ -24,7 +24,7 @@ struct ShareBatch {
 
   /// The participants and permissions of saved shares, by the positions of the operations.
   private(set) var states: [Int: ShareState] = [:]
-  /// The operations that create shares.
+  /// The positions of the operations that create shares.
   private(set) var new: Set<Int> = []
   /// The IDs of URLs that records get before they are shared, by the positions of the operations.
   private(set) var reserved: [Int: String] = [:]
@@ -32,9 +32,9 @@ struct ShareBatch {
 
   private let operations: [RecordOperation]
   private let snapshot: RecordSnapshot
-  /// The parents that the batch gives to records; nil: none.
+  /// The parents that the batch gives to records, or nil for records without a parent.
   private var parents: [ExactName: String?] = [:]
-  /// The operations that save records, by name.
+  /// The positions of the operations that save records, by record name.
   private var saves: [ExactName: Int] = [:]
   private var newRoots: Set<ExactName> = []
 
@@ -44,7 +44,7 @@ struct ShareBatch {
   ) throws(ServerError) {
     self.operations = operations
     self.snapshot = snapshot
-    // Deletions are seen by their effects, and a save without data of shares keeps what is stored.
+    // Deletions are handled after the decision, and saves without share data keep the stored data.
     guard !ids.shortGUIDs.isEmpty else { return }
     for (index, operation) in operations.enumerated() where !operation.isDeletion {
       guard let name = operation.recordName else { continue }
@@ -69,7 +69,8 @@ struct ShareBatch {
   ) throws(ServerError) {
     guard let name = operation.recordName, !operation.isDeletion else { return }
     let stored = snapshot.records[name]
-    // Clients send whole records back, so other records may have keys of shares. They are ignored.
+    // Clients send whole records back, so other records may have keys of shares. These keys are
+    // ignored.
     guard (stored?.type ?? operation.recordType) == ShareRecord.recordType else {
       if operation.createsShortGUID, snapshot.access.role == .owner,
         snapshot.access.address.canShare
@@ -85,7 +86,7 @@ struct ShareBatch {
     let edit = ShareEdit(owner: owner, newIDs: ids.participants[index] ?? [])
     if let stored {
       guard let state = try stored.shareState() else { throw .fault("a share has no state") }
-      // The policy refuses others than owner and administrators.
+      // The access policy refuses all users except the owner and administrators.
       let mayEdit = snapshot.access.allows(.write, stored, schema: snapshot.schema)
       states[index] = mayEdit ? try edit.applied(operation.share, to: state, isNew: false) : state
       return
@@ -107,7 +108,7 @@ struct ShareBatch {
     if let root { newRoots.insert(ExactName(root)) }
   }
 
-  /// The root of a new share, after all checks; nil: the share is one of the whole zone.
+  /// Returns the root of a new share after all checks, or nil if the whole zone is shared.
   private func root(
     of operation: RecordOperation, named name: String, in zone: StoredZone,
     _ store: any StoreReading
@@ -155,7 +156,7 @@ struct ShareBatch {
     return root
   }
 
-  /// The names of the records above one.
+  /// Returns the names of the records above a record.
   private func ancestors(
     of name: ExactName, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) -> Set<ExactName> {
@@ -183,7 +184,8 @@ struct ShareBatch {
   /// Whether the batch saves shares, so that work in the background may follow.
   var concernsWork: Bool { !states.isEmpty || !reserved.isEmpty }
 
-  /// Shares that would be saved although the save of their root, in the same batch, is refused.
+  /// Returns refusals for new shares whose root record is saved in the same batch, if that save is
+  /// refused.
   func refusals(after decision: RecordDecision) -> [Int: Refusal] {
     var refusals: [Int: Refusal] = [:]
     for index in new {
@@ -196,7 +198,7 @@ struct ShareBatch {
     return refusals
   }
 
-  /// Writes what follows from the saved shares.
+  /// Writes the effects of the saved shares.
   ///
   /// - Returns: the new states of roots, which are newer than those that the batch saved.
   func write(
@@ -245,7 +247,7 @@ extension RecordOperation {
     }
   }
 
-  /// Whether the operation may save a share, or reserves its URL.
+  /// Whether the operation may save a share, or may reserve the URL of a share.
   var concernsSharing: Bool {
     share != nil || createsShortGUID || recordType == ShareRecord.recordType
   }

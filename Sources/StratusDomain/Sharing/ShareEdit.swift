@@ -1,12 +1,14 @@
 import StratusWire
 
-/// Applies the list and the permission of a request to a share. It is pure.
+/// Applies the participants and the public permission of a request to a share. The result depends
+/// only on the properties and the arguments.
 struct ShareEdit {
   let owner: String
-  /// IDs for new participants, as many as the request has.
+  /// IDs for new participants. There is one for each participant of the request, up to one more
+  /// than the maximum.
   let newIDs: [String]
 
-  /// - Throws: `BAD_REQUEST`, which says what the list lacks.
+  /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants.
   func applied(
     _ input: ShareInput?, to old: ShareState, isNew: Bool
   ) throws(ServerError) -> ShareState {
@@ -27,7 +29,8 @@ struct ShareEdit {
       // Source: semantics §20: invited users can now join by the URL.
       state.participants.removeAll { $0.status != .accepted }
     } else if wasPublic, !isPublic {
-      // Source: semantics §20: back to NONE removes all; those of this request are new.
+      // Source: semantics §20: a change to NONE removes all participants, except new ones of the
+      // request.
       let known = Set(old.participants.compactMap(\.participantID))
       state.participants.removeAll { known.contains($0.participantID ?? "") }
     }
@@ -59,7 +62,7 @@ struct ShareEdit {
         if known.role != .publicUser, entry.role == .administrator || entry.role == .user {
           known.role = entry.role
         }
-        // A participant that left is invited again by the status INVITED.
+        // A participant that left is invited again if the request has the status INVITED.
         if known.status != .accepted, entry.status == .invited { known.status = .invited }
         if !result.contains(where: { $0.participantID == known.participantID }) {
           result.append(known)
@@ -93,7 +96,7 @@ struct ShareEdit {
     return lookup == known.identity.lookup
   }
 
-  /// A new participant, whose account is found at the acceptance.
+  /// Returns a new participant, whose account is found when the user accepts.
   private func invited(_ entry: ShareParticipant) throws(ServerError) -> ShareParticipant {
     var lookup = entry.identity.lookup?.normalized
     if lookup == nil, let user = entry.identity.userRecordName { lookup = .userRecordName(user) }
@@ -116,7 +119,7 @@ struct ShareEdit {
 }
 
 extension ParticipantLookup {
-  /// Addresses of accounts are stored in lower case.
+  /// The lookup with its address in lower case, because addresses of accounts are in lower case.
   var normalized: ParticipantLookup {
     if case .emailAddress(let address) = self { return .emailAddress(address.lowercased()) }
     return self

@@ -1,25 +1,25 @@
 import StratusWire
 
-/// Writes what follows from saved, changed and deleted shares: the marks of roots, the links of
-/// URLs, hierarchies, and the participations of users. Everything happens in the transaction that
-/// changes the share.
+/// Writes the effects of saved, changed and deleted shares: the share marks of root records, the
+/// links of URLs, hierarchies, and the participations of users. Everything happens in the
+/// transaction that changes the share.
 struct ShareEffects {
   let address: ZoneAddress
   let origin: ChangeOrigin
-  /// The name of the writing device, for records.
+  /// The ID of the writing device, which the written records contain.
   let deviceID: String
-  /// The maximum number of records that follow into or out of a hierarchy at once.
+  /// The maximum number of records that enter or leave a hierarchy in one transaction.
   var followersMax = Limits.hierarchyStepMax
 
-  /// The device that the service itself writes as (sharing §1.1).
+  /// The device ID in records that the service itself writes (sharing §1.1).
   static let serviceDeviceID = "iCloud"
 
   // Records
 
-  /// Writes a new state of one record. Nothing else of the zone may be pending.
+  /// Writes a new state of one record. All earlier changes of the zone must have been written.
   ///
   /// - Parameters:
-  ///   - new: the state; its change number and stamp are replaced.
+  ///   - new: the new state. Its change number and stamp are replaced.
   ///   - old: the stored state.
   @discardableResult
   func rewrite(
@@ -56,9 +56,9 @@ struct ShareEffects {
 
   // Shares
 
-  /// Begins to share a root, or the zone, whose share record was just saved.
+  /// Begins to share a root or the whole zone, after the share record was saved.
   ///
-  /// - Returns: the root's new state; nil: the whole zone is shared.
+  /// - Returns: the root's new state, or nil if the whole zone is shared.
   func begin(
     _ state: ShareState, named name: String, in store: any StoreWriting
   ) throws(ServerError) -> StoredRecord? {
@@ -73,9 +73,9 @@ struct ShareEffects {
     return marked
   }
 
-  /// Ends a share whose record is deleted, or is about to be.
+  /// Ends a share whose record has been deleted or will be deleted.
   ///
-  /// - Returns: the root's new state; nil: the root is gone, or the whole zone was shared.
+  /// - Returns: the root's new state, or nil if the root is gone or the whole zone was shared.
   func end(
     _ state: ShareState, in store: any StoreWriting
   ) throws(ServerError) -> StoredRecord? {
@@ -94,7 +94,8 @@ struct ShareEffects {
     return unmarked
   }
 
-  /// Marks a live record; nil: there is no such record.
+  /// Sets the share mark of a live record, and returns its new state. Returns nil if there is no
+  /// such record.
   func mark(
     _ name: String, _ mark: ShareMark, in store: any StoreWriting
   ) throws(ServerError) -> StoredRecord? {
@@ -107,7 +108,7 @@ struct ShareEffects {
     return try rewrite(new, replacing: old, in: store)
   }
 
-  /// Lets users join and leave as the share's new state says.
+  /// Lets users join and leave the share, so that its members are those of the new state.
   func settle(
     from old: ShareState?, to new: ShareState, in store: any StoreWriting
   ) throws(ServerError) {
@@ -148,7 +149,7 @@ struct ShareEffects {
 
   // Batches
 
-  /// Ends the shares of deleted roots, and those whose records were deleted.
+  /// Ends the shares of deleted roots, and the shares whose own records were deleted.
   ///
   /// - Parameters:
   ///   - records: the written records.

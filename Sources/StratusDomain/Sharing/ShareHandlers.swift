@@ -47,7 +47,7 @@ struct AcceptSharesHandler: EndpointHandler {
 
 /// Finds shares by the IDs of their URLs.
 ///
-/// Choice: the directory is that of one container and environment, whose store holds the shares.
+/// Choice: a directory covers one container in one environment, whose store contains the shares.
 struct ShareDirectory: Sendable {
   let databases: DatabaseAccess
   let accounts: ShareAccounts
@@ -55,7 +55,7 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
-  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
+  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED` without a user.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
     find: Find
@@ -92,8 +92,9 @@ struct ShareDirectory: Sendable {
     return ResolveShares.Response(results: results)
   }
 
-  /// A share that the caller cannot see is one that does not exist, unless it invites an address
-  /// that no account has: it may be another address of the caller (sharing §1.2).
+  /// Returns the share that a search has found. A hidden share counts as missing, unless it invites
+  /// an address that no account has. That address may be another address of the caller (sharing
+  /// §1.2).
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(
@@ -114,7 +115,7 @@ struct ShareDirectory: Sendable {
 struct ShareSearch: Sendable {
   let database: OpenDatabase
   let user: String
-  /// The address of the caller's account.
+  /// The address of the caller's account, or nil if it has none.
   let address: String?
 
   /// A share that the caller may see.
@@ -129,7 +130,7 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter pendingAddresses: the invited addresses without an acceptance.
+    /// - Parameter pendingAddresses: the invited addresses that have not accepted yet.
     case hidden(pendingAddresses: [String])
   }
 
@@ -160,7 +161,7 @@ struct ShareSearch: Sendable {
 
   /// Joins the share.
   ///
-  /// - Parameter id: for a new participant.
+  /// - Parameter id: the ID for a new participant.
   /// - Throws: `TRY_AGAIN_LATER` while records are leaving the share.
   func accept(
     _ found: Found, id: String, by origin: ChangeOrigin, in store: any StoreWriting
@@ -182,8 +183,8 @@ struct ShareSearch: Sendable {
     return found
   }
 
-  /// Refuses to join while records far below a moved one still count as shared. The new participant
-  /// would read them, and learn of their departure.
+  /// Refuses to join while records far below a moved record still count as shared. Otherwise the
+  /// new participant would read these records, and would learn that they leave the share.
   private func requireSettled(
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
@@ -191,7 +192,7 @@ struct ShareSearch: Sendable {
     let parents = try store.unfinishedParents(in: zone, limit: Limits.recordsReadTogether)
     if parents.isEmpty { return }
     let roots = try store.hierarchies(of: parents, in: zone)
-    // Below a parent that is in this hierarchy, records only join it.
+    // Records below a parent that is in this hierarchy can only join the hierarchy.
     let isJoining =
       parents.count < Limits.recordsReadTogether
       && parents.allSatisfy { roots[$0].map(ExactName.init) == ExactName(root) }
@@ -199,7 +200,7 @@ struct ShareSearch: Sendable {
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }
 
-  /// The form of a share in an answer.
+  /// Returns the form of a share in an answer.
   func shown(
     _ found: Found, as shortGUID: ShortGUID
   ) throws(ServerError) -> ResolvedShare {

@@ -1,21 +1,21 @@
 import StratusWire
 
-/// The part of one user in a share, before and after acceptance. It is pure.
+/// The part of one user in a share, before and after the acceptance.
 struct ShareInvitation {
   let state: ShareState
   let owner: String
   let user: String
-  /// The address of the user's account, in lower case; nil: it has none.
+  /// The address of the user's account in lower case, or nil if the account has none.
   let address: String?
 
-  /// The caller's part.
+  /// The part of the caller in the share.
   enum Part {
     case owner
     /// The index of the caller's entry among the participants.
     case participant(Int)
-    /// The caller is no participant and may join by the URL.
+    /// The caller is not a participant, but may join with the URL.
     case visitor
-    /// The caller may learn nothing of the share.
+    /// The caller may learn nothing about the share.
     case none
   }
 
@@ -40,7 +40,7 @@ struct ShareInvitation {
     }
   }
 
-  /// Invited addresses without an acceptance.
+  /// The invited addresses that have not accepted yet.
   var pendingAddresses: [String] {
     state.participants.compactMap { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,
@@ -50,9 +50,9 @@ struct ShareInvitation {
     }
   }
 
-  /// The share after the user has joined.
+  /// Returns the share after the user has joined.
   ///
-  /// - Parameter id: for a new participant.
+  /// - Parameter id: the ID for a new participant.
   /// - Throws: `NOT_FOUND`; `BAD_REQUEST` if the share has too many participants.
   func accepted(id: String) throws(ServerError) -> ShareState {
     var state = state
@@ -81,10 +81,10 @@ struct ShareInvitation {
 }
 
 extension ShareState {
-  /// The share after a user has left it.
+  /// Returns the share after a user has left it.
   ///
   /// Choice: an invited user stays in the list as UNSUBSCRIBED, and may accept again. A user who
-  /// joined by the URL is removed from it.
+  /// joined with the URL is removed from the list.
   func without(_ user: String) -> ShareState {
     var state = self
     state.participants.removeAll {

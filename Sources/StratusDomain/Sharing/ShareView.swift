@@ -1,13 +1,14 @@
 import StratusWire
 
-/// A share as one reader sees it. It is pure.
+/// A share as one reader sees it.
 struct ShareView {
   let state: ShareState
   /// The user record name of the owner.
   let owner: String
   /// The user record name of the reader.
   let reader: String?
-  /// The reader's entry among the participants; nil: the one with the reader's user record name.
+  /// The ID of the reader's participant. If it is nil, the user record name identifies the
+  /// participant.
   var readerID: String?
 
   /// The ID of the owner's own entry in every share.
@@ -33,9 +34,9 @@ struct ShareView {
 
   /// The part of the answer that only shares have.
   ///
-  /// Choice: other participants are shown once they have accepted, and without the address that
-  /// they were invited by. The account of an invited address is never shown, because the
-  /// answer would tell which addresses have an account.
+  /// Choice: other participants are shown only after their acceptance, and without the address of
+  /// their invitation. The account of an invited address is never shown, because the answer would
+  /// tell which addresses have an account.
   var details: ShareDetails {
     let own = own
     var shown: [ShareParticipant] = [ownerEntry]
@@ -53,8 +54,8 @@ struct ShareView {
 }
 
 extension ShareState {
-  /// The access that a participant has now; nil: none. The greater of the participant's own
-  /// permission and the public one counts (sharing §1.2).
+  /// Returns the access that a participant has now, or nil if there is none. The greater of the
+  /// participant's own permission and the public permission applies (sharing §1.2).
   func access(of participant: ShareParticipant) -> ShareAccess? {
     guard participant.status == .accepted, participant.identity.userRecordName != nil else {
       return nil
@@ -69,7 +70,7 @@ extension ShareState {
     }
   }
 
-  /// The users with access, each once.
+  /// The access of each user who has access.
   var members: [String: ShareAccess] {
     var members: [String: ShareAccess] = [:]
     for participant in participants {

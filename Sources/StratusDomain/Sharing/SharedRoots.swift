@@ -2,7 +2,7 @@ import StratusWire
 
 extension StoreWriting {
   /// Begins to share the hierarchy of a record. This transaction writes the passages of at most
-  /// `limit` records; later steps write the others.
+  /// `limit` records. Later steps write the others.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.
@@ -17,9 +17,9 @@ extension StoreWriting {
   }
 
   /// Ends the sharing of a hierarchy. Its participants leave it at once. This transaction writes
-  /// the passages of at most `limit` records; later steps write the others.
+  /// the passages of at most `limit` records. Later steps write the others.
   ///
-  /// - Parameters: as for ``beginHierarchy(of:in:at:limit:)``.
+  /// - Parameters: the same as those of ``beginHierarchy(of:in:at:limit:)``.
   func endHierarchy(
     of rootName: String, in address: ZoneAddress, at time: Int64,
     limit: Int = Limits.hierarchyStepMax

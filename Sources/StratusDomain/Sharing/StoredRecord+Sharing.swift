@@ -1,20 +1,22 @@
 import StratusWire
 
-/// The data of shares lies in two fields that no client can name. It is therefore part of the
-/// record's version: feeds, change tags, conflicts and backups need no rules of their own.
+/// The data of shares is stored in two fields that no client can name. The data is therefore part
+/// of a record's version, so that feeds, change tags, conflicts and backups need no special rules.
 extension StoredRecord {
-  /// The field of a share record with its ``ShareState``.
+  /// The field of a share record that contains its ``ShareState``.
   static let shareField = "___share"
-  /// The field of any other record with its ``ShareMark``.
+  /// The field of any other record that contains its ``ShareMark``.
   static let markField = "___mark"
   static let sharingFields: Set<String> = [shareField, markField]
 
-  /// The participants and permissions of a share record; nil: the record is not a share.
+  /// Returns the participants and permissions of a share record, or nil if the record is not a
+  /// share.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func shareState() throws(ServerError) -> ShareState? { try hidden(Self.shareField) }
 
-  /// The share of a root record; nil: the record is not shared and has no ID for a URL.
+  /// Returns the share mark of a record, or nil if the record is not shared and has no ID for a
+  /// URL.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func shareMark() throws(ServerError) -> ShareMark? { try hidden(Self.markField) }
@@ -26,14 +28,14 @@ extension StoredRecord {
     try setHidden(Self.shareField, to: state)
   }
 
-  /// Replaces the mark of a record; nil removes it.
+  /// Replaces the share mark of a record. A mark of nil removes it.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   mutating func set(_ mark: ShareMark?) throws(ServerError) {
     try setHidden(Self.markField, to: mark)
   }
 
-  /// Takes the data of shares over from an earlier state of the record.
+  /// Copies the data of shares from an earlier state of the record.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   mutating func keepSharing(of old: StoredRecord) throws(ServerError) {
@@ -42,7 +44,7 @@ extension StoredRecord {
     if let mark = try old.shareMark() { try set(mark) }
   }
 
-  /// The fields without the data of shares.
+  /// Returns the fields without the data of shares.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
   func fieldsWithoutSharing() throws(ServerError) -> FieldsJSON {

@@ -19,13 +19,13 @@ struct ChangeMatcher {
     let notificationID: String
   }
 
-  /// The decoded definitions of examined subscriptions. The records of a change often concern the
-  /// same subscriptions.
+  /// The decoded definitions of examined subscriptions. They are kept, because the records of a
+  /// change often concern the same subscriptions.
   private var known: [Int64: Definition] = [:]
 
   private struct Definition {
     let subscription: Subscription
-    /// nil: it is not a query subscription, or its query is no longer legal.
+    /// The query, or nil if this is no query subscription or if the query is no longer legal.
     let query: SubscriptionQuery?
   }
 
@@ -44,7 +44,7 @@ struct ChangeMatcher {
 
   /// Continues the matching of an entry at its position.
   ///
-  /// - Returns: the position where the next step continues; nil: the entry is finished.
+  /// - Returns: the position where the next step continues, or nil if the entry is finished.
   mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxCursor? {
     if case .participationChanged(let user) = entry.event {
       try tell(user, of: entry)
@@ -57,15 +57,15 @@ struct ChangeMatcher {
       }
       let part = try part(of: entry, at: position)
       if let stop = try walk(part, of: entry, from: start) { return stop }
-      // NB: a record counts as work even if no subscription is stored under its values. It is
-      // counted after it was matched, so that every step makes progress.
+      // NB: each record uses up budget, even if no subscription may concern it. The record is
+      // counted after the match, so that every step makes progress.
       if position >= 0 { budget -= 1 }
     }
     return nil
   }
 
-  /// Notifies the user's own devices of a share that the user has joined or left. Afterwards the
-  /// user may have no role in the zone any more.
+  /// Notifies the user's own devices of a share that the user has joined or left. A user who has
+  /// left may have no role in the zone any more.
   private mutating func tell(_ user: String, of entry: OutboxEntry) throws(ServerError) {
     let found = try store.subscriptions(
       of: user, in: .shared(user: user), limit: Limits.subscriptionsPerUserMax)
@@ -76,9 +76,9 @@ struct ChangeMatcher {
     }
   }
 
-  /// Matches a replacement with the current part of a partly matched entry. This is needed if
-  /// matching has already passed the replacement's position, but has not reached the replaced
-  /// subscription. Otherwise neither of them would report the change.
+  /// Matches a subscription that has replaced another one with the current part of a partly matched
+  /// entry. The match is needed if matching has already passed the position of the replacement, but
+  /// has not reached the replaced subscription. Otherwise neither of them would report the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.
@@ -97,7 +97,7 @@ struct ChangeMatcher {
     let position: Int
     /// The keys of the subscriptions that the part may concern, sorted.
     let keys: [SubscriptionKey]
-    /// nil: the part is the zone.
+    /// The record and its states, or nil if the part is the zone.
     var record: (image: RecordImage, states: ImageStates)?
   }
 
@@ -121,7 +121,7 @@ struct ChangeMatcher {
 
   /// Examines the subscriptions that a part may concern, key by key.
   ///
-  /// - Returns: the position where the next step continues; nil: all were examined.
+  /// - Returns: the position where the next step continues, or nil if all were examined.
   private mutating func walk(
     _ part: Part, of entry: OutboxEntry, from start: OutboxCursor?
   ) throws(ServerError) -> OutboxCursor? {
@@ -138,7 +138,7 @@ struct ChangeMatcher {
         let limit = min(budget, Self.pageMax)
         let page = try store.subscriptions(
           under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
-        // A lookup that finds nothing counts as work too.
+        // A lookup that finds nothing counts as work, too.
         budget -= max(1, page.count)
         for found in page {
           last = found.number
@@ -150,7 +150,7 @@ struct ChangeMatcher {
     return nil
   }
 
-  /// Adds the notification of a subscription about a part, if the subscription applies to it.
+  /// Adds the notification of a subscription about a part, if the subscription applies to the part.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) throws(ServerError) {
@@ -162,7 +162,7 @@ struct ChangeMatcher {
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// The role of a subscriber in the zone of a change; nil: the subscriber has none.
+  /// Returns the role of a subscriber in the zone of a change, or nil if the subscriber has none.
   private func role(
     of user: String, in entry: OutboxEntry
   ) throws(ServerError) -> ZoneRole? {
@@ -204,7 +204,8 @@ struct ChangeMatcher {
       NotificationDraft.Record(reason: reason, name: record.name, fields: record.fields))
   }
 
-  /// NB: a definition that cannot be read (nil) must not block all other subscriptions.
+  /// Returns the decoded definition of a subscription, or nil if it cannot be read. NB: an
+  /// unreadable definition must not block the other subscriptions.
   private mutating func definition(of found: StoredSubscription) -> Definition? {
     if let known = known[found.number] { return known }
     guard let subscription = try? found.subscription() else { return nil }

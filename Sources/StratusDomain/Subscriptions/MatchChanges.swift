@@ -17,7 +17,7 @@ public struct MatchChanges: Sendable {
   public enum Progress: Sendable {
     /// The outbox was empty.
     case idle
-    /// Changes were matched, and none is known to remain.
+    /// Changes were matched, and no more changes are known to remain.
     case ended
     case mayHaveMore
 
@@ -32,7 +32,7 @@ public struct MatchChanges: Sendable {
   ///
   /// Several steps may run at once. A step discards its result if another step was faster.
   ///
-  /// - Parameter limit: the maximum number of subscriptions to examine; 1 or more.
+  /// - Parameter limit: the maximum number of subscriptions to examine, which is at least 1.
   public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Progress {
     let now = ambient.now()
     let found = try await store.read { [address] (store) throws(ServerError) in
@@ -57,7 +57,7 @@ public struct MatchChanges: Sendable {
 
 /// The result of a matching step on one state of the store.
 struct MatchStep: Sendable {
-  /// A notification, and its subscription.
+  /// A notification, and the subscription that caused it.
   struct Match: Sendable {
     let subscription: Int64
     /// Whether the subscription is removed with this notification.
@@ -68,7 +68,8 @@ struct MatchStep: Sendable {
     static func settle(_ matches: [Match], in store: any StoreWriting) throws(ServerError) {
       var notifications: [NewNotification] = []
       for match in matches {
-        // The subscription may have been deleted since, or removed by an earlier notification.
+        // The subscription may have been deleted in the meantime, or removed by an earlier
+        // notification.
         guard try store.hasSubscription(number: match.subscription) else { continue }
         notifications.append(match.notification)
         if match.isLast { try store.removeSubscription(number: match.subscription) }
@@ -77,23 +78,24 @@ struct MatchStep: Sendable {
     }
   }
 
-  /// The first entry that the step examined, as it was then.
+  /// The first entry that the step examined, in the state that the step read.
   private let first: OutboxEntry
   /// The number of the last entry that the step examined.
   private let last: Int64
-  /// The newest subscription at that time.
+  /// The number of the newest subscription when the step read the store.
   private let newestSubscription: Int64
   private let matches: [Match]
-  /// The entries that are finished.
+  /// The numbers of the entries that are finished.
   private let finished: [Int64]
-  /// The entry after those, and the position where its matching continues.
+  /// The entry in which matching stopped, and the position where it continues, or nil if there is
+  /// none.
   private let stopped: (entry: Int64, cursor: OutboxCursor)?
   let mayHaveMore: Bool
 
   /// The number of entries read at once. Most of them concern few subscriptions.
   private static let entriesMax = 100
 
-  /// - Returns: nil if the outbox is empty.
+  /// - Returns: the result of the step, or nil if the outbox is empty.
   static func run(
     on store: any StoreReading, at address: StoreAddress, limit: Int, now: Int64
   ) throws(ServerError) -> MatchStep? {
@@ -119,7 +121,7 @@ struct MatchStep: Sendable {
   }
 
   /// Whether a subscription that these changes may concern was replaced after the step had read the
-  /// subscriptions. The step then lacks the replacement.
+  /// subscriptions. If so, the step has not matched the replacement.
   func isOutdated(in store: any StoreReading) throws(ServerError) -> Bool {
     try store.hasReplacement(after: newestSubscription, concerning: last)
   }

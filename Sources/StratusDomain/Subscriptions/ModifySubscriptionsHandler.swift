@@ -30,7 +30,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     }
   }
 
-  /// Gives an ID to a subscription without one.
+  /// Gives an ID to a subscription that has none.
   private func named(
     _ operation: ModifySubscriptions.Operation
   ) -> ModifySubscriptions.Operation {
@@ -64,7 +64,8 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     }
   }
 
-  /// Matches a replacement with the parts of a partly matched entry that it would otherwise miss.
+  /// Matches a subscription that has replaced another one with the changes that it would otherwise
+  /// miss.
   private func makeUp(
     for replaced: StoredSubscription, _ id: String, of user: String, in database: OpenDatabase,
     _ store: any StoreWriting
@@ -112,7 +113,7 @@ struct ModifySubscriptionsHandler: EndpointHandler {
 }
 
 extension ModifySubscriptions.Operation {
-  /// The ID of the subscription; empty: it has none yet.
+  /// The ID of the subscription, or an empty text if it has none yet.
   fileprivate var id: String {
     switch self {
     case .save(let subscription): subscription.id ?? ""

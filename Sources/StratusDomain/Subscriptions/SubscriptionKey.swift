@@ -1,29 +1,30 @@
 import StratusWire
 
-/// The key that a subscription is stored under. With it, a change finds only the subscriptions that
-/// it may concern.
+/// The key under which a subscription is stored. For a change, the server reads only the keys of
+/// the subscriptions that the change may concern.
 public struct SubscriptionKey: Sendable, Hashable {
   public let bytes: [UInt8]
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Sorts before all other keys. No subscription is stored under it.
+  /// A key that sorts before all other keys. No subscription is stored under it.
   static let none = SubscriptionKey(bytes: [])
 
-  /// Subscriptions to a database.
+  /// The key of subscriptions to a database.
   public static let database = SubscriptionKey(bytes: [1])
 
-  /// Subscriptions to one zone, by its number.
+  /// Returns the key of subscriptions to one zone, by the number of the zone.
   public static func zone(_ id: Int64) -> SubscriptionKey {
     SubscriptionKey(bytes: [2] + ColumnBytes.of(.whole(id)))
   }
 
-  /// Query subscriptions that require no field value.
+  /// Returns the key of query subscriptions that require no field value.
   static func recordType(_ type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [3] + name(type))
   }
 
-  /// Query subscriptions that require a value, or a list with the value as a member.
+  /// Returns the key of query subscriptions that require a value, or a list with the value as a
+  /// member.
   static func value(_ value: Scalar, of field: String, in type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [4] + name(type) + name(field) + ColumnBytes.of(value))
   }
@@ -59,7 +60,7 @@ public enum WatchSubject: Sendable, Hashable {
   case zones
   /// The records of a type.
   ///
-  /// - Parameter field: the field whose values are keys. A system field is named by its raw value.
-  ///   nil: the subscriptions require no field value.
+  /// - Parameter field: the field whose values are keys, or nil if the subscriptions require no
+  ///   field value. A system field is named by its raw value.
   case records(type: String, field: String?)
 }

@@ -25,8 +25,8 @@ struct SubscriptionQuery: Sendable {
     addition = check.addition
   }
 
-  /// The key that the subscription is stored under: the most selective value that its filters
-  /// require.
+  /// The key under which the subscription is stored. It contains the most selective value that the
+  /// filters of the subscription require.
   var watchKey: WatchKey {
     let type = query.recordType
     var best: (rank: Int, field: String, value: Scalar)?
@@ -47,14 +47,14 @@ struct SubscriptionQuery: Sendable {
       subject: .records(type: type, field: best.field))
   }
 
-  /// The reason to report a record's change; nil: the subscription does not apply.
+  /// Returns the reason to report a record's change, or nil if the subscription does not apply.
   ///
   /// Choice: an update that moves a record out of the result is also reported, because an app that
-  /// shows the result must learn of it.
+  /// shows the result must remove the record.
   ///
   /// - Parameters:
-  ///   - before: nil: the record did not exist.
-  ///   - after: nil: the record was deleted.
+  ///   - before: the state before the change, or nil if the record did not exist.
+  ///   - after: the state after the change, or nil if the record was deleted.
   func reason(
     before: RecordValues?, after: RecordValues?, inZone name: String
   ) -> RecordEvent.Reason? {
@@ -75,7 +75,7 @@ struct SubscriptionQuery: Sendable {
 }
 
 extension QueryCondition {
-  /// A value that every matching record has, or has as a list member; nil: there is none.
+  /// A value that every matching record has, or has as a list member, or nil if there is none.
   fileprivate var requiredValue: Scalar? {
     if isNegated { return nil }
     switch test {

@@ -6,11 +6,11 @@ struct SubscriptionRules {
   let user: String
   let store: any StoreWriting
 
-  /// The key and subject that the subscription is stored under. If the query needs additions to a
-  /// development schema, this adds them.
+  /// Returns the key and subject under which the subscription is stored. If the query needs
+  /// additions to a development schema, the method makes these additions.
   ///
-  /// `Choice:` Apple's production refuses subscriptions "not seen in development". Here the rule of
-  /// queries applies: the fields must be marked, and marks come from development.
+  /// `Choice:` Apple's production refuses subscriptions "not seen in development". Stratus applies
+  /// the rule of queries instead: the fields must have index marks, which come from development.
   ///
   /// - Throws: `BAD_REQUEST`; `ZONE_NOT_FOUND`.
   func watchKey(of subscription: Subscription) throws(ServerError) -> WatchKey {

@@ -4,8 +4,8 @@ import StratusWire
 public struct Watch: Sendable, Hashable {
   public private(set) var watchesDatabase = false
   public private(set) var watchesZones = false
-  /// Whether shared databases contain zones of this database. If so, changes may concern their
-  /// users.
+  /// Whether shared databases contain zones of this database. If so, changes may concern the users
+  /// of those shared databases.
   public var hasParticipants = false
   /// The fields whose values are keys of query subscriptions, by record type.
   public private(set) var fields: [String: Set<String>] = [:]
@@ -32,7 +32,8 @@ public struct Watch: Sendable, Hashable {
     wholeTypes.contains(recordType) || fields[recordType] != nil
   }
 
-  /// The change to add to the outbox for written records; nil: no subscription watches any of them.
+  /// Returns the change to add to the outbox for written records, or nil if no subscription watches
+  /// any of these records.
   ///
   /// - Parameters:
   ///   - records: new states and tombstones. Their change numbers are consecutive and start after
@@ -48,7 +49,7 @@ public struct Watch: Sendable, Hashable {
       let image = RecordImage(before: old(record), after: record.isDeleted ? nil : record)
       return image.newest == nil ? nil : image
     }
-    // Source: semantics §18: neither kind of subscription covers the default zone.
+    // Source: semantics §18: zone and database subscriptions do not cover the default zone.
     let concernsZone = (concernsDatabases || watchesZones) && !zone.isDefault
     if !concernsZone, images.isEmpty { return nil }
     let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))
@@ -60,7 +61,7 @@ public struct Watch: Sendable, Hashable {
       images: images)
   }
 
-  /// The keys of the zone and database subscriptions that a change may concern, sorted.
+  /// Returns the keys of the zone and database subscriptions that a change may concern, sorted.
   func keys(of entry: OutboxEntry) -> [SubscriptionKey] {
     if entry.zoneName == ZoneID.defaultZoneName { return [] }
     return (concernsDatabases ? [.database] : []) + (watchesZones ? [.zone(entry.zone)] : [])
@@ -69,8 +70,8 @@ public struct Watch: Sendable, Hashable {
   /// Whether a change may concern database subscriptions of the owner or of participants.
   var concernsDatabases: Bool { watchesDatabase || hasParticipants }
 
-  /// The keys of the query subscriptions that a record's change may concern, sorted and distinct.
-  /// They come from the old and the new values.
+  /// Returns the keys of the query subscriptions that a record's change may concern, sorted and
+  /// distinct. The keys come from the old and the new values.
   func keys(of states: [RecordValues]) -> [SubscriptionKey] {
     var keys: Set<SubscriptionKey> = []
     for state in states {
@@ -87,7 +88,7 @@ public struct Watch: Sendable, Hashable {
 }
 
 extension RecordValues {
-  /// The field's value, or the members of its list.
+  /// Returns the field's value, or the members of its list.
   fileprivate func values(ofFieldOrSystemField name: String) -> [Scalar] {
     if let system = SystemField(rawValue: name) { return record.scalar(system).map { [$0] } ?? [] }
     guard case .list(_, let members) = fields[name] else {

@@ -5,9 +5,10 @@ public struct WatchedChange: Sendable {
     /// Some records of the zone changed.
     ///
     /// - Parameters:
-    ///   - recordTypes: the types of the records, each once; empty: no record changed itself.
-    ///   - hierarchies: the shared hierarchies that the change touches. Their participants learn
-    ///     of nothing else.
+    ///   - recordTypes: the types of the changed records, each once. The list is empty if no record
+    ///     itself changed, or if no zone or database subscription watches the zone.
+    ///   - hierarchies: the shared hierarchies that the change concerns. A participant of single
+    ///     hierarchies is notified only of these.
     case recordsChanged(
       ChangeRange, recordTypes: [String], hierarchies: [TouchedHierarchy] = [])
     case zoneMade
@@ -20,7 +21,7 @@ public struct WatchedChange: Sendable {
   public var event: Event
   public var origin: ChangeOrigin
   /// The changed records that query subscriptions may concern. Both states of each record are
-  /// copied, since the next change may overwrite them.
+  /// copied, because the next change may overwrite them.
   public var images: [RecordImage]
 
   public init(
@@ -33,10 +34,11 @@ public struct WatchedChange: Sendable {
   }
 }
 
-/// A shared hierarchy that a change touches.
+/// A shared hierarchy that a change concerns.
 public struct TouchedHierarchy: Sendable, Hashable {
   public var rootName: String
-  /// The types of the records that changed in it, joined it or left it, each once.
+  /// The types of the records that changed in the hierarchy, joined it or left it. Each type
+  /// appears once.
   public var recordTypes: [String]
 
   public init(rootName: String, recordTypes: [String]) {
@@ -44,7 +46,7 @@ public struct TouchedHierarchy: Sendable, Hashable {
     self.recordTypes = recordTypes
   }
 
-  /// The hierarchies of passages, sorted by root.
+  /// Returns the hierarchies of the passages, sorted by root.
   static func all(in passages: [Passage]) -> [TouchedHierarchy] {
     var types: [ExactName: Set<String>] = [:]
     for passage in passages {
@@ -57,13 +59,15 @@ public struct TouchedHierarchy: Sendable, Hashable {
 
 /// The origin of a change.
 public struct ChangeOrigin: Sendable, Hashable {
-  /// A user record name.
+  /// The record name of the user who made the change. It is empty if the server itself moved
+  /// records to another hierarchy.
   public var user: String
-  /// The user's device that made the change; nil: the request did not name it.
+  /// The user's device that made the change, or nil if the device is not known.
   public var deviceID: String?
-  /// Identifies the request. All notifications about its changes share it.
+  /// The ID of the request or of the server's step. All notifications about its changes have this
+  /// ID.
   public var notificationID: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of the change, in milliseconds since 1970 UTC.
   public var time: Int64
 
   public init(user: String, deviceID: String?, notificationID: String, time: Int64) {
@@ -76,9 +80,9 @@ public struct ChangeOrigin: Sendable, Hashable {
 
 /// A record before and after a change.
 public struct RecordImage: Sendable, Hashable {
-  /// nil: the record did not exist.
+  /// The state before the change, or nil if the record did not exist.
   public var before: StoredRecord?
-  /// nil: the record was deleted.
+  /// The state after the change, or nil if the record was deleted.
   public var after: StoredRecord?
 
   public init(before: StoredRecord?, after: StoredRecord?) {
@@ -94,7 +98,7 @@ extension Caller {
   /// The name that the router gives to a device without a name.
   public static let namelessDeviceID = "1"
 
-  /// The origin of this request's changes.
+  /// Returns the origin of this request's changes.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in.
@@ -106,8 +110,9 @@ extension Caller {
 }
 
 extension WatchedChange.Event {
-  /// The types of the changed records that a reader may know of. A participant of hierarchies knows
-  /// of the records in them only, and sees them move when no record changes itself.
+  /// Returns the types of the changed records that a reader may know of. A participant of
+  /// hierarchies knows only the records in these hierarchies, including records that join or leave
+  /// them without another change.
   func recordTypes(visibleTo role: ZoneRole) -> Set<String> {
     guard case .recordsChanged(_, let types, let hierarchies) = self else { return [] }
     guard case .participant(let participation) = role, !participation.showsZone else {

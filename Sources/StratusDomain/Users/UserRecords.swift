@@ -1,15 +1,15 @@
 import StratusWire
 import Synchronization
 
-/// Creates the user records of callers: one in the public database, one in the private one. Both
-/// have the type `Users` and are empty at first (cloudkit-semantics §6). The user of a
-/// server-to-server key has only the public one.
+/// Creates the user records of callers: one in the public database, and one in the private
+/// database. Both have the type `Users` and are empty at first (cloudkit-semantics §6). The user of
+/// a server-to-server key has only the public record.
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
   /// The field with the roles of a user. It belongs to the system, so no schema contains it.
   static let rolesField = "roles"
-  /// The type of that field (schema-language §4).
+  /// The type of the field `roles` (schema-language §4).
   static let rolesType = FieldType(.int64, isList: true)
 
   private struct Arrival: Hashable {
@@ -30,7 +30,8 @@ final class UserRecords: Sendable {
   ///
   /// - Parameters:
   ///   - isStandIn: whether the store stands in for a missing one and forgets the records.
-  ///   - hasPrivateDatabase: false for the user of a server-to-server key.
+  ///   - hasPrivateDatabase: whether the user has a private database. The user of a
+  ///     server-to-server key has none.
   func ensure(
     _ user: String, in store: any Store, at address: StoreAddress, isStandIn: Bool = false,
     hasPrivateDatabase: Bool = true
@@ -39,7 +40,8 @@ final class UserRecords: Sendable {
     if !isStandIn, known.withLock({ $0.contains(arrival) }) { return }
     let databases: [DatabaseKey] =
       hasPrivateDatabase ? [.public, .private(owner: user)] : [.public]
-    // NB: reads before it writes, so that a user can still read while the disk is full.
+    // NB: the records are read before anything is written, so that a user can still read while the
+    // disk is full.
     let isThere = try await store.read { (store) throws(ServerError) in
       for database in databases {
         guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: database),
@@ -58,7 +60,7 @@ final class UserRecords: Sendable {
     if !isStandIn { remember(arrival) }
   }
 
-  /// Milliseconds since 1970 UTC.
+  /// Returns the creation time of the records, in milliseconds since 1970 UTC.
   private func creationTime(of arrival: Arrival, isStandIn: Bool) -> Int64 {
     let now = ambient.now()
     return standInTimes.withLock { times in
@@ -82,7 +84,7 @@ final class UserRecords: Sendable {
     known.withLock { $0 = $0.filter { $0.address != address } }
   }
 
-  /// The maximum number of cached users; about 100 bytes each.
+  /// The maximum number of cached users. Each needs about 100 bytes.
   private static let knownMax = 100_000
 
   private static func ensure(

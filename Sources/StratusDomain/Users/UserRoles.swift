@@ -10,7 +10,7 @@ public struct UserRoles: Sendable {
   private let ambient: Ambient
   private let changes: any Signals
 
-  /// - Parameter changes: signalled when subscriptions may report a changed user record.
+  /// - Parameter changes: gets a signal when subscriptions may report a changed user record.
   public init(stores: any StoreCatalog, ambient: Ambient, changes: any Signals) {
     self.stores = stores
     users = UserRecords(ambient: ambient)
@@ -18,7 +18,7 @@ public struct UserRoles: Sendable {
     self.changes = changes
   }
 
-  /// The custom roles of an environment, and the roles of each user that has any.
+  /// Returns the custom roles of an environment, and the roles of each user that has any.
   public func assignments(
     at address: StoreAddress
   ) async throws(ServerError) -> (roles: Set<String>, ofUsers: [String: Set<String>]) {
@@ -30,7 +30,7 @@ public struct UserRoles: Sendable {
 
   /// Gives a role to a user.
   ///
-  /// - Returns: false if the user had it already.
+  /// - Returns: false if the user had the role already.
   /// - Throws: `NOT_FOUND` if the environment has no such role; `BAD_REQUEST` if too many users
   ///   have roles.
   public func grant(
@@ -49,7 +49,7 @@ public struct UserRoles: Sendable {
 
   /// Takes a role from a user.
   ///
-  /// - Returns: false if the user did not have it.
+  /// - Returns: false if the user did not have the role.
   /// - Throws: `NOT_FOUND` if the environment has no such role.
   public func revoke(
     _ role: String, from user: String, at address: StoreAddress
@@ -112,7 +112,7 @@ public struct UserRoles: Sendable {
 }
 
 extension UserRoles {
-  /// The fields that a save of a user's record never changes: the roles.
+  /// Returns the fields that a save of a user's record never changes, which are the roles.
   static func fields(of stored: StoredRecord?) throws(ServerError) -> FieldsJSON {
     let values = try stored?.fields.storedValues(of: [UserRecords.rolesField]) ?? []
     return values.isEmpty ? .empty : FieldsJSON(values)

@@ -2,23 +2,24 @@ public import StratusWire
 
 /// A zone in the store.
 public struct StoredZone: Sendable, Hashable {
-  /// The zone's *incarnation*. It is never reused in a store, not even after a restore, so it
-  /// distinguishes the zone from earlier and later ones with the same name.
+  /// The zone's *incarnation*. It is never used again in a store, not even after a restore, so it
+  /// distinguishes the zone from earlier and later zones with the same name.
   public var id: Int64
   public var database: DatabaseKey
   public var name: String
-  /// The number of the newest change to a record of the zone; 0: none yet.
+  /// The number of the newest change to a record of the zone, or 0 if there is none yet.
   public var change: Int64
   /// The token that a writer last stored for the readers of the zone's change feed.
   public var clientChangeToken: String?
-  /// Set when the zone is created; it never changes.
+  /// The encryption scope, which is set when the zone is created and never changes.
   public var encryptionScope: EncryptionScope
-  /// The newest record deletion that was removed from the history; 0: none.
+  /// The newest record deletion that was removed from the history, or 0 if there is none.
   public var newestExpired: Int64
-  /// The newest passage that was removed from the history; 0: none. It matters only for
-  /// participants, because owners do not read passages.
+  /// The newest passage that was removed from the history, or 0 if there is none. It matters only
+  /// for participants, because owners do not read passages.
   public var newestExpiredPassage: Int64
-  /// Whether the zone has, or once had, a shared hierarchy. Only then do its records have passages.
+  /// Whether the zone has, or once had, a shared hierarchy. Records have a ``Passage`` only in such
+  /// a zone.
   public var hasHierarchies: Bool
 
   public init(
@@ -54,7 +55,7 @@ public struct ZoneChange: Sendable, Hashable {
   public var isDeleted: Bool
   /// The reason for the deletion, if the zone was deleted.
   public var deletionReason: ZoneDeletionReason
-  /// The number of the user's participation, in a shared database; 0 in the owner's database.
+  /// The number of the user's participation in a shared database, or 0 in the owner's database.
   public var participation: Int64
 
   public init(

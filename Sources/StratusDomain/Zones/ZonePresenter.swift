@@ -14,9 +14,9 @@ struct ZonePresenter: Sendable {
       share: try store.shareLink(ofRoot: nil, in: zone)?.shareName)
   }
 
-  /// A zone, as its owner sees it.
+  /// Returns a zone as its owner sees it.
   ///
-  /// - Parameter share: the record name of the share of the whole zone; nil: there is none.
+  /// - Parameter share: the record name of the share of the whole zone, or nil if there is none.
   func item(_ zone: StoredZone, share: String? = nil) -> ZoneItem {
     item(
       zone,
@@ -33,7 +33,7 @@ struct ZonePresenter: Sendable {
         shareRecordName: share, encryptionScope: zone.encryptionScope))
   }
 
-  /// The default zone, which exists before anything is written to it and has no history.
+  /// Returns the default zone, which exists before anything is written to it and has no history.
   func defaultZone(of database: DatabaseKey) -> ZoneItem {
     let address = ZoneAddress(database: database, name: ZoneID.defaultZoneName)
     return .zone(ZoneDictionary(zoneID: address.id, isAtomic: false))

@@ -1,7 +1,7 @@
 import StratusWire
 import Synchronization
 
-/// Counts the writers of each zone, including waiting ones.
+/// Counts the writers of each zone, including waiting writers.
 final class ZoneWriters: Sendable {
   /// One zone of the server.
   struct Key: Sendable, Hashable {
@@ -15,10 +15,11 @@ final class ZoneWriters: Sendable {
   /// - Parameter countMax: see ``LimitSettings/zoneWritersMax``.
   init(countMax: Int) { self.countMax = countMax }
 
-  /// Counts a writer in each zone, until ``leave(_:)``.
+  /// Counts a writer in each zone until ``leave(_:)`` is called.
   ///
-  /// - Parameter keys: the zones, each once.
-  /// - Throws: `TRY_AGAIN_LATER` if a zone has too many writers. Then none is counted.
+  /// - Parameter keys: the zones. Each zone appears once.
+  /// - Throws: `TRY_AGAIN_LATER` if a zone has too many writers. In that case, no writer is
+  ///   counted.
   func enter(_ keys: [Key]) throws(ServerError) {
     let hasEntered = counts.withLock { counts in
       guard keys.allSatisfy({ counts[$0, default: 0] < countMax }) else { return false }

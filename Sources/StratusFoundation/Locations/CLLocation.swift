@@ -3,29 +3,30 @@ import StratusArchive
 
 /// A position on Earth, with the time and the accuracy of its measurement.
 ///
-/// Choice: two locations are equal only if they are the same object, as on Apple's systems. Compare
-/// coordinates or distances to compare positions.
+/// Choice: two locations are equal only if they are the same object, as on Apple's systems. To
+/// compare positions, compare coordinates or distances.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// The latitude and longitude.
   public let coordinate: CLLocationCoordinate2D
-  /// Metres above the sea; meaningful if ``verticalAccuracy`` is positive.
+  /// The height above sea level, in metres. It is valid if ``verticalAccuracy`` is positive.
   public let altitude: CLLocationDistance
-  /// Radius of uncertainty of the coordinate in metres; negative: the coordinate is not valid.
+  /// The radius of uncertainty of the coordinate, in metres. If negative, the coordinate is not
+  /// valid.
   public let horizontalAccuracy: CLLocationAccuracy
-  /// Uncertainty of the altitude in metres; negative: the altitude is not valid.
+  /// The uncertainty of the altitude, in metres. If negative, the altitude is not valid.
   public let verticalAccuracy: CLLocationAccuracy
-  /// Direction of travel in degrees clockwise from north; negative: not known.
+  /// The direction of travel, in degrees clockwise from north. If negative, it is unknown.
   public let course: CLLocationDirection
-  /// Uncertainty of the course in degrees; negative: the course is not valid.
+  /// The uncertainty of the course, in degrees. If negative, the course is not valid.
   public let courseAccuracy: CLLocationDirectionAccuracy
-  /// Metres a second; negative: not known.
+  /// The speed in metres per second. If negative, it is unknown.
   public let speed: CLLocationSpeed
-  /// Uncertainty of the speed in metres a second; negative: the speed is not valid.
+  /// The uncertainty of the speed, in metres per second. If negative, the speed is not valid.
   public let speedAccuracy: CLLocationSpeedAccuracy
   /// The time of the measurement.
   public let timestamp: Date
 
-  /// Makes a location with all its properties.
+  /// Creates a location with all its properties.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
@@ -43,7 +44,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     self.timestamp = timestamp
   }
 
-  /// Makes a location with course and speed.
+  /// Creates a location with course and speed.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
@@ -55,7 +56,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       speedAccuracy: -1, timestamp: timestamp)
   }
 
-  /// Makes a location whose course and speed are not known.
+  /// Creates a location whose course and speed are not known.
   public convenience init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -65,18 +66,19 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       verticalAccuracy: verticalAccuracy, course: -1, speed: -1, timestamp: timestamp)
   }
 
-  /// Makes a location with the present time and horizontal accuracy 0. Altitude, course and speed
-  /// are not known.
+  /// Creates a location with the current time and the horizontal accuracy 0. Its altitude, course
+  /// and speed are not known.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
       horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: LocationClock.now)
   }
 
-  /// The distance to another location along the Earth's surface, in metres; altitudes are ignored.
+  /// Returns the distance to another location along the Earth's surface, in metres. Altitudes are
+  /// ignored.
   ///
-  /// Choice: the great circle on a sphere of the Earth's mean radius, 6,371,008.8 m (haversine).
-  /// The difference from the ellipsoid is at most 0.56 %.
+  /// Choice: the distance is the great circle on a sphere with the Earth's mean radius, 6,371,008.8
+  /// m (haversine formula). It differs from the distance on the ellipsoid by at most 0.56 %.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     let radians = Double.pi / 180
     let (here, there) = (coordinate, location.coordinate)
@@ -102,9 +104,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   public class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived location; nil if the archive has no coordinate.
+  /// Reads an archived location. Returns nil if the archive has no coordinate.
   ///
-  /// Choice: the keys are those of Apple's class, so that its archives can be read.
+  /// Choice: the keys are those of Apple's class, so that archives of Apple's class can be read.
   public required init?(coder: NSCoder) {
     guard let latitude = coder.number(Key.latitude), let longitude = coder.number(Key.longitude)
     else { return nil }

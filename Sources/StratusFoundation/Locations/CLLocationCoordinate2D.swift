@@ -2,31 +2,31 @@
 public typealias CLLocationDegrees = Double
 /// A length, in metres.
 public typealias CLLocationDistance = Double
-/// The uncertainty of a position, in metres; negative: the position is not known.
+/// The uncertainty of a position, in metres. If negative, the position is unknown.
 public typealias CLLocationAccuracy = Double
-/// Metres a second; negative: not known.
+/// A speed in metres per second. If negative, the speed is unknown.
 public typealias CLLocationSpeed = Double
-/// The uncertainty of a speed, in metres a second; negative: not known.
+/// The uncertainty of a speed, in metres per second. If negative, the speed is unknown.
 public typealias CLLocationSpeedAccuracy = Double
-/// Degrees clockwise from north; negative: not known.
+/// A direction in degrees clockwise from north. If negative, the direction is unknown.
 public typealias CLLocationDirection = Double
-/// The uncertainty of a direction, in degrees; negative: not known.
+/// The uncertainty of a direction, in degrees. If negative, the direction is unknown.
 public typealias CLLocationDirectionAccuracy = Double
 
 /// A latitude and a longitude.
 public struct CLLocationCoordinate2D: Sendable {
-  /// Degrees, −90 … 90, north positive.
+  /// The degrees north of the equator, from −90 to 90.
   public var latitude: CLLocationDegrees
-  /// Degrees, −180 … 180, east positive.
+  /// The degrees east of the prime meridian, from −180 to 180.
   public var longitude: CLLocationDegrees
 
-  /// The point where the equator meets the prime meridian.
+  /// Creates the coordinate of the point where the equator meets the prime meridian.
   public init() {
     latitude = 0
     longitude = 0
   }
 
-  /// Makes a coordinate. The values are not checked (see ``CLLocationCoordinate2DIsValid(_:)``).
+  /// Creates a coordinate. The values are not checked (see ``CLLocationCoordinate2DIsValid(_:)``).
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.latitude = latitude
     self.longitude = longitude
@@ -42,7 +42,7 @@ public func CLLocationCoordinate2DIsValid(_ coordinate: CLLocationCoordinate2D) 
   abs(coordinate.latitude) <= 90 && abs(coordinate.longitude) <= 180
 }
 
-/// A coordinate with the given latitude and longitude.
+/// Returns a coordinate with the given latitude and longitude.
 public func CLLocationCoordinate2DMake(
   _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {

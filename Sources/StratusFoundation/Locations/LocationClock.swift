@@ -1,16 +1,16 @@
 package import Foundation
 import Synchronization
 
-/// Supplies the time for locations that are made without one.
+/// Provides the time for locations that are created without a time.
 ///
-/// Only the modules that compose an app may read a clock, so StratusKit installs its clock before
-/// `main`.
+/// Only the modules that compose an app may read a clock. StratusKit therefore installs its clock
+/// here before `main`.
 package enum LocationClock {
   private typealias Source = @Sendable () -> Date
 
   private static let source = Mutex<Source>({ Date(timeIntervalSince1970: 0) })
 
-  /// Replaces the clock. Before the first call, the time is the beginning of 1970.
+  /// Replaces the clock. Before the first call, the clock returns the beginning of 1970.
   package static func install(_ now: @escaping @Sendable () -> Date) {
     source.withLock { $0 = now }
   }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Allows objects as arguments of a predicate format, as on Apple's systems. Predicates use the
+/// Allows objects as arguments of a predicate format, as on Apple's systems. A predicate uses the
 /// objects directly.
 ///
-/// Choice: a C function that takes such an argument, as in `String(format: "%@", date as CVarArg)`,
-/// gets an object that is never released. Linux has no autorelease pool that could release it.
+/// Choice: other functions that take a `CVarArg`, as in `String(format: "%@", date as CVarArg)`,
+/// leak the object. Linux has no autorelease pool that could release it.
 extension NSObject: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { argumentWords(self) }
 }

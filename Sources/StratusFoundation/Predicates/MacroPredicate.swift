@@ -1,13 +1,13 @@
 public import Foundation
 
 extension _PredicateFormatReading {
-  /// Converts a predicate of `#Predicate`; nil if it has no equivalent.
+  /// Converts a predicate of `#Predicate`. Returns nil if it has no equivalent.
   ///
-  /// Supported are `==`, `!=`, the order comparisons, `&&`, `||`, `!`, `contains`, `starts(with:)`,
-  /// casts and `??`. Key paths must be fields or properties with a known name.
+  /// The supported expressions are `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `contains`,
+  /// `starts(with:)`, casts and `??`. Key paths must be fields or properties with a known name.
   ///
-  /// Choice: a `??` is converted only if its default value makes the comparison false. A query
-  /// never returns a record for a field that has no value.
+  /// Choice: a `??` is converted only if the comparison is false for its default value, because a
+  /// query never returns a record whose compared field has no value.
   public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
     guard let expression = predicate.expression as? any NamedExpression,
       case .predicate(let parsed, _)? = expression.meaning,
@@ -19,28 +19,28 @@ extension _PredicateFormatReading {
 
 /// The equivalent of a `#Predicate` expression in the predicate format language.
 package enum ExpressionMeaning {
-  /// A condition, and whether it depends on the default of a `??`. The negation of such a condition
-  /// has no equivalent.
+  /// A condition, and whether it depends on the default value of a `??`. If so, its negation has no
+  /// equivalent.
   case predicate(ParsedPredicate, isDefaulted: Bool)
   case term(PredicateTerm)
-  /// A term, with its default value.
+  /// A term that has a default value.
   case defaulted(PredicateTerm, Any?)
 }
 
 /// A `#Predicate` expression that may have an equivalent in the predicate format language.
 package protocol NamedExpression {
-  /// nil if there is no equivalent.
+  /// The equivalent of the expression, or nil if there is none.
   var meaning: ExpressionMeaning? { get }
 }
 
-/// A type that can return the names of its properties for predicates. On Apple's systems,
-/// Objective-C provides these names.
+/// A type that knows the names of its properties in predicates. On Apple's systems, the Objective-C
+/// runtime knows these names.
 package protocol PropertyNaming {
-  /// The name of a property; nil if it has none.
+  /// Returns the name of a property, or nil if it has none.
   static func name(of keyPath: AnyKeyPath) -> String?
 }
 
-/// The equivalent of any expression; nil if it has none.
+/// Returns the equivalent of any expression, or nil if there is none.
 private func meaning(of expression: Any) -> ExpressionMeaning? {
   (expression as? any NamedExpression)?.meaning
 }
@@ -60,7 +60,7 @@ private func condition(
 }
 
 /// NB: if the left side has a default value (`??`), the comparison must be false for this value.
-/// Otherwise the converted predicate would leave out records without the field.
+/// Otherwise the converted predicate would not match records without the field.
 private func comparison(
   _ left: Any, _ relation: PredicateRelation, _ right: Any
 ) -> ExpressionMeaning? {

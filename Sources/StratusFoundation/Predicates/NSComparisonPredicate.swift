@@ -3,17 +3,17 @@ import StratusArchive
 
 /// A predicate that compares two expressions.
 ///
-/// NB: this class replaces Foundation's class of the same name, which cannot be instantiated on
-/// Linux. A file that imports both modules and uses the name as a type must write
+/// NB: this class replaces the class of the same name in Foundation, which cannot be instantiated
+/// on Linux. A file that imports both modules and uses the name as a type must write
 /// `CloudKit.NSComparisonPredicate`, or define a type alias.
 public class NSComparisonPredicate: NSPredicate {
-  /// For how many values on the left the comparison must be true.
+  /// Whether all values or any value of a list on the left side must match.
   public enum Modifier: UInt, Sendable {
     /// Compares the two sides directly.
     case direct = 0
-    /// Holds if the comparison holds for every value of a list on the left side.
+    /// Is true if the comparison is true for every value of a list on the left side.
     case all = 1
-    /// Holds if the comparison holds for any value of a list on the left side.
+    /// Is true if the comparison is true for any value of a list on the left side.
     case any = 2
   }
 
@@ -41,11 +41,12 @@ public class NSComparisonPredicate: NSPredicate {
     case endsWith = 9
     /// `IN`: the left side is a member of the right side.
     case `in` = 10
-    /// A method of the left side. It cannot be used, because Swift on Linux has no selectors.
+    /// A method of the left side. This operator cannot be used, because Swift on Linux has no
+    /// selectors.
     case customSelector = 11
     /// `CONTAINS`: the right side is a member or a part of the left side.
     case contains = 99
-    /// `BETWEEN`: the left side lies between two values, both included.
+    /// `BETWEEN`: the left side is between two values, or equal to one of them.
     case between = 100
   }
 
@@ -55,9 +56,9 @@ public class NSComparisonPredicate: NSPredicate {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// `[c]`: upper and lower case are equal.
+    /// `[c]`: upper-case and lower-case letters are equal.
     public static let caseInsensitive = Options(rawValue: 1)
-    /// `[d]`: letters with and without marks are equal.
+    /// `[d]`: letters with and without diacritics are equal.
     public static let diacriticInsensitive = Options(rawValue: 2)
     /// `[n]`: the texts are already normalized.
     public static let normalized = Options(rawValue: 4)
@@ -70,8 +71,8 @@ public class NSComparisonPredicate: NSPredicate {
     super.init(block: { _, _ in false })
   }
 
-  /// Makes a comparison of two expressions. `customSelector` is a programmer error, because Swift
-  /// on Linux has no selectors.
+  /// Creates a comparison of two expressions. To use `customSelector` is a programmer error,
+  /// because Swift on Linux has no selectors.
   public convenience init(
     leftExpression left: NSExpression, rightExpression right: NSExpression, modifier: Modifier,
     type: Operator, options: Options = []
@@ -90,13 +91,14 @@ public class NSComparisonPredicate: NSPredicate {
   /// The right side.
   public var rightExpression: NSExpression { NSExpression(comparison.right) }
   /// How the sides are compared. The value is `customSelector` for relations that have no constant
-  /// of their own.
+  /// in this type.
   public var predicateOperatorType: Operator { Operator(comparison.relation) }
   /// How texts are compared.
   public var options: Options {
     Options(rawValue: UInt(comparison.options.rawValue & 7))
   }
-  /// For how many values on the left the comparison must be true; `any` if the format says NONE.
+  /// Whether all values or any value on the left side must match. The value is `any` if the format
+  /// says `NONE`.
   public var comparisonPredicateModifier: Modifier {
     switch comparison.quantity {
     case .direct: .direct
@@ -109,12 +111,12 @@ public class NSComparisonPredicate: NSPredicate {
     ArchiveName.predicateComparison.standIn
   }
 
-  /// The predicate as a format text.
+  /// The predicate as text in the format language.
   public override var predicateFormat: String { PredicateText.text(of: .comparison(comparison)) }
 
   public override var description: String { PredicateText.text(of: .comparison(comparison)) }
 
-  /// Whether an object matches.
+  /// Whether an object matches the predicate.
   public override func evaluate(
     with object: Any?, substitutionVariables bindings: [String: Any]?
   ) -> Bool {

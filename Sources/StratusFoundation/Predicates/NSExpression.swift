@@ -2,8 +2,8 @@ public import Foundation
 
 /// One side of a comparison: a constant, a field or a function.
 ///
-/// NB: this class replaces Foundation's class of the same name, which cannot be instantiated on
-/// Linux; see `NSComparisonPredicate`.
+/// NB: this class replaces the class of the same name in Foundation, which cannot be instantiated
+/// on Linux (see `NSComparisonPredicate`).
 public class NSExpression: NSObject, NSCopying {
   let term: PredicateTerm
 
@@ -12,31 +12,31 @@ public class NSExpression: NSObject, NSCopying {
     super.init()
   }
 
-  /// Makes a constant; nil means no value.
+  /// Creates a constant. The constant nil means no value.
   public convenience init(forConstantValue value: Any?) {
     self.init(.constant(PredicateValues.present(value)))
   }
 
-  /// Makes an expression for the value of a field.
+  /// Creates an expression for the value of a field.
   public convenience init(forKeyPath keyPath: String) { self.init(.keyPath(keyPath)) }
 
-  /// Makes a variable, whose value is given when the predicate is evaluated.
+  /// Creates a variable, whose value is given when the predicate is evaluated.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
-  /// Makes a list of expressions; all must be of this class.
+  /// Creates a list of expressions. All of them must be instances of this class.
   public convenience init(forAggregate expressions: [Any]) {
     self.init(
       .aggregate(expressions.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// Makes a function call. The name includes colons, and the arguments are expressions.
+  /// Creates a function call. The name includes its colons, and the arguments are expressions.
   public convenience init(forFunction name: String, arguments: [Any]) {
     self.init(
       .function(
         name: name, arguments: arguments.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// Makes an expression for the object that the predicate evaluates.
+  /// Creates an expression for the object for which the predicate is evaluated.
   public class func expressionForEvaluatedObject() -> NSExpression {
     NSExpression(.evaluatedObject)
   }
@@ -45,11 +45,11 @@ public class NSExpression: NSObject, NSCopying {
   public enum ExpressionType: UInt, Sendable {
     /// A value.
     case constantValue = 0
-    /// The object that the predicate tests.
+    /// The object for which the predicate is evaluated.
     case evaluatedObject = 1
     /// A variable, such as `$NAME`.
     case variable = 2
-    /// A key path of the tested object.
+    /// A key path of the evaluated object.
     case keyPath = 3
     /// A call of a function.
     case function = 4
@@ -63,7 +63,7 @@ public class NSExpression: NSObject, NSCopying {
     case subquery = 13
     /// A list of expressions.
     case aggregate = 14
-    /// Any key of the tested object.
+    /// Any key of the evaluated object.
     case anyKey = 15
     /// A block of code.
     case block = 19
@@ -71,7 +71,7 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// The kind of the expression. Choice: a key of an object other than the evaluated one has the
+  /// The kind of the expression. Choice: a key of another object than the evaluated one has the
   /// kind of the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
@@ -85,7 +85,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The name of a function, with colons; empty for other expressions.
+  /// The name of a function, with its colons, or an empty text for other expressions.
   public var function: String {
     switch term {
     case .function(let name, _): name
@@ -94,7 +94,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The arguments of a function; nil for other expressions.
+  /// The arguments of a function, or nil for other expressions.
   public var arguments: [NSExpression]? {
     switch term {
     case .function(_, let arguments): arguments.map { NSExpression($0) }
@@ -103,13 +103,13 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The object on which a function is called: the object whose key is read, or else the evaluated
-  /// object.
+  /// The object on which a function is called. This is the object whose key is read, or otherwise
+  /// the evaluated object.
   public var operand: NSExpression {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }
 
-  /// The name of a variable, without its `$`; empty for other expressions.
+  /// The name of a variable, without its `$`, or an empty text for other expressions.
   public var variable: String {
     switch term {
     case .variable(let name): name
@@ -118,7 +118,8 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The expressions of an aggregate, or the collection of a subquery; nil for other expressions.
+  /// The expressions of an aggregate, or the collection of a subquery, or nil for other
+  /// expressions.
   public var collection: Any? {
     switch term {
     case .aggregate(let terms): terms.map { NSExpression($0) }
@@ -127,7 +128,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The predicate that a subquery evaluates for each member; `TRUEPREDICATE` for other
+  /// The predicate that a subquery evaluates for each member, or `TRUEPREDICATE` for other
   /// expressions.
   public var predicate: NSPredicate {
     if case .subquery(_, _, let predicate) = term { predicate.predicate } else { Self.nothing }
@@ -136,18 +137,18 @@ public class NSExpression: NSObject, NSCopying {
   private static var evaluated: NSExpression { NSExpression(.evaluatedObject) }
   private static var nothing: NSPredicate { NSPredicate(value: true) }
 
-  /// The value of a constant, as an object if possible, so that casts behave as on Apple's systems;
-  /// nil for other expressions.
+  /// The value of a constant, or nil for other expressions. If possible, the value is an object, so
+  /// that casts behave as on Apple's systems.
   public var constantValue: Any? {
     if case .constant(let value) = term { PredicateValues.object(value) ?? value } else { nil }
   }
 
-  /// The field's name; empty for other expressions.
+  /// The name of the field, or an empty text for other expressions.
   public var keyPath: String {
     if case .keyPath(let path) = term { path } else { "" }
   }
 
-  /// The value of the expression for an object; nil if there is none.
+  /// Returns the value of the expression for an object, or nil if there is none.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     PredicateEvaluation(subject: object, bindings: [:]).value(of: term)
   }

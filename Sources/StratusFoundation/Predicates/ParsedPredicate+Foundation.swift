@@ -21,7 +21,7 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate. It has the same classes as predicates from Apple's parser.
+  /// An equivalent Foundation predicate. Its classes are those that Apple's parser would use.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -34,7 +34,7 @@ extension ParsedPredicate {
     }
   }
 
-  /// NB: a constant predicate can only be recognised by comparing it with these constants. Reading
+  /// NB: a constant predicate can only be recognised by a comparison with these constants. Reading
   /// its printed form is deprecated on Linux.
   private static var `true`: NSPredicate { NSPredicate(value: true) }
   private static var `false`: NSPredicate { NSPredicate(value: false) }
@@ -50,15 +50,16 @@ extension ParsedPredicate {
 }
 
 extension NSPredicate {
-  /// An equivalent predicate that is independent of later changes to this one.
+  /// An equivalent predicate, which later changes of this predicate do not affect.
   ///
-  /// NB: not `copy()`, because Foundation on Linux then turns every compound into FALSEPREDICATE.
+  /// NB: `copy()` cannot be used, because on Linux it turns every compound predicate into
+  /// `FALSEPREDICATE`.
   package var independentCopy: NSPredicate { ParsedPredicate(self).predicate }
 }
 
 /// An AND, OR or NOT predicate that was made from a format.
 ///
-/// NB: on Linux Foundation's own class supports neither copying nor equality.
+/// NB: on Linux, Foundation's own class supports neither copying nor comparison.
 package class FormattedCompoundPredicate: NSCompoundPredicate {
   init(_ type: NSCompoundPredicate.LogicalType, _ parts: [NSPredicate]) {
     super.init(type: type, subpredicates: parts)
@@ -70,7 +71,7 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { independentCopy }
 
-  /// Archives use the class name of Apple's framework.
+  /// The class name of Apple's framework, which archives use.
   package override var classForKeyedArchiver: AnyClass? { NSCompoundPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -83,7 +84,7 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
   }
 }
 
-/// A predicate whose format could not be parsed. It is never true.
+/// A predicate whose format could not be parsed. It matches no object.
 package class UnreadablePredicate: NSPredicate {
   let problem: PredicateProblem
 
@@ -102,7 +103,7 @@ package class UnreadablePredicate: NSPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Archives use the class name of an ordinary predicate.
+  /// The class name of an ordinary predicate, which archives use.
   package override var classForKeyedArchiver: AnyClass? { NSPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -113,8 +114,8 @@ package class UnreadablePredicate: NSPredicate {
 }
 
 extension NSPredicate {
-  /// Whether two predicates are equivalent, with the same values. Predicates implemented by code
-  /// are never equivalent.
+  /// Whether two predicates are equivalent, with the same values. Predicates that are implemented
+  /// by code are never equivalent.
   package func says(theSameAs other: NSPredicate) -> Bool {
     let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
     return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)
@@ -122,7 +123,7 @@ extension NSPredicate {
 }
 
 extension ParsedPredicate {
-  /// Whether any part is implemented by code.
+  /// Whether any part of the predicate is implemented by code.
   fileprivate var isOpaque: Bool {
     switch self {
     case .opaque: true

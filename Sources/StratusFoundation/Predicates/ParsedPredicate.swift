@@ -4,14 +4,14 @@ package import Foundation
 package indirect enum ParsedPredicate {
   case truth(Bool)
   case comparison(PredicateComparison)
-  /// True if all parts are true; true without parts.
+  /// Is true if all parts are true, or if there are no parts.
   case and([ParsedPredicate])
-  /// True if at least one part is true; false without parts.
+  /// Is true if at least one part is true. Without parts, it is false.
   case or([ParsedPredicate])
   case not(ParsedPredicate)
-  /// A format that could not be read.
+  /// A format that could not be parsed.
   case unreadable(PredicateProblem)
-  /// A predicate implemented by code: one made from a block, or an app's own subclass.
+  /// A predicate that is implemented by code, such as a block or an app's own subclass.
   case opaque(NSPredicate)
 }
 
@@ -42,7 +42,7 @@ package struct PredicateProblem: Error, Hashable, Sendable {
   package let reason: String
 }
 
-/// The relation of two terms; the raw value is its text in printed predicates.
+/// The relation of two terms. The raw value is the text of the relation in a printed predicate.
 package enum PredicateRelation: String, Sendable, CaseIterable {
   case lessThan = "<"
   case lessThanOrEqualTo = "<="
@@ -59,7 +59,7 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   case between = "BETWEEN"
   case tokenMatches = "TOKENMATCHES"
 
-  /// The equivalent relation with the two sides exchanged; nil if there is none.
+  /// The equivalent relation if the two sides are exchanged, or nil if there is none.
   package var mirrored: PredicateRelation? {
     switch self {
     case .lessThan: .greaterThan
@@ -75,7 +75,7 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   }
 }
 
-/// For how many values on the left a comparison must be true.
+/// Whether all values or any value of a list on the left side must match.
 package enum PredicateQuantity: String, Sendable, CaseIterable {
   case direct = ""
   case any = "ANY"
@@ -99,7 +99,7 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
     ("l", .localeSensitive),
   ]
 
-  /// The text of the options, such as `[cd]`; empty if there are none.
+  /// The text of the options, such as `[cd]`, or an empty text if there are none.
   package var text: String {
     let letters = Self.letters.filter { contains($0.option) }.map(\.letter)
     return letters.isEmpty ? "" : "[\(String(letters))]"

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// The classes that an archived predicate's arguments may have.
+/// The classes that the arguments of an archived predicate may have.
 package enum PredicateArchive {
   private static let classes = Mutex<[any (NSObject & NSSecureCoding).Type]>([
     NSString.self, NSNumber.self, NSDate.self, NSData.self, NSUUID.self, NSURL.self,
@@ -23,7 +23,7 @@ package enum PredicateArchive {
   fileprivate static let truthKey = "StratusTruth"
 }
 
-/// Declares the initialiser of `NSPredicate` that takes a coder; an implementation detail.
+/// Declares the initialiser of `NSPredicate` that takes a coder. It is an implementation detail.
 public protocol _PredicateUnarchiving {}
 
 extension NSPredicate: _PredicateUnarchiving {}
@@ -32,7 +32,8 @@ extension _PredicateUnarchiving {
   /// Predicates can be archived securely.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived predicate; nil if it has another class, or was not archived by Stratus.
+  /// Reads an archived predicate. Returns nil if it has another class, or if Stratus did not
+  /// archive it.
   public init?(coder: NSCoder) {
     guard let parsed = ParsedPredicate(coder: coder) else { return nil }
     guard let predicate = parsed.predicate as? Self else { return nil }
@@ -40,10 +41,10 @@ extension _PredicateUnarchiving {
   }
 }
 
-/// Archives predicates as their format and its arguments.
+/// Archives a predicate as its format and the arguments of the format.
 ///
-/// Choice: Foundation on Linux cannot archive predicates. A predicate made from a block is archived
-/// as an unreadable one. An argument that cannot be archived is replaced by its description.
+/// Choice: Foundation on Linux cannot archive predicates. A predicate of a block is archived as an
+/// unreadable predicate. An argument that cannot be archived is replaced by its description.
 extension NSPredicate: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     let parsed = ParsedPredicate(self)
@@ -53,7 +54,7 @@ extension NSPredicate: @retroactive NSSecureCoding {
     case .comparison, .and, .or, .not, .opaque:
       let (format, arguments) = PredicateText.template(of: parsed)
       guard !parsed.hasBlocks else {
-        return PredicateProblem(format: format, reason: "it is made of code, which has no archive")
+        return PredicateProblem(format: format, reason: "it contains code, which has no archive")
           .encode(with: coder)
       }
       coder.encode(format as NSString, forKey: PredicateArchive.formatKey)
@@ -92,7 +93,7 @@ extension ParsedPredicate {
     self = PredicateFormat.parse(format, arguments: Array(arguments))
   }
 
-  /// Whether any part is a block or unreadable.
+  /// Whether any part of the predicate is a block or unreadable.
   fileprivate var hasBlocks: Bool {
     switch self {
     case .truth, .comparison: false

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Evaluates terms.
+/// Evaluates the terms of a predicate.
 extension PredicateEvaluation {
-  /// The value of a term; nil if it has none, or if its function is unknown.
+  /// Returns the value of a term, or nil if it has none or if its function is unknown.
   func value(of term: PredicateTerm) -> Any? {
     switch term {
     case .constant(let value): return value
@@ -24,7 +24,7 @@ extension PredicateEvaluation {
     }
   }
 
-  /// The value at a key path. For a list, the result is the list of its elements' values.
+  /// Returns the value at a key path. For a list, this is the list of its elements' values.
   static func value(at path: String, of whole: Any?) -> Any? {
     var current = whole
     for key in path.split(separator: ".") {

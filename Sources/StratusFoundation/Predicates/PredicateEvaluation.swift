@@ -2,9 +2,9 @@ import Foundation
 
 /// Evaluates a predicate for one object in memory.
 struct PredicateEvaluation {
-  /// A dictionary, a ``PredicateSubject``, or a plain value, which is `SELF`.
+  /// The evaluated object (`SELF`): a dictionary, a ``PredicateSubject``, or a plain value.
   let subject: Any?
-  /// The values of variables, by their names without `$`.
+  /// The values of the variables, by their names without the `$`.
   var bindings: [String: Any]
 
   func holds(_ predicate: ParsedPredicate) -> Bool {

@@ -2,8 +2,8 @@ package import Foundation
 
 /// Parses Apple's predicate format language.
 package enum PredicateFormat {
-  /// Parses a format. Parsing never fails: the result of an invalid format is an unreadable
-  /// predicate.
+  /// Parses a format. If the format is invalid, the result is an unreadable predicate, so parsing
+  /// never fails.
   package static func parse(_ format: String, arguments: [Any?]) -> ParsedPredicate {
     do throws(PredicateProblem) {
       var parser = try PredicateParser(format: format, arguments: arguments)
@@ -13,10 +13,11 @@ package enum PredicateFormat {
     }
   }
 
-  /// Parses a format into a predicate of a certain class.
+  /// Parses a format into a predicate of the wanted class.
   ///
-  /// NB: for a class that the format does not need, as in `NSCompoundPredicate(format: "a == 1")`,
-  /// the result is a compound with one part. Any other wrong class is a programmer error.
+  /// NB: if the wanted class is a compound and the format needs none, as in
+  /// `NSCompoundPredicate(format: "a == 1")`, the result is a compound with one part. Any other
+  /// wrong class is a programmer error.
   static func make<Wanted>(
     _ format: String, arguments: [Any?], as wanted: Wanted.Type
   ) -> Wanted {
@@ -29,24 +30,24 @@ package enum PredicateFormat {
   }
 }
 
-/// Declares the initialisers of `NSPredicate` that take formats; an implementation detail.
+/// Declares the initialisers of `NSPredicate` that take formats. It is an implementation detail.
 ///
-/// NB: not restricted to classes. In a protocol for classes, the initialiser could not choose the
-/// object it returns.
+/// NB: this protocol must not be restricted to classes. In a protocol for classes, an initialiser
+/// cannot choose the object that it returns.
 public protocol _PredicateFormatReading {}
 
 extension NSPredicate: _PredicateFormatReading {}
 
 extension _PredicateFormatReading {
-  /// Makes a predicate from a format such as `"title == %@ AND n > %d"`.
+  /// Creates a predicate from a format such as `"title == %@ AND n > %d"`.
   ///
-  /// Choice: Apple's framework raises an exception for an invalid format. Here the predicate is
-  /// never true, and a query rejects it with the reason.
+  /// Choice: for an invalid format, Apple's framework raises an exception. In Stratus, the
+  /// predicate matches nothing, and a query with it fails with the reason.
   public init(format predicateFormat: String, _ arguments: any CVarArg...) {
     self = PredicateFormat.make(predicateFormat, arguments: arguments, as: Self.self)
   }
 
-  /// Makes a predicate from a format and its arguments; `NSNull` means no value.
+  /// Creates a predicate from a format and its arguments. The argument `NSNull` means no value.
   public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
     self = PredicateFormat.make(predicateFormat, arguments: arguments ?? [], as: Self.self)
   }

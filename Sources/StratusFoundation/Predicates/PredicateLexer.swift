@@ -14,7 +14,7 @@ struct PredicateLexer {
     scalars = Array(format.unicodeScalars)
   }
 
-  /// All tokens, including the end token.
+  /// Returns all tokens of the format. The last one is the end token.
   static func tokens(of format: String) throws(PredicateProblem) -> [PredicateToken] {
     var lexer = PredicateLexer(format)
     var tokens: [PredicateToken] = []
@@ -84,7 +84,7 @@ struct PredicateLexer {
     return String(String.UnicodeScalarView(scalars[start..<position]))
   }
 
-  /// A name with its dots (`address.city`, `tags.@count`), or the name of a function with its
+  /// Reads a name with its dots (`address.city`, `tags.@count`), or the name of a function with its
   /// colons (`distanceToLocation:fromLocation:`).
   private mutating func word() throws(PredicateProblem) -> PredicateToken {
     let start = position
@@ -115,7 +115,7 @@ struct PredicateLexer {
       while let digit = scalar(), digit.properties.isASCIIHexDigit { position += 1 }
       let digits = String(String.UnicodeScalarView(scalars[(start + 2)..<position]))
       guard let value = Int64(digits, radix: 16) else {
-        throw problem("'0x\(digits)' is no number")
+        throw problem("'0x\(digits)' is not a number")
       }
       return .integer(value)
     }
@@ -134,7 +134,7 @@ struct PredicateLexer {
     let text = String(String.UnicodeScalarView(scalars[start..<position]))
     if let value = Int64(text) { return .integer(value) }
     guard let value = Double(text.hasPrefix(".") ? "0" + text : text), value.isFinite else {
-      throw problem("'\(text)' is no number")
+      throw problem("'\(text)' is not a number")
     }
     return .fraction(value)
   }
@@ -147,7 +147,7 @@ struct PredicateLexer {
     if position > start {
       let digits = String(String.UnicodeScalarView(scalars[start..<position]))
       guard scalar() == "$", let value = Int(digits), value > 0 else {
-        throw problem("'%\(digits)' is no specifier")
+        throw problem("'%\(digits)' is not a specifier")
       }
       number = value
       position += 1
@@ -162,12 +162,12 @@ struct PredicateLexer {
       return .argument(.integer, number: number)
     case "f", "F", "e", "E", "g", "G", "a", "A": return .argument(.fraction, number: number)
     case "s", "S": return .argument(.text, number: number)
-    case _: throw problem("'%\(letter)' is no specifier")
+    case _: throw problem("'%\(letter)' is not a specifier")
     }
   }
 }
 
-/// Reads texts in quotes.
+/// Reads texts in quotation marks.
 extension PredicateLexer {
   fileprivate mutating func string(
     delimiter: Unicode.Scalar
@@ -208,7 +208,7 @@ extension PredicateLexer {
     let digits = String(String.UnicodeScalarView(scalars[position...].prefix(count)))
     guard digits.count == count, let value = UInt32(digits, radix: 16),
       let scalar = Unicode.Scalar(value)
-    else { throw problem("'\\\(digits)' is no character") }
+    else { throw problem("'\\\(digits)' is not a character") }
     position += count
     return scalar
   }

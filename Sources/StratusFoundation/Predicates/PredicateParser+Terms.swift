@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parses terms: constants, fields and calculations.
+/// Parses the terms of a predicate: constants, fields and calculations.
 extension PredicateParser {
   mutating func sum() throws(PredicateProblem) -> Node {
     try chain(of: [("+", "add:to:"), ("-", "from:subtract:")]) { parser throws(PredicateProblem) in
@@ -30,7 +30,7 @@ extension PredicateParser {
       advance()
       length += 1
       guard length < Self.depthMax else {
-        throw problem("more than \(Self.depthMax) operators stand in a row")
+        throw problem("more than \(Self.depthMax) operators follow each other")
       }
       let right = try term(try part(&self))
       result = .term(.function(name: found.function, arguments: [try term(result), right]))
@@ -56,7 +56,7 @@ extension PredicateParser {
     while token == .symbol("[") || token == .symbol(".") {
       length += 1
       guard length < Self.depthMax else {
-        throw problem("more than \(Self.depthMax) keys stand in a row")
+        throw problem("more than \(Self.depthMax) keys follow each other")
       }
       let whole = try term(result)
       if take(symbol: "[") {

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Parses tokens into a tree.
+/// Parses the tokens of a format into a syntax tree.
 ///
-/// Brackets can contain a predicate or a term, and only the tokens after them show which. The
-/// parser therefore reads both with the same rules, and distinguishes them when it needs one of the
-/// two.
+/// Brackets can contain a predicate or a term, and only the tokens after the brackets show which.
+/// The parser therefore reads both with the same rules. It distinguishes them when it needs a
+/// predicate or a term.
 struct PredicateParser {
   enum Node {
     case predicate(ParsedPredicate)
     case term(PredicateTerm)
   }
 
-  /// The maximum nesting of brackets, negations and operators. The tree is traversed recursively.
+  /// The maximum nesting of brackets, negations and operators. It is limited, because the tree is
+  /// traversed recursively.
   static let depthMax = 100
 
   let format: String
@@ -36,7 +37,7 @@ struct PredicateParser {
 
   var token: PredicateToken { tokens[position] }
 
-  /// NB: the last token is the end token, which is never skipped.
+  /// NB: the last token is the end token, which the parser never skips.
   mutating func advance() {
     if position < tokens.count - 1 { position += 1 }
   }
@@ -45,12 +46,12 @@ struct PredicateParser {
     PredicateProblem(format: format, reason: reason)
   }
 
-  /// Parses a part that is one level deeper.
+  /// Parses a part of the format that is one level deeper.
   mutating func nested<Part>(
     _ read: (inout PredicateParser) throws(PredicateProblem) -> Part
   ) throws(PredicateProblem) -> Part {
     guard depth < Self.depthMax else {
-      throw problem("more than \(Self.depthMax) levels lie in each other")
+      throw problem("more than \(Self.depthMax) levels are nested")
     }
     depth += 1
     let part = try read(&self)
@@ -70,7 +71,7 @@ struct PredicateParser {
     }
   }
 
-  /// The token as a keyword in capitals; nil if it is not a word.
+  /// The token as a keyword in capital letters, or nil if it is not a word.
   var keyword: String? {
     guard case .word(let text, isEscaped: false) = token else { return nil }
     return text.uppercased()
@@ -93,12 +94,12 @@ struct PredicateParser {
     switch node {
     case .predicate(let predicate): return predicate
     case .term(let term):
-      throw problem("'\(PredicateText.text(of: term))' is no condition; compare it with something")
+      throw problem("'\(PredicateText.text(of: term))' is not a condition; compare it with a value")
     }
   }
 }
 
-/// Parses conditions.
+/// Parses the conditions of a predicate.
 extension PredicateParser {
   mutating func disjunction() throws(PredicateProblem) -> Node {
     let first = try conjunction()

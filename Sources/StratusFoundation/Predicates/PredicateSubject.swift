@@ -1,7 +1,7 @@
-/// An object whose values predicates and sort descriptors read by key. Records conform.
+/// An object whose values predicates and sort descriptors can read by key, such as a record.
 ///
-/// On Apple's systems `NSObject` provides this, but on Linux `NSObject` has no key-value coding.
+/// On Apple's systems, `NSObject` has key-value coding for this purpose. On Linux, it does not.
 public protocol PredicateSubject {
-  /// The value of a field or property; nil if there is none.
+  /// Returns the value of a field or property, or nil if there is none.
   func value(forKey key: String) -> Any?
 }

@@ -1,20 +1,20 @@
 /// One side of a comparison.
 package indirect enum PredicateTerm {
-  /// A value as it was given; nil: no value.
+  /// A constant value, or nil for no value.
   case constant(Any?)
-  /// A field's name, or several joined by dots.
+  /// The name of a field, or several names joined by dots.
   case keyPath(String)
   /// `SELF`: the object that the predicate evaluates.
   case evaluatedObject
-  /// `$name`, whose value is given when the predicate is evaluated.
+  /// A variable `$name`, whose value is given when the predicate is evaluated.
   case variable(String)
-  /// `{a, b}`
+  /// A list `{a, b}` of terms.
   case aggregate([PredicateTerm])
-  /// `name(a, b)`; arithmetic operators are functions with two arguments.
+  /// A call `name(a, b)`. An arithmetic operator is a function with two arguments.
   case function(name: String, arguments: [PredicateTerm])
   /// A key of an object other than `SELF`.
   case member(PredicateTerm, String)
-  /// `SUBQUERY(collection, $variable, predicate)`
+  /// A subquery `SUBQUERY(collection, $variable, predicate)`.
   case subquery(PredicateTerm, variable: String, ParsedPredicate)
 
   /// The arithmetic operators, by their function names.

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Writes a predicate in the format language.
+/// Prints a predicate in the format language.
 struct PredicateText {
-  /// Whether constants and keys are collected as arguments. The text can then be parsed again with
-  /// these arguments.
+  /// Whether constants and keys are collected as arguments. The printed format can then be parsed
+  /// again with these arguments.
   private let collectsArguments: Bool
   private(set) var text = ""
   private(set) var arguments: [Any?] = []
 
-  /// Reserved words. A field with such a name needs a `#` before it.
+  /// The reserved words of the format language. A field with such a name needs a `#` before its
+  /// name.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "LIKE", "MATCHES", "CONTAINS",
     "BEGINSWITH", "ENDSWITH", "BETWEEN", "TOKENMATCHES",
@@ -18,21 +19,21 @@ struct PredicateText {
     "TRUE", "FALSE", "YES", "NO", "NULL", "NIL", "SELF", "TRUEPREDICATE", "FALSEPREDICATE",
   ]
 
-  /// The predicate as Apple's `predicateFormat` prints it.
+  /// Returns the predicate as Apple's `predicateFormat` prints it.
   static func text(of predicate: ParsedPredicate) -> String {
     var writer = PredicateText(collectsArguments: false)
     writer.write(predicate)
     return writer.text
   }
 
-  /// One side of a comparison as `predicateFormat` prints it.
+  /// Returns one side of a comparison as `predicateFormat` prints it.
   static func text(of term: PredicateTerm) -> String {
     var writer = PredicateText(collectsArguments: false)
     writer.write(term)
     return writer.text
   }
 
-  /// The predicate as a format and its arguments.
+  /// Returns the predicate as a format and the format's arguments.
   static func template(of predicate: ParsedPredicate) -> (format: String, arguments: [Any?]) {
     var writer = PredicateText(collectsArguments: true)
     writer.write(predicate)
@@ -68,7 +69,7 @@ struct PredicateText {
     }
   }
 
-  /// Writes the predicate, in brackets if it has several parts.
+  /// Writes the predicate, in parentheses if it has several parts.
   private mutating func writeBracketed(_ predicate: ParsedPredicate) {
     switch predicate {
     case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
@@ -137,7 +138,7 @@ struct PredicateText {
     }
   }
 
-  /// Writes the term, in brackets if it is arithmetic.
+  /// Writes the term, in parentheses if it is an arithmetic operation.
   private mutating func writeOperand(_ term: PredicateTerm) {
     guard case .function(let name, _) = term, PredicateTerm.arithmetic[name] != nil else {
       return write(term)
@@ -165,7 +166,7 @@ struct PredicateText {
     return reserved.contains(word) || reservedAlone.contains(word) ? "#" + path : path
   }
 
-  /// The literal of a value, or its description if it has no literal.
+  /// Returns the literal of a value, or its description if it has no literal.
   static func literal(_ value: Any?) -> String {
     if let elements = PredicateValues.list(value) {
       return "{" + elements.map(literal).joined(separator: ", ") + "}"
@@ -182,8 +183,10 @@ struct PredicateText {
     }
   }
 
+  /// Prints a number as Apple's framework does.
+  ///
   /// NB: Foundation on Linux prints Booleans as words, and a `Double` with a whole value as `2.0`.
-  /// Apple's framework does not.
+  /// Apple's framework prints `1` and `2`.
   private static func digits(_ number: NSNumber) -> String {
     switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "c"): return number.int8Value.description

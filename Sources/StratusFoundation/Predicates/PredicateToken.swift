@@ -1,19 +1,20 @@
 /// A token of the predicate format language.
 enum PredicateToken: Equatable {
-  /// A name or keyword, including dots and colons. After `#` it is always a name.
+  /// A name or keyword, including its dots and colons. After `#`, a word is always a name.
   case word(String, isEscaped: Bool)
   case string(String)
   case integer(Int64)
   case fraction(Double)
-  /// `%@` and similar; a nil number means the next argument, otherwise numbers start at 1.
+  /// A placeholder such as `%@`. If its number is nil, it takes the next argument. Numbers begin at
+  /// 1.
   case argument(PredicateSpecifier, number: Int?)
-  /// `$name`
+  /// A variable such as `$name`.
   case variable(String)
   /// An operator or bracket.
   case symbol(String)
   case end
 
-  /// The token's name in error messages.
+  /// A description of the token for error messages.
   var sample: String {
     switch self {
     case .word(let text, _), .symbol(let text): "'\(text)'"
@@ -27,7 +28,7 @@ enum PredicateToken: Equatable {
   }
 }
 
-/// The interpretation of an argument.
+/// How an argument of the format is interpreted.
 enum PredicateSpecifier: String {
   case value = "@"
   case key = "K"

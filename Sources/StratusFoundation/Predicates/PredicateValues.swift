@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Compares values of any type in predicates, by means of the Foundation objects they are bridged
-/// to.
+/// Compares values of any type in predicates. The values are converted to the Foundation objects to
+/// which Swift bridges them.
 package enum PredicateValues {
-  /// The unwrapped value; nil for `NSNull` and for a nil optional.
+  /// Returns the unwrapped value, or nil for `NSNull` and for a nil optional.
   package static func present(_ value: Any?) -> Any? {
     guard let value, !(value is NSNull) else { return nil }
     let mirror = Mirror(reflecting: value)
@@ -11,10 +11,11 @@ package enum PredicateValues {
     return mirror.children.first.flatMap { present($0.value) }
   }
 
-  /// The Foundation object of a value; nil for no value, and for Swift values that are not bridged.
+  /// Returns the Foundation object of a value, or nil if there is no value or Swift does not bridge
+  /// it.
   package static func object(_ value: Any?) -> NSObject? { present(value) as? NSObject }
 
-  /// The elements of an array or set; nil for anything else.
+  /// Returns the elements of an array or set, or nil for any other value.
   package static func list(_ value: Any?) -> [Any]? {
     switch object(value) {
     case let array as NSArray: Array(array)
@@ -28,7 +29,7 @@ package enum PredicateValues {
     (object(value) as? NSString).map { String(describing: $0) }
   }
 
-  /// A number truncated to an integer; large unsigned numbers keep their type.
+  /// Returns a number truncated to an integer. A large unsigned number keeps its type.
   static func integer(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: return Int64(value ? 1 : 0)
@@ -45,8 +46,8 @@ package enum PredicateValues {
     }
   }
 
-  /// Whether two values are equal. Numbers are compared by value, and texts byte for byte unless
-  /// the options say otherwise. A missing value equals only a missing value.
+  /// Whether two values are equal. Numbers are compared by value. Texts are compared byte for byte,
+  /// unless an option says otherwise. A missing value equals only another missing value.
   static func areEqual(_ left: Any?, _ right: Any?, options: PredicateOptions = []) -> Bool {
     switch (object(left), object(right)) {
     case (nil, nil): return present(left) == nil && present(right) == nil
@@ -57,7 +58,7 @@ package enum PredicateValues {
     }
   }
 
-  /// The order of two values; nil if they cannot be ordered.
+  /// Returns the order of two values, or nil if they cannot be ordered.
   static func order(
     _ left: Any?, _ right: Any?, options: PredicateOptions = []
   ) -> ComparisonResult? {

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension NSKeyedUnarchiver {
-  /// Reads the array at the root of an archive. Foundation on Linux lacks this method.
+  /// Decodes the array at the root of an archive. Foundation on Linux does not have this method.
   ///
   /// - Parameters:
   ///   - type: the class of the elements.
-  ///   - data: an array archived by `NSKeyedArchiver`.
+  ///   - data: an archive of an array, which `NSKeyedArchiver` wrote.
   /// - Throws: Foundation's error if the archive is damaged or contains other classes.
   public static func unarchivedArrayOfObjects<Element: NSObject & NSCoding>(
     ofClass type: Element.Type, from data: Data
@@ -13,7 +13,7 @@ extension NSKeyedUnarchiver {
     try unarchivedObject(ofClasses: [NSArray.self, type], from: data) as? [Element]
   }
 
-  /// Reads the array at the root of an archive. Foundation on Linux lacks this method.
+  /// Decodes the array at the root of an archive. Foundation on Linux does not have this method.
   ///
   /// - Parameter classes: the classes of the elements.
   /// - Throws: Foundation's error if the archive is damaged or contains other classes.

@@ -1,12 +1,13 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// The notifications with a name, as they are posted. Foundation on Linux lacks this method.
+  /// Returns the notifications with this name, as they are posted. Foundation on Linux does not
+  /// have this method.
   ///
-  /// An iterator receives the notifications that are posted after it was made.
+  /// An iterator receives the notifications that are posted after the iterator was created.
   /// - Parameters:
   ///   - name: the name of the notifications.
-  ///   - object: only notifications posted by this object are delivered; nil: by any object.
+  ///   - object: the object whose notifications are delivered, or nil for those of all objects.
   public func notifications(
     named name: Notification.Name, object: (any AnyObject & Sendable)? = nil
   ) -> Notifications {
@@ -22,8 +23,8 @@ extension NotificationCenter {
     let name: Notification.Name
     let object: (any AnyObject & Sendable)?
 
-    /// Maximum number of buffered notifications for a slow reader; the oldest are dropped. Choice:
-    /// large enough for any burst that an app causes.
+    /// The maximum number of buffered notifications for a slow reader. If there are more, the
+    /// oldest are dropped. Choice: large enough for any burst that an app causes.
     static let waitingMax = 1_024
 
     public func makeAsyncIterator() -> Iterator {
@@ -36,7 +37,7 @@ extension NotificationCenter {
       return Iterator(parcels: stream.makeAsyncIterator(), watch: watch)
     }
 
-    /// Delivers one notification after another, until its task is cancelled.
+    /// Delivers one notification after another until its task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
       var parcels: AsyncStream<Received>.Iterator
       let watch: Watch
@@ -45,11 +46,11 @@ extension NotificationCenter {
     }
   }
 
-  /// NB: unchecked, because a notification may contain values of any type. The poster and the
-  /// reader share the notification, as with an observer block.
+  /// NB: this type is unchecked, because a notification may contain values of any type. The poster
+  /// and the reader share the notification, as with a block of an observer.
   struct Received: @unchecked Sendable { let notification: Notification }
 
-  /// Observes the notifications as long as an iterator exists.
+  /// Observes the notifications while an iterator exists.
   final class Watch: @unchecked Sendable {
     private let center: NotificationCenter
     private let observer: any NSObjectProtocol

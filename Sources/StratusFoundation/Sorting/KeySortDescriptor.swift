@@ -1,23 +1,24 @@
 public import Foundation
 
-/// A sort descriptor that names its key and can be archived.
+/// A sort descriptor that has a named key and can be archived.
 ///
-/// NB: a protocol, not a base class, because the compiler cannot read the method table of a base
-/// class in another module.
+/// NB: this is a protocol and not a base class, because the compiler cannot read the method table
+/// of a base class in another module.
 public protocol KeyedSortDescriptor: NSSortDescriptor {
-  /// The name of the field; nil: the values themselves are sorted.
+  /// The name of the field, or nil if the values themselves are sorted.
   var namedKey: String? { get }
 
-  /// Reads an archived descriptor of this class; nil if it is incomplete.
+  /// Decodes an archived descriptor of this class. Returns nil if the archive is incomplete.
   static func read(from coder: NSCoder) -> NSSortDescriptor?
 
   /// Archives the descriptor.
   func write(to coder: NSCoder)
 }
 
-/// The sort descriptor that `NSSortDescriptor(key:ascending:)` makes.
+/// The sort descriptor that `NSSortDescriptor(key:ascending:)` creates.
 ///
-/// NB: the superclass requires a key path, which is never used because `compare` is overridden.
+/// NB: the superclass requires a key path. The key path is never used, because `compare` is
+/// overridden.
 final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   let namedKey: String?
 
@@ -67,7 +68,7 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
 
   override var hash: Int { namedKey.hashValue }
 
-  /// Archives use the class name of Apple's framework.
+  /// The class name of Apple's framework, which archives use.
   override var classForKeyedArchiver: AnyClass? { NSSortDescriptor.self }
 
   override var description: String {
@@ -75,25 +76,25 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// Declares the `key` of `NSSortDescriptor` and the initialiser that takes a key; an implementation
-/// detail.
+/// Declares the `key` of `NSSortDescriptor` and the initialiser that takes a key. It is an
+/// implementation detail.
 ///
-/// NB: not restricted to classes. In a protocol for classes, the initialiser could not choose the
-/// object it returns.
+/// NB: this protocol must not be restricted to classes. In a protocol for classes, an initialiser
+/// cannot choose the object that it returns.
 public protocol _SortKeyReading {}
 
 extension NSSortDescriptor: _SortKeyReading {}
 
 extension _SortKeyReading {
-  /// The name of the field; nil for an order by key path, by comparator or by the values
+  /// The name of the field. It is nil if the order uses a key path, a comparator or the values
   /// themselves.
   ///
-  /// NB: not an extension of the class. The method table of Foundation's class has an unavailable
-  /// `key`. If there were a second `key`, the compiler would fail when it optimises an app: it
-  /// would find two methods with that name in the table of a subclass.
+  /// NB: `key` must not be declared in an extension of the class, because the method table of
+  /// Foundation's class has an unavailable `key`. With a second `key`, the compiler would find two
+  /// methods of that name in the table of a subclass, and would fail when it optimises an app.
   public var key: String? { (self as? any KeyedSortDescriptor)?.namedKey }
 
-  /// Makes an order by the value of a field; nil: by the values themselves.
+  /// Creates an order by the values of a field, or by the values themselves if the key is nil.
   public init(key: String?, ascending: Bool) {
     guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
       preconditionFailure("\(Self.self) has no initialiser of a key")
@@ -104,7 +105,7 @@ extension _SortKeyReading {
   /// Sort descriptors can be archived securely.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived sort descriptor; nil if it has no key.
+  /// Decodes an archived sort descriptor. Returns nil if it has no key.
   public init?(coder: NSCoder) {
     let kind = Self.self as? any KeyedSortDescriptor.Type ?? KeySortDescriptor.self
     guard let descriptor = kind.read(from: coder) as? Self else { return nil }
@@ -117,8 +118,8 @@ private enum SortKey {
   static let isAscending = "NSAscending"
 }
 
-/// Choice: Foundation on Linux cannot archive sort descriptors. A descriptor without a key has an
-/// empty archive.
+/// Choice: Foundation on Linux cannot archive sort descriptors. The archive of a descriptor without
+/// a key is empty.
 extension NSSortDescriptor: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     (self as? any KeyedSortDescriptor)?.write(to: coder)

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension NSSortDescriptor {
-  /// Makes an order by an optional value; objects without a value come first.
+  /// Creates an order by an optional value. Objects without a value come first.
   ///
-  /// Foundation on Linux accepts only key paths of non-optional values.
+  /// On Linux, Foundation accepts only key paths of values that are not optional.
   public convenience init<Root, Value: Comparable>(
     keyPath: KeyPath<Root, Value?>, ascending: Bool
   ) {

@@ -4,7 +4,7 @@ import StratusWire
 
 /// The routes for uploading and downloading the bytes of assets.
 ///
-/// Any client that knows such a URL may use it. Other credentials in the request are ignored
+/// A client that knows the URL of an asset may use it. Other credentials in the request are ignored
 /// (wire-quirks A26).
 struct AssetRoutes: Sendable {
   /// An answer without the header fields that all answers share.
@@ -17,7 +17,7 @@ struct AssetRoutes: Sendable {
   let uploads: AssetUploads
   let downloads: AssetDownloads
 
-  /// Receives the bytes of a file, or reports how many bytes have arrived.
+  /// Receives bytes of a file, or reports how many bytes have arrived.
   func upload(
     _ ticket: String, _ request: HTTPRequest, _ body: any SentBody, _ caller: Caller
   ) async throws(ServerError) -> Answer {
@@ -28,11 +28,12 @@ struct AssetRoutes: Sendable {
     }
     let piece = try ByteRanges.piece(request.headerFields[.contentRange])
     var pieces = body.pieces()
-    // NB: with any other content type, the body is the file itself. This includes
-    // `application/x-www-form-urlencoded`, which curl sends with every body (web-services §4.6).
+    // NB: if the content type is not that of a form, the body is the file itself. curl sends the
+    // type `application/x-www-form-urlencoded` with every body, so this type does not count as a
+    // form (web-services §4.6).
     let contentType = request.headerFields[.contentType]
     if let boundary = try Multipart.boundary(ofContentType: contentType) {
-      if piece != nil { throw .badRequest("a piece of a file comes as it is, in no form") }
+      if piece != nil { throw .badRequest("a piece of a file must not be sent as a form") }
       pieces = Multipart(pieces, boundary: boundary)
     }
     let outcome = try await uploads.receive(ticket, piece: piece) { () throws(ServerError) in
@@ -48,7 +49,7 @@ struct AssetRoutes: Sendable {
     }
   }
 
-  /// Sends a file, or part of it.
+  /// Sends a file or a part of it.
   func download(_ ticket: String, _ request: HTTPRequest) async throws(ServerError) -> Answer {
     switch request.method {
     case .get, .head: break
@@ -70,7 +71,7 @@ struct AssetRoutes: Sendable {
       answer.body = .absent(size: file.size)
       return answer
     }
-    // If the client's earlier part belongs to another file, the client needs the whole file.
+    // If the client already has a part of a different file, it needs the whole file.
     let isSame = asked[.ifRange].map { $0 == tag } ?? true
     switch ByteRanges.request(isSame ? asked[.range] : nil, size: file.size) {
     case .whole: break
@@ -87,7 +88,7 @@ struct AssetRoutes: Sendable {
     return answer
   }
 
-  /// NB: the bytes under a URL never change, so a client may cache them. The fields also prevent
+  /// NB: the bytes at a URL never change, so a client may cache them. The fields also prevent
   /// browsers from showing uploaded bytes as a page of this server.
   private static func fields(_ tag: String) -> HTTPFields {
     [
@@ -98,7 +99,7 @@ struct AssetRoutes: Sendable {
     ]
   }
 
-  /// Whether a list of entity tags contains a tag. Weak tags also match, because a file has only
+  /// Whether a list of entity tags contains this tag. Weak tags also match, because a file has only
   /// one representation.
   private static func matches(_ list: String, _ tag: String) -> Bool {
     list.split(separator: ",").contains { item in

@@ -3,15 +3,15 @@ import StratusWire
 
 /// Reads HTTP's range headers (RFC 9110, section 14).
 enum ByteRanges {
-  /// The requested part of a file.
+  /// The part of a file that a client requests.
   enum Request: Equatable {
     case whole
     case part(Range<Int64>)
     case unsatisfiable
   }
 
-  /// Reads `Range`. A malformed range, another unit, or several ranges request the whole file, as
-  /// the RFC allows.
+  /// Reads the `Range` field. A malformed range, an unknown unit, or several ranges count as a
+  /// request for the whole file, as the RFC allows.
   static func request(_ text: String?, size: Int64) -> Request {
     guard let text, let equals = text.firstIndex(of: "="),
       text[..<equals].trimmed.lowercased() == "bytes"
@@ -29,9 +29,10 @@ enum ByteRanges {
     return from < size ? .part(from..<(min(through, size - 1) + 1)) : .unsatisfiable
   }
 
-  /// Reads `Content-Range: bytes FIRST-LAST/TOTAL`; nil: there is none.
+  /// Reads `Content-Range: bytes FIRST-LAST/TOTAL`. Returns nil if the field is missing.
   ///
-  /// - Throws: `BAD_REQUEST` if the text has another form or its numbers contradict each other.
+  /// - Throws: `BAD_REQUEST` if the text has another format or if its numbers contradict each
+  ///   other.
   static func piece(_ text: String?) throws(ServerError) -> AssetUploads.Piece? {
     guard let text else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
@@ -44,7 +45,8 @@ enum ByteRanges {
     return AssetUploads.Piece(first: first, last: last, total: total)
   }
 
-  /// Reads a number that has only digits. nil: the text has a sign, or the number is too large.
+  /// Reads a number that consists of digits only. Returns nil for any other text, and for a number
+  /// that is too large.
   private static func number(_ text: Substring) -> Int64? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int64(text)

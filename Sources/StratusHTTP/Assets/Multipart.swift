@@ -7,17 +7,18 @@ final class Multipart: BodyPieces {
     case preamble, head, contents, epilogue
   }
 
-  /// The maximum length of a part's own head, in bytes. Choice: the head has three short lines.
+  /// The maximum length of the head of a form part, in bytes. Choice: such a head has three short
+  /// lines.
   private static let headBytesMax = 16_384
 
   private let source: any BodyPieces
-  /// CR LF and the line that separates parts.
+  /// A line break and the line that separates the form parts.
   private let delimiter: [UInt8]
   private var state = State.preamble
-  /// Bytes that have arrived and are not parsed yet.
+  /// The bytes that have arrived and have not been parsed yet.
   ///
-  /// NB: the buffer begins with a line break that the client did not send. A delimiter at the very
-  /// beginning of the body then looks like later delimiters.
+  /// NB: the buffer begins with a line break that the client did not send. A delimiter at the
+  /// beginning of the body therefore looks like a later delimiter.
   private var waiting: [UInt8] = [13, 10]
 
   init(_ source: any BodyPieces, boundary: String) {
@@ -25,9 +26,9 @@ final class Multipart: BodyPieces {
     delimiter = Array("\r\n--\(boundary)".utf8)
   }
 
-  /// The boundary in a content type; nil: the content type is not that of a form.
+  /// Returns the boundary in a content type, or nil if the content type is not that of a form.
   ///
-  /// - Throws: `BAD_REQUEST` if the content type is that of a form and names no boundary.
+  /// - Throws: `BAD_REQUEST` if the content type is that of a form and contains no boundary.
   static func boundary(ofContentType text: String?) throws(ServerError) -> String? {
     guard let text else { return nil }
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
@@ -78,7 +79,7 @@ final class Multipart: BodyPieces {
   }
 
   private func readHead() async throws(ServerError) {
-    if waiting.starts(with: Array("--".utf8)) { throw .badRequest("the form holds no file") }
+    if waiting.starts(with: Array("--".utf8)) { throw .badRequest("the form contains no file") }
     let end = Array("\r\n\r\n".utf8)
     if let found = find(end) {
       waiting.removeFirst(found + end.count)
@@ -92,12 +93,12 @@ final class Multipart: BodyPieces {
   private func readEpilogue() async throws(ServerError) {
     while waiting.count < 2 { try await read() }
     guard waiting.starts(with: Array("--".utf8)) else {
-      throw .badRequest("the form holds more than one part; an upload URL takes one file")
+      throw .badRequest("the form contains more than one part; an upload URL accepts one file")
     }
     while let more = try await source.next() { _ = more }
   }
 
-  /// Reads the next bytes, and keeps only the last `count` bytes of the buffer before them.
+  /// Reads more bytes into the buffer, of whose earlier bytes only the last `count` are kept.
   private func fill(keeping count: Int) async throws(ServerError) {
     if waiting.count > count { waiting.removeFirst(waiting.count - count) }
     try await read()
@@ -110,7 +111,8 @@ final class Multipart: BodyPieces {
 
   private static let malformed = ServerError.badRequest("the form is malformed")
 
-  /// The index of the first occurrence of bytes in ``waiting``; nil: there is none.
+  /// Returns the index of the first occurrence of these bytes in ``waiting``, or nil if there is
+  /// none.
   private func find(_ wanted: [UInt8]) -> Int? {
     guard waiting.count >= wanted.count, let first = wanted.first else { return nil }
     return waiting.withUnsafeBufferPointer { bytes in

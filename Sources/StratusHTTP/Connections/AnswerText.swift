@@ -2,19 +2,19 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 
-/// Writes the heads of answers as HTTP/1.1.
+/// Writes the heads of answers in the format of HTTP/1.1.
 ///
-/// NB: this does not use NIO's encoder, so that the head and a short body are one buffer and one
-/// write.
+/// NB: NIO's encoder is not used, because this type writes the head and a short body into one
+/// buffer, which is sent in one write.
 enum AnswerText {
-  /// The initial capacity of a head's buffer, in bytes.
+  /// The initial capacity of the buffer for a head, in bytes.
   static let headBytes = 768
 
   static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   /// - Parameters:
-  ///   - length: the number of body bytes, even if the body is not sent; nil: the caller writes the
-  ///     length fields.
+  ///   - length: the number of bytes of the body, even if the body is not sent. If it is nil, the
+  ///     caller writes the length fields.
   ///   - closes: whether the connection closes after this answer.
   static func write(
     _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
@@ -40,11 +40,11 @@ enum AnswerText {
   }
 }
 
-/// The current time in the format of answers (RFC 9110 §5.6.7), computed once a second.
+/// Formats the current time for answers (RFC 9110 §5.6.7). The text is computed once a second.
 final class DateText: Sendable {
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
-  /// - Parameter milliseconds: since 1970 UTC.
+  /// - Parameter milliseconds: the time since 1970 UTC.
   func text(at milliseconds: Int64) -> String {
     let second = milliseconds / 1_000
     return last.withLock { last in
@@ -58,8 +58,8 @@ final class DateText: Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// NB: this computes the calendar date. Years begin in March, so that the leap day is their last
-  /// day.
+  /// NB: this function computes the calendar date. It lets a year begin in March, so that the leap
+  /// day is the last day of the year.
   static func make(_ second: Int64) -> String {
     let second = max(0, second)
     let (day, time) = (Int(second / 86_400), Int(second % 86_400))

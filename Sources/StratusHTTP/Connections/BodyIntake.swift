@@ -3,17 +3,17 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// A request body that an endpoint reads while it arrives.
+/// A request body that an endpoint reads while the body arrives.
 ///
-/// The connection pushes the received pieces, and stops reading while too many bytes wait to be
-/// taken.
+/// The connection adds the received pieces. It stops reading from the socket while too many bytes
+/// wait for the endpoint.
 final class BodyIntake: SentBody {
   private typealias Outcome = Result<[UInt8]?, ServerError>
   private typealias Waiter = CheckedContinuation<Outcome, Never>
 
   private struct State {
     var pieces: [[UInt8]] = []
-    /// The index of the first element of ``pieces`` that the endpoint has not taken yet.
+    /// The index of the first element of ``pieces`` that the endpoint has not taken.
     var next = 0
     var waitingBytes = 0
     var isPaused = false
@@ -27,14 +27,14 @@ final class BodyIntake: SentBody {
     }
   }
 
-  /// The length of the body that the request's head states; nil: it states none.
+  /// The length of the body as the head states it, or nil if the head does not state it.
   private let length: Int?
   /// Whether the client waits for `100 Continue` before it sends the body.
   private let waitsForConsent: Bool
   private let state = Mutex(State())
-  /// Called when the endpoint asks for the first bytes.
+  /// Is called when the endpoint requests the first bytes.
   private let whenWanted: @Sendable () -> Void
-  /// Called when the buffer has capacity again.
+  /// Is called when the buffer has capacity again.
   private let whenDrained: @Sendable () -> Void
 
   init(
@@ -49,9 +49,11 @@ final class BodyIntake: SentBody {
 
   static let endedEarly = ServerError.badRequest("the request body ended early")
 
-  // Called by the connection
+  // Methods that the connection calls
 
-  /// - Returns: whether the buffer has capacity for more.
+  /// Adds a received piece.
+  ///
+  /// - Returns: whether the buffer has capacity for more bytes.
   func push(_ buffer: ByteBuffer) -> Bool {
     let piece = Array(buffer.readableBytesView)
     let (waiter, hasRoom) = state.withLock { state -> (Waiter?, Bool) in
@@ -59,8 +61,8 @@ final class BodyIntake: SentBody {
       if let waiter = state.takeWaiter() { return (waiter, true) }
       state.pieces.append(piece)
       state.waitingBytes += piece.count
-      // NB: this code only sets the flag. Bytes that were decoded before the pause are still pushed
-      // after it.
+      // NB: bytes that were decoded before the pause are still added during the pause, so this code
+      // only sets the flag.
       if state.waitingBytes >= Limits.bodyAheadBytesMax { state.isPaused = true }
       return (nil, !state.isPaused)
     }
@@ -80,7 +82,7 @@ final class BodyIntake: SentBody {
     waiter?.resume(returning: outcome)
   }
 
-  // Called by the endpoint
+  // Methods that the endpoint calls
 
   func bytes() async throws(ServerError) -> [UInt8] {
     let limit = Limits.requestSizeBytesMax
@@ -125,12 +127,12 @@ final class BodyIntake: SentBody {
     return try outcome.get()
   }
 
-  /// The number of taken pieces after which the array is shortened.
+  /// The number of taken pieces after which they are removed from the array.
   private static let takenMax = 64
 
   private struct Taken {
     let outcome: Outcome
-    /// Whether the connection may read again.
+    /// Whether the buffer has capacity again, so that the connection may continue to read.
     let isDrained: Bool
   }
 

@@ -2,13 +2,13 @@ import NIOCore
 import StratusWire
 import Synchronization
 
-/// Counts the open connections, in total and for each address.
+/// Counts the open connections, both in total and for each client address.
 final class ConnectionCensus: Sendable {
-  /// The form of an address by which connections are counted.
+  /// The part of an address by which connections are counted.
   struct Origin: Hashable {
     let bits: UInt64
 
-    /// nil: the address is not an Internet address but, for example, that of a Unix socket.
+    /// Returns nil if the address is not an IP address but, for example, that of a Unix socket.
     init?(_ address: SocketAddress?) {
       guard let address else { return nil }
       switch address.protocol {
@@ -16,15 +16,15 @@ final class ConnectionCensus: Sendable {
       case .inet6:
         let high = Self.load(UInt64.self, at: 8, of: address)
         let low = Self.load(UInt64.self, at: 16, of: address)
-        // An IPv4 address mapped to IPv6 counts by its last 32 bits. Other IPv6 addresses count by
-        // their first 64 bits.
+        // An IPv4 address that is mapped to IPv6 is counted by its last 32 bits. Other IPv6
+        // addresses are counted by their first 64 bits.
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         bits = isMapped ? UInt64(Self.load(UInt32.self, at: 20, of: address)) : high
       default: return nil
       }
     }
 
-    /// The bytes of a `sockaddr_in` or `sockaddr_in6`, in network byte order.
+    /// Reads the bytes of a `sockaddr_in` or `sockaddr_in6`, in network byte order.
     private static func load<Bits: BitwiseCopyable>(
       _ type: Bits.Type, at offset: Int, of address: SocketAddress
     ) -> Bits {
@@ -50,7 +50,7 @@ final class ConnectionCensus: Sendable {
 
   /// Counts a connection that has opened.
   ///
-  /// - Returns: whether the connection may be served. The connection is counted in either case.
+  /// - Returns: whether the connection may be served. The connection is counted in both cases.
   func open(_ origin: Origin?) -> Bool {
     state.withLock { state in
       state.all += 1

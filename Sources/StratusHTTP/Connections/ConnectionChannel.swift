@@ -5,10 +5,11 @@ import NIOHTTP1
 import NIOSSL
 import StratusWire
 
-/// Prepares the connections that Hummingbird accepts: adds the HTTP decoder and a gate.
+/// Prepares the connections that Hummingbird accepts: adds the HTTP decoder and a
+/// ``ConnectionGate``.
 ///
-/// An idle connection and a waiting listener need few resources: they have no request and no async
-/// channel.
+/// An idle connection and a waiting listener have no request and no async channel, so they need few
+/// resources.
 struct ConnectionChannel: ServerChildChannel {
   struct Value: ServerChildChannelValue {
     let channel: any Channel
@@ -18,7 +19,7 @@ struct ConnectionChannel: ServerChildChannel {
   let router: Router
   let settings: ConnectionSettings
   let census: ConnectionCensus
-  /// nil: connections are not encrypted.
+  /// The server's certificate, or nil if connections are not encrypted.
   private let tls: TLSIdentity?
   private let groups = EventLoopDeliveries()
   private let dates = DateText()
@@ -32,7 +33,7 @@ struct ConnectionChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      // All connections of a proxy come from its address, so they have no limit of their own.
+      // All connections of a proxy have the same address, so the limit per address does not apply.
       let origin =
         isProxy(channel.remoteAddress)
         ? nil : ConnectionCensus.Origin(channel.remoteAddress)

@@ -5,7 +5,7 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// The number of bytes of a file that are in memory for one client.
+  /// The number of bytes of a file that are read at once for one client.
   private static let pieceBytes = 262_144
 
   /// Passes a request to the router.
@@ -27,13 +27,13 @@ extension ConnectionGate {
     }
   }
 
-  /// Ends an answer that is sent in pieces.
+  /// Sends an answer in pieces, and ends the answer.
   private func finish(_ send: () async throws -> Void) async {
     do {
       try await send()
       onLoop { $0.finishAnswer() }
     } catch {
-      // The client must not take the received part for the whole answer.
+      // The client must not mistake the received part for the whole answer.
       onLoop { $0.context?.close(promise: nil) }
     }
   }
@@ -44,12 +44,12 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// Refuses a request before the router receives it. The connection then closes.
+  /// Refuses a request before it reaches the router. After that, the connection closes.
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // The client may still be sending. The server reads these bytes, unless there are too many
-    // connections.
+    // The client may still be sending the body. The server reads it, unless the connection was
+    // refused because there are too many.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)
@@ -57,20 +57,20 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// Called when the answer is written.
+  /// Is called when the answer has been written.
   func finishAnswer() {
     guard case .answering = phase else { return }
     task = nil
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
-    // NB: a client that did not receive `100 Continue` may or may not send its body. The next bytes
-    // could therefore be this body or the next request.
+    // NB: a client that has not received `100 Continue` may or may not send its body. The next
+    // bytes could therefore be this body or the next request.
     if isLastAnswer || waitsForConsent && !isBodyComplete { leave() } else { settle() }
   }
 
   // Writing
 
-  /// Writes a head and a body; a short body is sent in the same write.
+  /// Writes a head and a body. A short body is sent in the same write.
   func write(
     _ head: HTTPResponse, _ body: [UInt8], length: Int,
     whenWritten promise: EventLoopPromise<Void>? = nil
@@ -97,7 +97,7 @@ extension ConnectionGate {
       into: &buffer)
   }
 
-  /// Writes bytes in steps, so that the server can see the client's progress.
+  /// Writes bytes in small steps, so that the server notices when the client reads.
   private func writeSlices(
     of buffer: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
   ) {
@@ -113,7 +113,8 @@ extension ConnectionGate {
     }
   }
 
-  /// Makes the system report the client's progress in steps as small as the server's writes.
+  /// Sets a socket option, so that the system reports the client's progress in steps as small as
+  /// the server's writes.
   private func limitUnsent(_ context: ChannelHandlerContext) {
     #if os(Linux)
       try? context.channel.syncOptions?.setOption(
@@ -123,8 +124,8 @@ extension ConnectionGate {
 
   // Answers in pieces
 
-  /// Sends a long answer in pieces. Between two pieces, the event loop can serve other connections.
-  /// Call this outside the event loop.
+  /// Sends a long answer in pieces, so that the event loop can serve other connections between two
+  /// pieces. This method must be called outside the event loop.
   private func send(
     _ head: HTTPResponse, _ body: ByteBuffer, _ loop: any EventLoop
   ) async throws {
@@ -137,7 +138,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Writes the head of an answer in pieces.
+  /// Writes the head of an answer that is sent in pieces.
   private func begin(_ head: HTTPResponse, length: Int, _ loop: any EventLoop) async throws {
     try await loop.submit {
       guard let context = self.context, case .answering = self.phase else {
@@ -150,7 +151,7 @@ extension ConnectionGate {
     }.get()
   }
 
-  /// Sends a file. Call this outside the event loop.
+  /// Sends a part of a file. This method must be called outside the event loop.
   private func send(
     _ head: HTTPResponse, _ file: any AssetFile, _ range: Range<Int64>, _ loop: any EventLoop
   ) async throws {
@@ -159,7 +160,7 @@ extension ConnectionGate {
     while offset < range.upperBound {
       let count = Int(min(Int64(Self.pieceBytes), range.upperBound - offset))
       let bytes = try await file.read(at: offset, count: count)
-      // If another program has shortened the file, the answer must not look complete to the client.
+      // If another program has shortened the file, the answer must not look complete.
       if bytes.isEmpty { throw ServerError.fault("a file is shorter than it was") }
       try await write(ByteBuffer(bytes: bytes), loop)
       offset += Int64(bytes.count)
@@ -178,7 +179,7 @@ extension ConnectionGate {
       context.flush()
     }
     try await promise.futureResult.get()
-    // Reading the next piece does not count toward the client's time-out.
+    // The time-out of the client does not run while the server reads the next piece.
     loop.execute { if self.wait == .answer { self.stopWaiting() } }
   }
 
@@ -186,8 +187,8 @@ extension ConnectionGate {
 
   /// Closes the connection after the last answer is written.
   ///
-  /// NB: the server continues to read for a moment. A system that closes a socket with unread bytes
-  /// resets the connection, and the client's system then discards the answer.
+  /// NB: the server continues to read for a short time. If a socket is closed with unread bytes,
+  /// the system resets the connection, and the client's system then discards the answer.
   func leave() {
     guard let context else { return }
     let isHeard = isBodyComplete || isInputClosed

@@ -5,13 +5,13 @@ import StratusDomain
 import StratusWire
 
 extension ConnectionGate {
-  /// The action of the client for which the connection waits.
+  /// The action of the client for which the connection is waiting.
   enum Wait {
-    /// The first byte of a request.
+    /// The client sends the first byte of a request.
     case request
-    /// The rest of a head.
+    /// The client sends the rest of a head.
     case head
-    /// The rest of a body.
+    /// The client sends the rest of a body.
     case body
     /// The client reads the written bytes.
     case answer
@@ -19,10 +19,10 @@ extension ConnectionGate {
     case goodbye
   }
 
-  /// Starts a deadline.
+  /// Sets the deadline for an action of the client.
   ///
-  /// NB: the timer is not moved with each deadline, because that would take two queue operations of
-  /// the event loop for each request. When the timer fires, it checks the deadline.
+  /// NB: the timer is not moved with each deadline, because this would need two queue operations of
+  /// the event loop for each request. When the timer fires, it compares the time with the deadline.
   func expect(_ wait: Wait) {
     guard let loop else { return }
     self.wait = wait
@@ -40,7 +40,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Called when bytes have arrived or the client has read some.
+  /// Is called when bytes have arrived or the client has read some bytes.
   func progress(_ count: Int) {
     guard let wait, wait == .body || wait == .answer else { return }
     progressBytes += count
@@ -77,7 +77,7 @@ extension ConnectionGate {
     case (.head, .ready), (.body, .collecting), (.body, .readingBody):
       refuse(.requestTimeout, .badRequest(Reason.requestTimeout))
     case (.body, .answering):
-      // The endpoint stops with an error; the connection closes after that answer.
+      // The endpoint ends with an error, and the connection closes after the answer.
       isLastAnswer = true
       intake?.fail(.badRequest(Reason.requestTimeout))
     case (.answer, _): reset()
@@ -88,8 +88,8 @@ extension ConnectionGate {
 
   /// Closes the connection of a client that does not read.
   ///
-  /// NB: after an ordinary close, the system would keep the unread bytes, which may be megabytes,
-  /// and offer them to the client for minutes.
+  /// NB: after a normal close, the system would keep the unread bytes, which may be megabytes, and
+  /// would offer them to the client for minutes.
   private func reset() {
     guard let context else { return }
     let isSet = (context.channel as? any SocketOptionProvider)?.setSoLinger(
@@ -98,7 +98,7 @@ extension ConnectionGate {
     isSet.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
   }
 
-  /// Starts the time after which the connection closes even if a request is in progress.
+  /// Starts the time after which the connection closes, even if a request is in progress.
   func startGracePeriod() {
     graceAlarm = loop?.assumeIsolated().scheduleTask(in: TimeAmount(settings.gracePeriod)) {
       self.context?.close(promise: nil)

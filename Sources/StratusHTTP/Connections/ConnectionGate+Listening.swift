@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import StratusDomain
 
-/// Requests that listen for notifications. After a stream, the connection closes. After a poll, it
-/// accepts further requests.
+/// Serves requests that listen for notifications. After a stream, the connection closes. After a
+/// long poll, the connection accepts further requests.
 extension ConnectionGate {
   func admit(_ request: HTTPRequest) {
     guard let loop else { return }
@@ -34,9 +34,10 @@ extension ConnectionGate {
     }
   }
 
-  /// Answers a poll. The connection then continues with the requests that arrived in the meantime.
+  /// Answers a long poll. The connection then continues with the requests that arrived during the
+  /// poll.
   ///
-  /// - Parameter whenWritten: called when the system has accepted all bytes.
+  /// - Parameter whenWritten: is called when the system has accepted all bytes.
   func answer(
     _ head: HTTPResponse, _ body: [UInt8], whenWritten: (@Sendable () -> Void)? = nil
   ) {
@@ -51,11 +52,11 @@ extension ConnectionGate {
     finishAnswer()
   }
 
-  /// The time for which a client may leave bytes of a stream unconfirmed before its connection is
-  /// closed.
+  /// The number of milliseconds for which a client may leave bytes of a stream unacknowledged.
+  /// After this time, the system closes the connection.
   private static let unheardMillisecondsMax = 60_000
 
-  /// Removes the HTTP handlers from the connection, and begins to write events.
+  /// Removes the HTTP handlers from the connection and writes the first bytes of a stream.
   private func openStream(
     _ head: HTTPResponse, _ listener: StreamListener, _ context: ChannelHandlerContext
   ) {
@@ -74,8 +75,8 @@ extension ConnectionGate {
         case .streaming(let current) = self.phase, current === listener
       else { return }
       if self.isEnding { return context.close(promise: nil) }
-      // NB: keep-alive messages are too small to fill a buffer. Without this option, a vanished
-      // client would be noticed only after a quarter of an hour.
+      // NB: keep-alive messages are too small to fill a buffer. Without this option, the server
+      // would notice only after a quarter of an hour that a client has vanished.
       try? context.channel.syncOptions?.setOption(
         .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unheardMillisecondsMax)
       context.writeAndFlush(self.wrapOutboundOut(opening), promise: nil)
@@ -83,19 +84,19 @@ extension ConnectionGate {
     }
   }
 
-  /// Writes bytes of a stream.
+  /// Writes bytes of a notification stream.
   ///
-  /// - Returns: whether the client reads the bytes as fast as they are written.
+  /// - Returns: whether the client reads bytes as fast as they are written.
   func write(_ bytes: ByteBuffer) -> Bool {
     guard let context else { return true }
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     return context.channel.isWritable
   }
 
-  /// Writes the last bytes of a stream, and closes.
+  /// Writes the last bytes of a stream, and closes the connection.
   func end(with bytes: ByteBuffer) {
     guard let context else { return }
-    // NB: the option sends the last bytes together with the end of the connection, because a
+    // NB: the option makes the system send the last bytes and the end of the connection together. A
     // stopping server closes thousands of streams.
     try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)

@@ -4,15 +4,15 @@ import NIOHTTP1
 import StratusDomain
 import StratusWire
 
-/// Serves one connection: collects requests, passes them to the router one after the other, and
+/// Serves one connection: it collects requests, passes them to the router one after the other, and
 /// writes the answers.
 ///
 /// The gate follows the HTTP decoder in the pipeline and writes bytes. One request is in progress
-/// at a time. Parts of later requests are held back, and the connection does not read until that
-/// request is finished. `docs/internals/http.md` describes the phases and their time-outs.
+/// at a time. Parts of later requests are kept, and the connection does not read until the request
+/// is finished. `docs/internals/http.md` describes the phases and their time-outs.
 ///
-/// NB: unchecked, since all access is on the connection's event loop, unless a comment says
-/// otherwise.
+/// NB: this type is unchecked, because all access is on the connection's event loop, unless a
+/// comment says otherwise.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unchecked Sendable {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = Never
@@ -20,17 +20,17 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   typealias OutboundOut = ByteBuffer
 
   enum Phase {
-    /// No request is in progress. The next head may have begun to arrive.
+    /// No request is in progress. A part of the next head may have arrived.
     case ready
     /// A short body is arriving. The router gets the request when the body is complete.
     case collecting(HTTPRequest)
-    /// The router works on the request or a file is being sent. The body may still arrive.
+    /// The router works on the request, or a file is being sent. The body may still be arriving.
     case answering
-    /// The answer is written. The client must still read it or send the rest of the body.
+    /// The answer is written. The client must still read the answer or send the rest of the body.
     case settling
     /// A request to listen for notifications has begun, and its body is arriving.
     case readingBody(HTTPRequest)
-    /// The router checks a request to listen.
+    /// The router checks whether a request may listen for notifications.
     case admitting(HTTPRequest)
     case polling(PollListener)
     case streaming(StreamListener)
@@ -39,21 +39,21 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   }
 
   let router: Router
-  /// The client's address; nil: the client has none, for example at a Unix socket.
+  /// The client's address, or nil if the client has none, for example at a Unix socket.
   let clientAddress: String?
   let settings: ConnectionSettings
   let group: EventLoopDelivery
   let dates: DateText
-  /// The HTTP handlers, which a stream does not need.
+  /// The HTTP handlers of the pipeline. A notification stream does not need them.
   var plumbing: [any RemovableChannelHandler]
-  /// Whether this connection exceeds the limit of connections and is therefore refused.
+  /// Whether this connection is refused because there are too many connections.
   let isUnwelcome: Bool
 
   var phase = Phase.ready
   var context: ChannelHandlerContext?
-  /// Parts of requests that follow the request in progress.
+  /// The received parts of later requests.
   private var held: [HTTPServerRequestPart] = []
-  /// The index of the first element of ``held`` that was not taken yet.
+  /// The index of the first element of ``held`` that has not been taken.
   private var heldNext = 0
   private var isTakingHeld = false
   /// Whether the channel requested a read while reading was paused.
@@ -62,7 +62,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   // The request in progress
 
-  /// Whether all parts of the request have arrived; true if there is no request.
+  /// Whether all parts of the request have arrived. It is true if there is no request.
   var isBodyComplete = true
   /// Whether the connection closes after the answer.
   var isLastAnswer = false
@@ -73,11 +73,11 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   /// The task that answers the request in progress.
   var task: Task<Void, Never>?
   private var isIntakeFull = false
-  /// The number of body bytes discarded after the answer.
+  /// The number of bytes of the body that were discarded after the answer.
   private var forgottenBytes = 0
-  /// The number of discarded body bytes since the last pause.
+  /// The number of discarded bytes since the last pause.
   private var forgottenSincePause = 0
-  /// Whether reading pauses, so that a discarded body does not keep the event loop busy.
+  /// Whether reading is paused, so that a discarded body does not keep the event loop busy.
   private var isPausing = false
 
   /// Whether the client has closed its sending side.
@@ -85,7 +85,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   /// Whether the server is stopping.
   var isEnding = false
 
-  // Time-outs: ConnectionGate+Deadlines
+  // Time-outs (see ConnectionGate+Deadlines)
 
   var wait: Wait?
   var deadline = NIODeadline.distantFuture
@@ -135,7 +135,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Called when the connection has closed.
+  /// Is called when the connection has closed.
   private func forget() {
     switch phase {
     case .ready, .collecting, .answering, .settling, .readingBody, .admitting, .leaving: break
@@ -145,7 +145,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     phase = .leaving
     intake?.fail(BodyIntake.endedEarly)
     intake = nil
-    // Long work, such as a large query, ends early. A write that has begun is completed.
+    // Long work, such as a large query, ends early. A write that has begun is still completed.
     task?.cancel()
     task = nil
     collected = nil
@@ -159,7 +159,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch phase {
-    // NB: after a stream's request, the arriving data may be raw bytes.
+    // NB: after the request for a stream, the arriving data may be raw bytes.
     case .streaming, .leaving: return
     case .ready, .collecting, .answering, .settling, .readingBody, .admitting, .polling: break
     }
@@ -179,7 +179,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     hasSeenPart = false
   }
 
-  /// Whether the arriving part belongs to a later request.
+  /// Whether an arriving part belongs to a later request.
   private var isOccupied: Bool {
     if case .ready = phase { return false }
     return isBodyComplete
@@ -236,7 +236,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
       }
     case .answering:
       guard let intake, !intake.push(bytes) else { return }
-      // The endpoint is slower than the client, so the client's time-out must not run.
+      // The endpoint is slower than the client, so the time-out of the client must not run.
       isIntakeFull = true
       stopWaiting()
     case .settling:
@@ -280,7 +280,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   // Sequential requests
 
-  /// Continues with the next request when the client has read the answer and sent the whole body.
+  /// Continues with the next request after the client has read the answer and sent the whole body.
   func settle() {
     guard let context, context.channel.isActive else { return }
     phase = .settling
@@ -295,7 +295,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// NB: a loop, because a request may be refused before the next part is taken.
+  /// Takes the parts that were kept.
+  ///
+  /// NB: this is a loop, because a request may be refused before the next part is taken.
   private func takeHeld() {
     if isTakingHeld { return }
     isTakingHeld = true
@@ -325,8 +327,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   private var mayRead: Bool { heldNext == held.count && !isIntakeFull && !isPausing }
 
-  /// Pauses reading between the parts of a discarded body. Otherwise a client could send
-  /// large bodies that the server refuses, and thereby take time from other connections.
+  /// Pauses reading between the parts of a discarded body. Otherwise a client could delay other
+  /// connections by sending large bodies that the server refuses.
   private func pauseReading(after count: Int) {
     forgottenSincePause += count
     guard forgottenSincePause >= Limits.discardedBytesPerPause, !isPausing else { return }
@@ -383,8 +385,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Called when the server stops: no further request is accepted, and the connection closes after
-  /// the grace period.
+  /// Is called when the server stops. No further request is accepted, and the connection closes
+  /// after the grace period at the latest.
   func endSoon() {
     guard let context, !isEnding else { return }
     isEnding = true
@@ -405,7 +407,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case .leaving: break
     case .streaming: context.close(promise: nil)
     case .answering, .settling, .admitting:
-      // The answer in progress is the last one.
+      // The current answer is the last one.
       intake?.fail(BodyIntake.endedEarly)
       isBodyComplete = true
       isLastAnswer = true
@@ -426,9 +428,9 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Runs `body` on the connection's event loop. Can be called from any thread.
+  /// Runs `body` on the connection's event loop. This method can be called from any thread.
   func onLoop(_ body: @escaping @Sendable (ConnectionGate) -> Void) {
-    // NB: the context is set before the first request and stays until the connection has ended.
+    // NB: the context is set before the first request, and stays until the connection has ended.
     loop?.execute { body(self) }
   }
 

@@ -4,21 +4,21 @@ import NIOHTTP1
 import StratusDomain
 import StratusWire
 
-/// The refusal of a request before the router receives it.
+/// The reason why a request is refused before it reaches the router.
 struct HeadRefusal: Error {
   let status: HTTPResponse.Status
   let reason: String
 
-  /// The error in the body of the answer.
+  /// The error that the body of the answer contains.
   var error: ServerError { .badRequest(reason) }
 }
 
-/// Converts the head from the HTTP decoder into the form that the router accepts.
+/// Converts the head from the HTTP decoder into the type that the router accepts.
 ///
-/// NB: swift-nio-extras has the same conversion. It parses each target as a URL, which costs as
-/// much as the rest of the head, and it hides the number of `Host` fields.
+/// NB: swift-nio-extras has such a conversion, but it parses each target as a URL, which costs as
+/// much as the rest of the head. It also hides the number of `Host` fields.
 enum ReceivedHead {
-  /// - Throws: ``HeadRefusal`` for heads that a server must refuse by RFC 9112 (sections 2.3 and
+  /// - Throws: ``HeadRefusal`` for a head that a server must refuse by RFC 9112 (sections 2.3 and
   ///   3.2).
   static func request(_ head: HTTPRequestHead) throws(HeadRefusal) -> HTTPRequest {
     guard head.version == .http1_1 || head.version == .http1_0 else {
@@ -46,7 +46,7 @@ enum ReceivedHead {
       path: path(head.uri), headerFields: fields)
   }
 
-  /// The length of the body that follows; nil: the head does not state it.
+  /// Returns the length of the body after the head, or nil if the head does not state it.
   static func bodyLength(_ request: HTTPRequest) -> Int? {
     if request.headerFields.contains(.transferEncoding) { return nil }
     guard let text = request.headerFields[.contentLength] else { return 0 }
@@ -68,8 +68,8 @@ enum ReceivedHead {
     }
   }
 
-  /// The target without the scheme and the host that clients include when they use a proxy (RFC
-  /// 9112 §3.2.2).
+  /// Returns the target without the scheme and the host, which a client includes if it uses a proxy
+  /// (RFC 9112 §3.2.2).
   private static func path(_ target: String) -> String {
     if target.utf8.first == UInt8(ascii: "/") { return target }
     guard let mark = target.range(of: "://") else { return target }
@@ -78,7 +78,8 @@ enum ReceivedHead {
     return rest[slash] == "/" ? String(rest[slash...]) : "/" + rest[slash...]
   }
 
-  /// Whether a text can be a host with a port. The server puts this text into URLs of its answers.
+  /// Whether a text can be a host with a port. The server uses this text in the URLs of its
+  /// answers.
   static func isHost(_ text: String) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {

@@ -3,8 +3,8 @@ import StratusWire
 
 /// Runs the checks that show whether the server can do its work.
 ///
-/// Any client may send this request. The checks therefore run at most once a second and never twice
-/// in parallel. An answer does not wait long for a check that hangs.
+/// Any client may request the result. The checks therefore run at most once a second and never
+/// twice at the same time. An answer does not wait long for a check that hangs.
 actor ReadinessProbe {
   private static let millisecondsPerCheck: Int64 = 1_000
   private let patience: Duration
@@ -18,7 +18,7 @@ actor ReadinessProbe {
   private var round = 0
   private var waiters: [CheckedContinuation<[ReadinessFault], Never>] = []
 
-  /// - Parameter patience: the time that a check may take. Choice: a fault is reported within four
+  /// - Parameter patience: the maximum time of a check. Choice: a fault is reported within four
   ///   seconds.
   init(
     _ checks: [any ReadinessCheck], ambient: Ambient, patience: Duration = .seconds(3)
@@ -28,7 +28,7 @@ actor ReadinessProbe {
     self.ambient = ambient
   }
 
-  /// The current faults, at most one second old.
+  /// Returns the current faults, which are at most one second old.
   func faults() async -> [ReadinessFault] {
     if checks.isEmpty { return [] }
     if waiters.isEmpty {

@@ -2,7 +2,7 @@ import NIOCore
 import StratusDomain
 import Synchronization
 
-/// Delivers to all listeners of one event loop with a single task on that loop.
+/// Delivers notifications to all listeners of one event loop with a single task on that loop.
 final class EventLoopDelivery: DeliveryGroup {
   private let loop: any EventLoop
 
@@ -28,7 +28,7 @@ final class EventLoopDelivery: DeliveryGroup {
   }
 }
 
-/// The groups of a server, one for each event loop.
+/// The delivery groups of a server, one for each event loop.
 final class EventLoopDeliveries: Sendable {
   private let groups = Mutex<[ObjectIdentifier: EventLoopDelivery]>([:])
 
@@ -43,8 +43,8 @@ final class EventLoopDeliveries: Sendable {
   }
 }
 
-/// A delivery and its text. If a listener has received all earlier notifications, it gets this
-/// text, which is encoded once for all such listeners.
+/// A delivery with its encoded text. The text is encoded once for all listeners that have received
+/// all earlier notifications.
 struct EncodedDelivery {
   let delivery: NotificationDelivery
   private(set) lazy var text = EventText.events(delivery.notifications)
@@ -52,7 +52,8 @@ struct EncodedDelivery {
   init(_ delivery: NotificationDelivery) { self.delivery = delivery }
 }
 
-/// A listener on a connection. Everything except ``group`` happens on the connection's event loop.
+/// A listener on a connection. All its members except ``group`` are used only on the connection's
+/// event loop.
 class LoopListener: NotificationListener, @unchecked Sendable {
   let group: any DeliveryGroup
 

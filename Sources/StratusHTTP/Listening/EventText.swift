@@ -1,17 +1,17 @@
 import NIOCore
 import StratusDomain
 
-/// Server-sent events in HTTP/1.1 chunks, as they are sent over the connection.
+/// Encodes server-sent events in HTTP/1.1 chunks, as the connection sends them.
 ///
-/// NB: the server's JSON has no line breaks, so a payload is one `data` line.
+/// NB: the server's JSON contains no line breaks, so a payload is a single `data` line.
 enum EventText {
-  /// A comment that keeps the connection open.
+  /// A comment that is sent to keep the connection open.
   static let keepAlive = chunk(Array(":\n\n".utf8))
 
-  /// Ends a stream.
+  /// The chunk that ends a stream.
   static let end = ByteBuffer(string: "0\r\n\r\n")
 
-  /// Encodes notifications as one chunk with one event for each.
+  /// Encodes notifications as one chunk with one event for each notification.
   static func events(_ notifications: some Sequence<QueuedNotification>) -> ByteBuffer {
     var text: [UInt8] = []
     for notification in notifications { text += event(notification) }

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import StratusDomain
 
-/// A listener for a long poll. It answers with one notification and then ends.
+/// The listener of a long poll. It answers with one notification and then ends.
 final class PollListener: LoopListener, @unchecked Sendable {
   private let gate: ConnectionGate
   private let hub: any NotificationListening
@@ -46,21 +46,20 @@ final class PollListener: LoopListener, @unchecked Sendable {
   }
 }
 
-/// A listener for a stream. It writes events when they arrive, as fast as the client reads them.
+/// The listener of a stream. It writes events when they arrive, as fast as the client reads them.
 final class StreamListener: LoopListener, @unchecked Sendable {
   private let gate: ConnectionGate
   private let hub: any NotificationListening
-  /// The device, with the position up to which all its events were written.
+  /// The device, and the number of the last notification that was written to the stream.
   private var device: ListeningDevice
-  /// Reserves the stream's place in the user's number of streams; nil: the stream has ended.
+  /// Counts the stream against the user's limit of streams. It is nil after the stream has ended.
   private var slot: StreamSlot?
-  /// Whether the client still has many bytes to read. No events are written until it has read them.
+  /// Whether the client has many bytes left to read. No further events are written meanwhile.
   private var isStalled = false
   private var silences: UInt8 = 0
   private var isDone = false
 
-  /// The number of intervals that a client may let pass without reading before its connection is
-  /// closed.
+  /// The number of heartbeat intervals without any read after which the connection is closed.
   private static let silencesMax = 2
 
   init(
@@ -93,7 +92,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
     if let text { isStalled = !gate.write(text) }
   }
 
-  /// Called when the client has read all bytes that were written.
+  /// Is called when the client has read all written bytes.
   func resume() {
     guard isStalled, !isDone else { return }
     isStalled = false

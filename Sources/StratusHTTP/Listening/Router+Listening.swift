@@ -7,13 +7,14 @@ public enum ListeningAnswer: Sendable {
   /// The device's notifications, which are sent as they arrive. The stream counts against the
   /// user's limit until its slot is released.
   case stream(HTTPResponse, ListeningDevice, StreamSlot)
-  /// One notification for any of the devices, or nothing if none arrives before the deadline.
+  /// One notification for any of the devices. If none arrives before the deadline, the answer is
+  /// empty.
   case poll(HTTPResponse, [ListeningDevice], until: Int64)
   case refusal(HTTPResponse, [UInt8])
 }
 
 extension Router {
-  /// Whether a request listens for notifications. ``listen(_:from:)`` answers such a request.
+  /// Whether a request listens for notifications. If so, ``listen(_:from:)`` answers it.
   public func isListening(_ request: HTTPRequest) -> Bool {
     guard endpointSet != .management, request.method == .get, let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
@@ -26,7 +27,7 @@ extension Router {
 
   /// Authorizes a request to listen for notifications, and returns the beginning of the answer.
   ///
-  /// - Parameter clientAddress: the address of the connection's client; nil: the client has none.
+  /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   public func listen(
     _ request: HTTPRequest, from clientAddress: String? = nil
   ) async -> ListeningAnswer {
@@ -63,11 +64,11 @@ extension Router {
 }
 
 extension Router {
-  /// Answers a request that listens, without a socket. The body of a stream continues until it is
-  /// no longer read. The body of a poll is complete when this returns: it has the notification, or
-  /// is empty at the deadline.
+  /// Answers a request that listens for notifications without a socket. The body of a stream
+  /// continues until the caller stops reading it. The body of a poll is complete when this method
+  /// returns: it contains the notification, or is empty after the deadline.
   ///
-  /// - Returns: the head, and the bytes of the body without chunks.
+  /// - Returns: the head, and the bytes of the body without the chunked encoding.
   public func open(
     _ request: HTTPRequest
   ) async -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
@@ -98,10 +99,10 @@ extension RequestPath {
 }
 
 extension HTTPField.Name {
-  /// The number at which an earlier stream ended (HTML, server-sent events).
+  /// The number of the last event of an earlier stream (HTML, server-sent events).
   static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .server
-  /// The epoch. It changes when a server is restored from a backup.
+  /// The epoch of the store, which changes when a server is restored from a backup.
   static let epoch = HTTPField.Name("X-Stratus-Epoch") ?? .server
-  /// Tells nginx not to buffer events.
+  /// A field that tells nginx not to buffer events.
   static let proxyBuffering = HTTPField.Name("X-Accel-Buffering") ?? .server
 }

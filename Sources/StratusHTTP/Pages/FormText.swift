@@ -1,11 +1,11 @@
-/// The fields of a form, or of a URL's query (`application/x-www-form-urlencoded`).
+/// Reads the fields of a form or of a URL's query (`application/x-www-form-urlencoded`).
 enum FormText {
   private static let fieldsMax = 50
 
-  /// The first value of each name.
+  /// Returns the first value of each name.
   ///
-  /// - Returns: nil for percent encoding without digits, for bytes that are not UTF-8, and for too
-  ///   many fields.
+  /// - Returns: nil if a percent encoding has no digits, if the bytes are not UTF-8, or if there
+  ///   are too many fields.
   static func fields(_ bytes: some Sequence<UInt8>) -> [String: String]? {
     var fields: [String: String] = [:]
     var (name, value): ([UInt8]?, [UInt8]) = (nil, [])
@@ -62,11 +62,11 @@ enum FormText {
   }
 }
 
-/// The `Cookie` field of a request (RFC 6265 §4.2).
+/// Reads the `Cookie` field of a request (RFC 6265 §4.2).
 enum CookieText {
   private static let cookiesMax = 50
 
-  /// The first value of each name; what has another form is left out.
+  /// Returns the first value of each name. Malformed parts of the field are ignored.
   static func cookies(_ field: String?) -> [String: String] {
     var cookies: [String: String] = [:]
     for pair in (field ?? "").split(separator: ";").prefix(cookiesMax) {

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The page at `/`. It shows a person with a browser that a Stratus server answers here.
+/// The page at `/`. It shows a person with a browser that a Stratus server runs at this address.
 ///
-/// It contains no script, loads nothing and shows nothing that depends on the caller.
+/// The page contains no script, loads nothing, and does not depend on the caller.
 struct HomePage: Sendable {
   let body: [UInt8]
 
@@ -38,7 +38,7 @@ struct HomePage: Sendable {
       """.utf8)
   }
 
-  /// The header fields of the page. They replace the fields of JSON answers.
+  /// The header fields of the page. They replace the header fields of JSON answers.
   let fields: HTTPFields = [
     .contentType: "text/html; charset=UTF-8",
     .contentSecurityPolicy:
@@ -58,7 +58,8 @@ struct HomePage: Sendable {
 
     """
 
-  /// The hash by which the policy permits the style, in the form of CSP Level 3.
+  /// The hash with which the content security policy permits the style, in the format of CSP Level
+  /// 3.
   static let styleHash = "sha256-ZkhukvZXvhlA6C66T4k2QLb5hlPcdDEXrBhicW6vmm0="
 
   /// Escapes a text for HTML.

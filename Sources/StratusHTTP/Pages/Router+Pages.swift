@@ -4,8 +4,8 @@ import StratusWire
 
 /// The server's own pages.
 ///
-/// NB: the only requests whose cookies are read. Their answers have no CORS fields, so that no
-/// other site can read them.
+/// NB: cookies are read only for these pages. Their answers have no CORS fields, so no other site
+/// can read them.
 extension Router {
   /// Answers a request for a page.
   ///
@@ -64,7 +64,7 @@ extension Router {
     guard case .database(let address, _)? = RequestPath(target.path),
       let token = RequestQuery(target.query).credentials.apiToken
     else { return nil }
-    // NB: a page of the server's own origin sends no Origin with GET.
+    // NB: a browser sends no `Origin` field with a GET request from a page of the same origin.
     let isOwn = request.headerFields[.fetchSite] == "same-origin"
     let origin = request.headerFields[.origin] ?? (isOwn ? exchange.serverURL : nil)
     let path = await pages.signInPath(apiToken: token, store: address.store, origin: origin)
@@ -84,7 +84,7 @@ extension Router {
     return form
   }
 
-  /// All cookies: a client may send several fields.
+  /// Returns all cookies of a request. A client may send several `Cookie` fields.
   private static func cookieField(of fields: HTTPFields) -> String? {
     let all = fields[values: .cookie]
     return all.isEmpty ? nil : all.joined(separator: "; ")

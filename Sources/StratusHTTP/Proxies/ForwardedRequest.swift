@@ -1,24 +1,24 @@
 import HTTPTypes
 import StratusWire
 
-/// The client of a request, and the host and scheme that it used.
+/// The client of a request, and the host and the scheme that the client used.
 ///
-/// A proxy that the operator trusts names all three in `X-Forwarded-For`, `X-Forwarded-Host` and
-/// `X-Forwarded-Proto`. From any other sender these fields are ignored, because any client can send
-/// them.
+/// A proxy that the operator trusts states them in `X-Forwarded-For`, `X-Forwarded-Host` and
+/// `X-Forwarded-Proto`. From any other sender, these fields are ignored, because any client can
+/// send them.
 struct ForwardedRequest: Sendable, Equatable {
-  /// nil: there is none, as for a Unix socket.
+  /// The address of the client, or nil if it has none, as at a Unix socket.
   let clientAddress: String?
-  /// nil: the client named no host.
+  /// The host and port that the client used, or nil if the client named none.
   let authority: String?
-  /// `http` or `https`.
+  /// The scheme `http` or `https`.
   let scheme: String
 
-  /// The number of addresses in the field that are read, from its end.
+  /// The maximum number of addresses that are read from the end of the field.
   private static let addressesMax = 16
 
   /// - Parameters:
-  ///   - address: of the connection.
+  ///   - address: the address of the connection's client.
   ///   - isEncrypted: whether the connection uses TLS.
   ///   - proxies: the proxies that the operator trusts.
   init(
@@ -42,7 +42,7 @@ struct ForwardedRequest: Sendable, Equatable {
       }
   }
 
-  /// The last address that no trusted proxy has: the addresses before it may be invented.
+  /// Returns the last address that is not a trusted proxy. The addresses before it may be invented.
   private static func client(
     _ field: String?, behind proxy: String, _ proxies: [AddressRange]
   ) -> String {
@@ -56,7 +56,7 @@ struct ForwardedRequest: Sendable, Equatable {
     return client
   }
 
-  /// The last value of a list: the one that the nearest proxy has added.
+  /// Returns the last value of a list, which the nearest proxy has added.
   private static func last(_ field: String) -> String {
     let value = field.split(separator: ",").last ?? ""
     return String(value.filter { !$0.isWhitespace }).lowercased()

@@ -1,16 +1,17 @@
 import NIOCore
 import NIOTLS
 
-/// Closes a connection whose TLS handshake does not end in time. The handlers after it learn of the
-/// connection when the handshake is complete.
+/// Closes a connection whose TLS handshake is not complete in time. Later handlers are notified of
+/// the connection when the handshake is complete.
 ///
-/// NB: the time counts from the beginning, so that single bytes do not extend it.
+/// NB: the deadline counts from the beginning of the connection, so that a client cannot extend it
+/// with single bytes.
 final class HandshakeDeadline: ChannelInboundHandler {
   typealias InboundIn = NIOAny
   typealias InboundOut = NIOAny
 
   private let timeout: TimeAmount
-  /// The handler that encrypts; it lies before this one.
+  /// The handler that encrypts, which precedes this handler in the pipeline.
   private let encryption: any ChannelHandler
   private var alarm: Scheduled<Void>?
   private var isComplete = false
@@ -23,7 +24,8 @@ final class HandshakeDeadline: ChannelInboundHandler {
   func channelActive(context: ChannelHandlerContext) {
     if isComplete { return context.fireChannelActive() }
     alarm = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) { [encryption] in
-      // NB: not through the encryption, which would wait for the client to end the session.
+      // NB: the close must bypass the encryption, which would wait for the client to end the
+      // session.
       let inner = try? context.pipeline.syncOperations.context(handler: encryption)
       (inner ?? context).close(promise: nil)
     }

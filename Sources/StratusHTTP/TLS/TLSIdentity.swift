@@ -3,12 +3,12 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The certificate chain and the private key of a server, read from two files that may change while
-/// the server runs.
+/// The certificate chain and the private key of a server. They are read from two files, which may
+/// change while the server runs.
 ///
-/// NB: not Hummingbird's `TLSChannel`, which keeps the first certificate as long as it exists.
+/// NB: Hummingbird's `TLSChannel` cannot be used, because it never reads the certificate again.
 public final class TLSIdentity: Sendable {
-  /// The state of the files when they were looked at.
+  /// The state of the two files at some time.
   private struct Stamp: Hashable {
     let files: [FileStamp?]
   }
@@ -16,15 +16,15 @@ public final class TLSIdentity: Sendable {
   private struct State {
     var context: NIOSSLContext
     var expiresAt: Int64
-    /// The files when they were last read, successfully or not.
+    /// The state of the files when they were last read, successfully or not.
     var read: Stamp
-    /// The files at the last look.
+    /// The state of the files when they were last checked.
     var seen: Stamp
   }
 
   private let certificateFile: String
   private let keyFile: String
-  /// Milliseconds since 1970 UTC.
+  /// Returns the time in milliseconds since 1970 UTC.
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
   /// Held while the files are read, so that the older of two pairs never wins.
@@ -33,9 +33,9 @@ public final class TLSIdentity: Sendable {
   /// Reads both files.
   ///
   /// - Parameters:
-  ///   - certificateFile: the server's certificate and the intermediate ones, as PEM.
+  ///   - certificateFile: the server's certificate and the intermediate certificates, as PEM.
   ///   - keyFile: the private key of the first certificate, as PEM without a passphrase.
-  /// - Throws: a sentence that says what is wrong with which file.
+  /// - Throws: a sentence that says which file is wrong, and why.
   public init(
     certificateFile: String, keyFile: String, now: @escaping @Sendable () -> Int64
   ) throws(TLSFailure) {
@@ -47,15 +47,16 @@ public final class TLSIdentity: Sendable {
     state = Mutex(State(context: context, expiresAt: expiresAt, read: stamp, seen: stamp))
   }
 
-  /// The settings for the next connection.
+  /// The TLS settings for new connections.
   var context: NIOSSLContext { state.withLock { $0.context } }
 
-  /// The time when the certificate expires; milliseconds since 1970 UTC.
+  /// The time when the certificate expires, in milliseconds since 1970 UTC.
   public var expiresAt: Int64 { state.withLock { $0.expiresAt } }
 
-  /// Reads the files again. New connections use the new pair; open ones stay.
+  /// Reads the files again. New connections use the new certificate and key. Open connections keep
+  /// the old ones.
   ///
-  /// - Throws: a sentence that says what is wrong; then the earlier pair stays in use.
+  /// - Throws: a sentence that says what is wrong. In this case, the old certificate stays in use.
   public func reload() throws(TLSFailure) {
     try reading.withLock { _ throws(TLSFailure) in
       let stamp = Self.stamp([certificateFile, keyFile])
@@ -65,11 +66,11 @@ public final class TLSIdentity: Sendable {
     }
   }
 
-  /// Reads the files again if they have changed, but not since the last look: a program that
-  /// replaces both needs a moment.
+  /// Reads the files again if they have changed, but not since the last check. A program that
+  /// replaces both files needs a moment.
   ///
-  /// - Returns: whether a new pair is in use.
-  /// - Throws: as ``reload()``.
+  /// - Returns: whether a new certificate and key are in use.
+  /// - Throws: the same errors as ``reload()``.
   public func reloadIfChanged() throws(TLSFailure) -> Bool {
     let stamp = Self.stamp([certificateFile, keyFile])
     let isDue = state.withLock { state in
@@ -89,14 +90,15 @@ public final class TLSIdentity: Sendable {
   ) throws(TLSFailure) -> (NIOSSLContext, expiresAt: Int64) {
     let chain: [NIOSSLCertificate]
     do { chain = try NIOSSLCertificate.fromPEMBytes(try bytes(of: certificateFile)) } catch {
-      throw TLSFailure(error, "'\(certificateFile)' holds no certificate as PEM")
+      throw TLSFailure(error, "'\(certificateFile)' contains no certificate in the PEM format")
     }
     guard let first = chain.first else {
-      throw TLSFailure("'\(certificateFile)' holds no certificate as PEM")
+      throw TLSFailure("'\(certificateFile)' contains no certificate in the PEM format")
     }
     let key: NIOSSLPrivateKey
     do { key = try NIOSSLPrivateKey(bytes: try bytes(of: keyFile), format: .pem) } catch {
-      throw TLSFailure(error, "'\(keyFile)' holds no private key as PEM without a passphrase")
+      throw TLSFailure(
+        error, "'\(keyFile)' contains no private key in the PEM format without a passphrase")
     }
     let expiresAt = Int64(first.notValidAfter) * 1_000
     if expiresAt <= now { throw TLSFailure("the certificate in '\(certificateFile)' has expired") }
@@ -126,7 +128,7 @@ public final class TLSIdentity: Sendable {
     // 1.3 has no others.
     configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     configuration.applicationProtocols = ["http/1.1"]
-    // A client that has left does not answer the end of the session.
+    // A client that has disconnected does not answer the end of the session.
     configuration.shutdownTimeout = .seconds(1)
     return configuration
   }
@@ -152,13 +154,13 @@ private struct FileStamp: Hashable {
   }
 }
 
-/// Why a certificate or its key cannot be used: one sentence for the operator.
+/// The reason why a certificate or its key cannot be used, as a sentence for the operator.
 public struct TLSFailure: Error, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// Keeps a sentence that an inner step gave.
+  /// Keeps the error if it is a `TLSFailure`. Otherwise, uses the given sentence.
   fileprivate init(_ error: any Error, _ otherwise: String) {
     self = error as? TLSFailure ?? TLSFailure(otherwise)
   }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A person's name in an archive, from Stratus or from Apple's framework.
 ///
-/// NB: Foundation on Linux fails to decode a name whose parts are not all present, and the whole
-/// archive with it. Apple's archives have the parts in an object of their own.
+/// NB: Foundation on Linux cannot decode a name with a missing part, and then the decoding of the
+/// whole archive fails. Apple's archives keep the parts in a separate object.
 final class ArchivedPersonName: NSObject, NSSecureCoding {
   static let className = "NSPersonNameComponents"
 
@@ -23,7 +23,7 @@ final class ArchivedPersonName: NSObject, NSSecureCoding {
     self.components = components
   }
 
-  /// Never called: names are written by Foundation's own class.
+  /// Foundation's own class encodes names, so this method is never called.
   func encode(with coder: NSCoder) {}
 }
 

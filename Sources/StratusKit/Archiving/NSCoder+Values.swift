@@ -31,7 +31,7 @@ extension NSCoder {
     containsValue(forKey: key) && decodeBool(forKey: key)
   }
 
-  /// Encodes an object, if there is one.
+  /// Encodes an object unless it is nil.
   func encode(present object: (any NSCoding)?, forKey key: String) {
     if let object { encode(object, forKey: key) }
   }

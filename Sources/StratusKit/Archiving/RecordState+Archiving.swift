@@ -19,7 +19,7 @@ extension RecordState {
     static let originalParent = "PreviousParentReference"
     static let isParentChanged = "HasUpdatedParentReference"
     static let share = "ShareReference"
-    /// NB: not one of Apple's keys. Apple's archives contain the share's URL instead.
+    /// NB: Apple's archives do not have this key. They contain the share's URL instead.
     static let shortGUID = "StratusShortGUID"
     static let valueStore = "ValueStore"
   }
@@ -109,8 +109,8 @@ final class RecordValueStore: NSObject, NSSecureCoding {
   }
 }
 
-/// Stands for a value of an Apple archive that this framework does not support. It decodes as an
-/// empty object, so the value is lost.
+/// A placeholder for a value of an Apple archive that this framework does not support. The
+/// placeholder is empty, so the value is lost.
 final class UnknownArchivedValue: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   init?(coder: NSCoder) {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Uses the keys of Apple's archives, so that one reader serves both formats.
+/// Archives a share under the keys of Apple's archives, so that one decoder reads both formats.
 extension ShareContents {
   private enum CodingKey {
     static let publicPermission = "PublicPermission"
@@ -8,7 +8,8 @@ extension ShareContents {
     static let saved = "LastFetchedParticipants"
     static let url = "URL"
     static let rootRecordID = "RootRecordID"
-    /// NB: not Apple's keys. Apple's archives mark the current user's entry instead.
+    /// NB: Apple's archives do not have these two keys. They mark the current user's participant
+    /// instead.
     static let savedPermission = "StratusSavedPublicPermission"
     static let currentUserID = "StratusCurrentUserParticipantID"
   }
@@ -30,7 +31,8 @@ extension ShareContents {
       participants = found
     }
     saved = coder.list(CodingKey.saved, of: CKShare.Participant.self) ?? []
-    // NB: an archive holds equal objects once, in both lists and in other shares.
+    // NB: the decoder returns the same object for equal participants of both lists and of other
+    // shares, so each list needs its own copies.
     self = independent
   }
 

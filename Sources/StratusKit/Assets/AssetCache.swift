@@ -2,19 +2,22 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// Stores fetched files. Equal contents are stored once. Every asset gets a file of its own.
+/// Stores fetched files. Equal contents are stored once, but every asset gets its own file.
 ///
-/// The cache folder is `STRATUS_CACHE`, else `stratus` under `XDG_CACHE_HOME` or `~/.cache`, else
-/// in the system's temporary folder. Only its owner can read it. `files` holds the contents by
-/// checksum. `staged` holds the files of assets, which apps may move or change. `partial` holds
-/// unfinished downloads.
+/// The variable `STRATUS_CACHE` names the cache folder. Without the variable, the cache folder is
+/// `stratus` in `XDG_CACHE_HOME` or in `~/.cache`, or else a subfolder of the system's temporary
+/// folder. Only the owner of the folder can read it.
+///
+/// In the cache folder, `files` holds the contents under their checksums. `staged` holds the files
+/// of assets, which apps may move or change. `partial` holds unfinished downloads.
 final class AssetCache: Sendable {
   private let folder: URL
   private let limits: Limits
   private let now: @Sendable () -> Date
   private let newID: @Sendable () -> String
   private let locks = KeyedLocks()
-  /// Bytes added since the last trim; nil: this process has not used the cache yet.
+  /// The number of bytes that were added since the last trim; nil until this process uses the
+  /// cache.
   private let untrimmedBytes = Mutex<Int64?>(nil)
 
   init(
@@ -27,7 +30,7 @@ final class AssetCache: Sendable {
     self.newID = newID
   }
 
-  /// The cache folder, according to a process's environment.
+  /// Returns the cache folder for the environment variables of a process.
   static func folder(environmentVariables variables: [String: String], temporary: URL) -> URL {
     if let folder = variables["STRATUS_CACHE"], !folder.isEmpty {
       return URL(fileURLWithPath: folder, isDirectory: true)
@@ -58,13 +61,14 @@ final class AssetCache: Sendable {
     folder(of: part).appendingPathComponent(name, isDirectory: false)
   }
 
-  /// Returns the URL of a file with the given contents, for one asset.
+  /// Returns the URL of a new file with the given contents, for one asset.
   ///
   /// - Parameters:
-  ///   - checksum: SHA-256 of the contents.
-  ///   - download: fetches the contents if they are not cached; called a second time if the first
-  ///     result was damaged.
-  /// - Throws: the errors of `download`; `CKError.assetNotAvailable`.
+  ///   - checksum: the SHA-256 checksum of the contents.
+  ///   - download: fetches the contents if they are not cached. It is called a second time if the
+  ///     first result was damaged.
+  /// - Throws: the errors of `download`, and `CKError.assetNotAvailable` if the contents are
+  ///   damaged or cannot be stored.
   func file(
     checksum: [UInt8], size: Int64,
     download: (IncomingFile) async throws(CKError) -> Void
@@ -87,7 +91,7 @@ final class AssetCache: Sendable {
       try await download(file)
       if file.checksum() == checksum { return try keep(partial, as: name, checksum: checksum) }
     }
-    throw CKError(.assetNotAvailable, description: "the file arrives damaged")
+    throw CKError(.assetNotAvailable, description: "the file is damaged after the download")
   }
 
   private func prepare() throws(CKError) {
@@ -96,7 +100,7 @@ final class AssetCache: Sendable {
     } catch {
       throw CKError(
         downloading: .file(
-          .inaccessible("the folder for fetched files, \(folder.path), cannot be made")))
+          .inaccessible("the folder for fetched files, \(folder.path), cannot be created")))
     }
     let isNew = untrimmedBytes.withLock { bytes in
       defer { bytes = bytes ?? 0 }
@@ -121,7 +125,7 @@ final class AssetCache: Sendable {
     {
       return file
     }
-    throw CKError(downloading: .file(.inaccessible("the fetched file cannot be kept")))
+    throw CKError(downloading: .file(.inaccessible("the fetched file cannot be stored")))
   }
 
   /// Makes a staged file from the cached contents with this name.
@@ -147,7 +151,8 @@ final class AssetCache: Sendable {
     return nil
   }
 
-  /// The name starts with the time in seconds, from which `trim()` computes the file's age.
+  /// Returns a unique file name. It starts with the current time in seconds, from which `trim()`
+  /// computes the file's age.
   private func stagedName() -> String { "\(seconds(now()))-\(newID())" }
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
@@ -185,29 +190,33 @@ private struct TrimmableFile {
   let url: URL
   let identity: FileIdentity
   let part: AssetCache.Part
-  /// Seconds since the file was added or handed out.
+  /// The number of seconds since the file was added or was given to an asset.
   let age: Int64
 
-  /// A file with two hard links counts once, as a staged file.
+  /// The number of bytes that this file adds to the cache. A file with two hard links is counted
+  /// once, as a staged file.
   var ownBytes: Int64 { part == .files && identity.linksCount > 1 ? 0 : identity.size }
 }
 
 extension AssetCache {
   /// The size and age limits of the cache.
   ///
-  /// Choice: Apple's systems clean up at their own discretion.
+  /// Choice: all values. Apple's systems clean up at their own discretion.
   struct Limits: Sendable {
-    /// 1 GiB. Above this size, the oldest files are removed.
+    /// The maximum size of the cache in bytes: 1 GiB. If the cache is larger, the oldest files are
+    /// removed.
     var bytesMax: Int64 = 1_073_741_824
-    /// Bytes that may be added before the next trim.
+    /// The number of bytes that may be added before the next trim.
     var trimmingStepBytes: Int64 = 67_108_864
-    /// One hour. For this time, an app can rely on the file that it was given.
+    /// The minimum lifetime of a staged file in seconds: one hour. An app can rely on the file for
+    /// this time.
     var stagedSecondsMin: Int64 = 3_600
-    /// One week. Then a staged file is removed if the app has not moved it.
+    /// The maximum lifetime of a staged file in seconds: one week. Then the file is removed, unless
+    /// the app has moved it.
     var stagedSecondsMax: Int64 = 604_800
-    /// Thirty days. Then unused contents are removed.
+    /// The maximum age of unused contents in seconds: thirty days.
     var fileSecondsMax: Int64 = 2_592_000
-    /// One day. Then an unfinished download counts as abandoned.
+    /// The maximum age of an unfinished download in seconds: one day. An older one is abandoned.
     var partialSecondsMax: Int64 = 86_400
 
     func ageSecondsMax(of part: Part) -> Int64 {

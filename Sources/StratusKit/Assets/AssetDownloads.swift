@@ -2,7 +2,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// How much fails if a file cannot be fetched because of the network or of this machine.
+/// The scope of the failure if a file cannot be fetched because of the network or this machine.
 enum FileLoss {
   /// Only the file's record fails; the other records are delivered.
   case record
@@ -10,7 +10,8 @@ enum FileLoss {
   case operation
 }
 
-/// Maximum number of parallel downloads, and of renewals of one file's download address.
+/// The maximum number of parallel downloads, and the maximum number of times that the download
+/// address of a file is renewed.
 private let transfersMax = 4
 private let renewalsMax = 3
 
@@ -20,9 +21,9 @@ extension DatabaseCalls {
   ///
   /// - Parameters:
   ///   - record: returns the record of an item; nil if the item has none.
-  ///   - progress: called with the progress of an item's files, below 1.
+  ///   - progress: called with the progress of an item's files, which is less than 1.
   ///   - deliver: called with an item, and with an error if its files are not available.
-  /// - Throws: an error of the network or of this machine, if `loss` is `operation`.
+  /// - Throws: an error of the network or of this machine, but only if `loss` is `operation`.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
     progress: @escaping @Sendable (Item, Double) -> Void = { _, _ in },

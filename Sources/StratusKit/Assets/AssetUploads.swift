@@ -35,11 +35,11 @@ struct AssetUploads {
     let recordID: CKRecord.ID
     let recordType: String
     let fieldName: String
-    /// nil if the file no longer exists.
+    /// The local file; nil if the file no longer exists.
     let file: FileIdentity?
 
-    /// Whether a field on the server probably holds these bytes. True if the file is gone or has
-    /// not changed since it was downloaded or uploaded.
+    /// Whether a field on the server probably holds these bytes. The value is true if the local
+    /// file no longer exists, or has not changed since it was downloaded or uploaded.
     var isKnownToServer: Bool {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file
@@ -87,7 +87,7 @@ struct AssetUploads {
 
   /// Uploads the files. An error that concerns one save is stored in ``errors``.
   ///
-  /// - Parameter progress: called with the progress of a save's files, below 1.
+  /// - Parameter progress: called with the progress of a save's files, which is less than 1.
   /// - Throws: the error of the whole request.
   mutating func run(
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
@@ -144,8 +144,8 @@ struct AssetUploads {
           part: Array(group[start..<min(start + Limits.assetsPerRequestMax, group.count)]))
       }
     }
-    // NB: a file that the server does not have after all is uploaded, unless the local file is
-    // gone.
+    // NB: the server may not have a file that it was expected to have. Such a file is uploaded,
+    // unless the local file is gone.
     for shipment in known where shipped[shipment.index] == nil && shipment.file == nil {
       if let held = shipment.asset.held, shipment.stays(held) {
         // The server gives no receipts for the files of a list. A file that stays in its field
@@ -221,7 +221,7 @@ struct AssetUploads {
 
   /// Uploads files, several at a time.
   ///
-  /// - Throws: an error that would also stop every other file.
+  /// - Throws: an error that would stop the upload of any file.
   private func send(
     _ part: [Shipment], to addresses: [String], _ meter: ProgressMeter
   ) async throws(CKError) -> [(Shipment, Result<ShippedAsset, CKError>)] {
@@ -251,9 +251,9 @@ struct AssetUploads {
     return results
   }
 
-  /// Maximum number of parallel uploads.
+  /// The maximum number of parallel uploads.
   private static let transfersMax = 4
-  /// Maximum number of times that new upload addresses are requested.
+  /// The maximum number of times that a new upload address is requested for a file.
   private static let renewalsMax = 3
 
   private func send(

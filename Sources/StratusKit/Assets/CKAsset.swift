@@ -32,11 +32,12 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
-  /// The location of the bytes: the URL from the initialiser, or the URL of the fetched file. nil
-  /// in the `serverRecord` of a conflict, whose files are not fetched.
+  /// The location of the bytes: the URL from the initialiser, or the URL of the fetched file. The
+  /// URL is nil in the `serverRecord` of a conflict, because the files of that record are not
+  /// fetched.
   public var fileURL: URL? { state.withLock { $0.fileURL } }
 
-  /// The server's last known copy; nil if there is none.
+  /// The last known copy of the file on the server; nil if none is known.
   var held: HeldAsset? { state.withLock { $0.held } }
 
   /// Sets the location of the fetched file.
@@ -48,7 +49,7 @@ public final class CKAsset: NSObject, NSSecureCoding, @unchecked Sendable {
     }
   }
 
-  /// Notes that a save succeeded, so that a field on the server holds the file.
+  /// Updates the asset after a successful save: a field on the server now holds the file.
   func settle(_ held: HeldAsset) {
     state.withLock { state in
       state.held = held
@@ -113,9 +114,9 @@ extension CKAsset: __CKRecordObjCValue {}
 
 /// The server's copy of a file in a field.
 struct HeldAsset: Sendable {
-  /// SHA-256 of the contents, in base64.
+  /// The SHA-256 checksum of the contents, in base64.
   let checksum: String
-  /// Bytes.
+  /// The size of the file in bytes.
   let size: Int64
   let recordID: CKRecord.ID
   let fieldName: String
@@ -140,7 +141,8 @@ struct HeldAsset: Sendable {
 /// The receipt of an uploaded file whose save failed, for example because of a conflict. The next
 /// save can use the receipt instead of uploading the file again.
 struct KeptReceipt: Sendable {
-  /// Maximum age in seconds. Choice: much less than the half day for which the server accepts it.
+  /// The maximum age of a receipt in seconds. Choice: four hours, because the server accepts a
+  /// receipt for half a day.
   private static let secondsMax = 14_400.0
 
   /// The server and database in which the receipt is valid.
@@ -153,7 +155,7 @@ struct KeptReceipt: Sendable {
   let wire: Asset
   let file: FileIdentity
   let origin: Origin
-  /// Creation time on the connection's clock.
+  /// The creation time in seconds on the connection's clock.
   let made: Double
 
   func isGood(for file: FileIdentity, at origin: Origin, now: Double) -> Bool {

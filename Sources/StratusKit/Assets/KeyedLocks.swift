@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A set of locks with string keys. Callers wait in a queue for each key.
+/// A set of locks with string keys. Each key has a queue of waiting callers.
 final class KeyedLocks: Sendable {
   private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 

@@ -11,7 +11,7 @@ public final class CKServerChangeToken: NSObject, NSCopying, NSSecureCoding, @un
   /// The text to send to the server.
   ///
   /// Choice: a token of Apple's framework, whose bytes are not text, is sent in base64. The server
-  /// rejects it like any other unknown token.
+  /// rejects such a token in the same way as any unknown token.
   var syncToken: String {
     String(data: tokenData, encoding: .utf8) ?? tokenData.base64EncodedString()
   }

@@ -13,18 +13,19 @@ extension Notification.Name {
   public static let CKAccountChanged = Notification.Name("CKAccountChangedNotification")
 }
 
-/// The account in whose name a container sends its requests. Tells listeners when it changes.
+/// The account in whose name a container sends its requests. Listeners are notified when the
+/// account changes.
 ///
-/// While the server rejects the account, this class asks the server repeatedly whether it still
-/// does. Otherwise an app that sends no requests until the next ``CKAccountChanged`` would wait
-/// indefinitely.
+/// While the server rejects the account, this class asks repeatedly whether the server accepts the
+/// account again. Otherwise an app that sends no requests until the next ``CKAccountChanged`` would
+/// wait indefinitely.
 final class Account: Sendable {
   private struct State {
     /// The server's last rejection; nil if the account is accepted.
     var refusal: CKError.Code?
     /// Checks repeatedly whether the server accepts a rejected account again.
     var asking: Task<Void, Never>?
-    /// Whether the app has set the account in code. The credentials file is ignored then.
+    /// Whether the app has set the account in code. In that case, the credentials file is ignored.
     var isSetInCode = false
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var nextListener = 0
@@ -33,12 +34,14 @@ final class Account: Sendable {
   private let connection: Connection?
   private let state = Mutex(State())
 
-  /// - Parameter connection: nil if there is no container to sign in to.
+  /// - Parameter connection: the connection to the server; nil if there is no container to sign in
+  ///   to.
   init(of connection: Connection?) { self.connection = connection }
 
   deinit { state.withLock { $0.asking }?.cancel() }
 
-  /// A stream with at least one element for each possible change of the account.
+  /// Returns a stream with an element after each possible change of the account. One element may
+  /// stand for several changes.
   func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -56,9 +59,10 @@ final class Account: Sendable {
   /// Replaces the tokens with which requests are sent.
   ///
   /// - Parameters:
-  ///   - signIn: identifies the sign-in from which the user's token was renewed; nil: the token
+  ///   - signIn: identifies the sign-in from which the user's token was renewed; nil if the token
   ///     comes directly from a new sign-in.
-  ///   - isSetInCode: whether the app sets the tokens. The credentials file is then ignored.
+  ///   - isSetInCode: whether the app sets the tokens. In that case, the credentials file is
+  ///     ignored from now on.
   ///   - forget: discards the data of the previous account before listeners are notified.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String?, isSetInCode: Bool,
@@ -82,7 +86,7 @@ final class Account: Sendable {
   /// Updates the account's state with the result of a request.
   ///
   /// - Parameters:
-  ///   - error: nil if the request succeeded.
+  ///   - error: the error of the request; nil if the request succeeded.
   ///   - generation: the connection's generation when the request was sent.
   func note(_ error: CKError?, of generation: Int) {
     let refusal: CKError.Code?
@@ -94,8 +98,8 @@ final class Account: Sendable {
     }
     guard let connection, connection.hasUser else { return }
     let hasChanged = state.withLock { state in
-      // NB: checked under the lock that a sign-in takes. Otherwise a response for the previous
-      // account could be stored for the next one.
+      // NB: the generation is checked under the lock that a sign-in takes. Otherwise a response for
+      // the previous account could be stored for the next one.
       guard connection.generation == generation else { return false }
       defer { state.refusal = refusal }
       if refusal == nil {
@@ -133,8 +137,8 @@ final class Account: Sendable {
 
   /// Asks the server for the user, and updates the account's state.
   ///
-  /// - Returns: the request's error, after which the server must be asked again; nil: the server
-  ///   accepts the account, or another account has signed in.
+  /// - Returns: the request's error, after which the server must be asked again; nil if the server
+  ///   accepts the account, or if another account has signed in.
   private func ask(in generation: Int) async -> CKError? {
     guard let connection, connection.generation == generation else { return nil }
     let failure: CKError?

@@ -8,8 +8,8 @@ package protocol AccountFeed: Sendable {
   /// - Throws: the reason why the user is not known now, such as `CKError.networkFailure`.
   func currentUserRecordName() async throws(CKError) -> String?
 
-  /// A stream with an element for each possible change of the account. It ends when the task that
-  /// iterates over it is cancelled. One element may stand for several changes.
+  /// Returns a stream with an element for each possible change of the account. The stream ends when
+  /// the task that iterates over it is cancelled. One element may stand for several changes.
   func changes() -> AsyncStream<Void>
 }
 
@@ -20,9 +20,9 @@ final class ServerAccountFeed: AccountFeed {
 
   init(path: RequestPath) { self.path = path }
 
-  /// The connection's generation for the user that ``currentUserRecordName()`` returned last; nil
-  /// before the first answer. Requests in that user's name must use this generation, so that they
-  /// fail after another sign-in.
+  /// The connection's generation of the sign-in whose user ``currentUserRecordName()`` returned
+  /// last; nil before the first result. Requests in that user's name must use this generation, so
+  /// that they fail after another sign-in.
   var generation: Int? { lastGeneration.withLock { $0 } }
 
   /// Choice: credentials that the server rejects count as an account that is temporarily
@@ -33,7 +33,7 @@ final class ServerAccountFeed: AccountFeed {
       let generation = connection.generation
       do throws(CKError) {
         let user = try await user(of: connection, in: generation)
-        // Another user has signed in meanwhile: ask again for that user.
+        // Another user has signed in during the request, so the server is asked again.
         if connection.generation != generation { continue }
         lastGeneration.withLock { $0 = generation }
         return user

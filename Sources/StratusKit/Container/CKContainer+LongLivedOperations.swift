@@ -2,12 +2,14 @@ import Foundation
 import StratusTransport
 
 extension CKContainer {
-  /// The IDs of the unfinished long-lived operations of this and earlier runs of the program.
+  /// Returns the IDs of the unfinished long-lived operations of this and earlier runs of the
+  /// program.
   ///
-  /// Choice: an operation makes no progress while the program does not run. It continues when a
-  /// later run fetches it and adds it again. Operations are saved in the state folder
+  /// Choice: an operation makes no progress while the program does not run. The operation continues
+  /// when a later run fetches it and adds it again. Operations are saved in the state folder
   /// (`STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`). Only the
-  /// owner can read the files. They belong to the container, the environment and the user.
+  /// owner of the folder can read the files. Each saved operation belongs to one container,
+  /// environment and user.
   ///
   /// - Throws: the error of the request for the signed-in user. That request is sent only if
   ///   another sign-in has happened since an operation began.
@@ -15,7 +17,7 @@ extension CKContainer {
     try await ownLongLivedIDs()
   }
 
-  /// The IDs of long-lived operations; see `allLongLivedOperationIDs()`.
+  /// Fetches the IDs of long-lived operations; see `allLongLivedOperationIDs()`.
   @preconcurrency
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
@@ -29,22 +31,22 @@ extension CKContainer {
     }
   }
 
-  /// Restores a long-lived operation. The app sets its blocks and adds it again. The operation
-  /// first calls the blocks for the responses that are saved, without repeating those requests.
-  /// Then it sends the remaining requests.
+  /// Restores a long-lived operation. The app then sets the blocks of the operation and adds it
+  /// again. The operation first calls the blocks for the responses that are saved, without
+  /// repeating those requests. Then it sends the remaining requests.
   ///
   /// A save fails with `CKError.serverResponseLost` if the earlier process ended before it received
   /// the response, unless the save can be repeated safely. Saves that do not compare change tags
   /// can be repeated.
   ///
-  /// Choice: returns nil while the operation runs in this or another process.
+  /// Choice: the method returns nil while the operation runs in this process or another one.
   /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
   /// - Throws: the errors of `allLongLivedOperationIDs()`.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
     try await makeLongLivedOperation(operationID)
   }
 
-  /// A long-lived operation; see `longLivedOperation(for:)`.
+  /// Restores a long-lived operation; see `longLivedOperation(for:)`.
   @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,

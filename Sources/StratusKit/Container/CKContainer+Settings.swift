@@ -6,28 +6,34 @@ extension CKContainer {
   /// The server of a container, and its credentials. This is an addition of Stratus, for programs
   /// that set in code what Apple's systems configure themselves.
   public struct Settings: Sendable {
-    /// The environment of a container. Each has its own data.
+    /// The environment of a container. Each environment has its own data.
     public enum Environment: String, Sendable {
-      /// The first save of a record type or a field creates it.
+      /// The first save of a new record type or field adds it to the schema.
       case development
       /// Only deployed record types and fields can be saved.
       case production
     }
 
-    /// The server's URL, without the path of the web services; nil: `STRATUS_URL`, else the
-    /// credentials file's, else `http://127.0.0.1:8080`, the default address of `stratus dev`.
+    /// The server's URL, without the path of the web services. If the property is nil, the URL
+    /// comes from `STRATUS_URL` or else from the credentials file. Without both, the URL is
+    /// `http://127.0.0.1:8080`, the default address of `stratus dev`.
     public var url: URL?
-    /// The environment; nil: `STRATUS_ENVIRONMENT`, else the credentials file's, else development.
+    /// The environment. If the property is nil, the environment comes from `STRATUS_ENVIRONMENT` or
+    /// else from the credentials file. Without both, it is the development environment.
     public var environment: Environment?
-    /// The API token; nil: `STRATUS_API_TOKEN`, else the credentials file's.
+    /// The API token. If the property is nil, the token comes from `STRATUS_API_TOKEN` or else from
+    /// the credentials file.
     public var apiToken: String?
-    /// The user's token; nil: `STRATUS_WEB_AUTH_TOKEN`, else the credentials file's.
+    /// The user's token. If the property is nil, the token comes from `STRATUS_WEB_AUTH_TOKEN` or
+    /// else from the credentials file.
     public var webAuthToken: String?
-    /// The file with this device's keys for encrypted values, which only its owner can read; nil:
-    /// `STRATUS_KEYS`, else `keys.json` beside the credentials file.
+    /// The file with this device's keys for encrypted values. Only the owner of the file can read
+    /// it. If the property is nil, `STRATUS_KEYS` names the file. Without that variable, the file
+    /// is `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// The folder in which this device saves its names for notifications; each program has its own
-    /// name. nil: `STRATUS_STATE`, else `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
+    /// The folder in which the device saves its names for notifications, one for each program, and
+    /// its long-lived operations. If the property is nil, `STRATUS_STATE` names the folder. Without
+    /// that variable, the folder is `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
     /// Makes settings. Settings that are nil come from the environment or the credentials file.

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Inviting people to shares.
+/// Methods that look up the people whom an app invites to a share.
 ///
-/// The methods are short forms of ``CKFetchShareParticipantsOperation``. Telephone numbers have
-/// none, because accounts of a Stratus server have no numbers.
+/// The methods are short forms of ``CKFetchShareParticipantsOperation``. There is no method for
+/// telephone numbers, because accounts of a Stratus server have no numbers.
 extension CKContainer {
   // One participant.
 
-  /// A participant to add to a share, by e-mail address. The address need not have an account.
+  /// Returns a participant for an e-mail address. The app can add the participant to a share. The
+  /// address need not belong to an account.
   ///
   /// - Throws: `CKError.invalidArguments` if the text is not an address.
   public func shareParticipant(
@@ -16,7 +17,7 @@ extension CKContainer {
     try await only(CKUserIdentity.LookupInfo(emailAddress: emailAddress))
   }
 
-  /// A participant to add to a share, by e-mail address; see `shareParticipant(forEmailAddress:)`.
+  /// Fetches a participant for an e-mail address; see `shareParticipant(forEmailAddress:)`.
   @preconcurrency
   public func fetchShareParticipant(
     withEmailAddress emailAddress: String,
@@ -25,14 +26,16 @@ extension CKContainer {
     fetchOnly(CKUserIdentity.LookupInfo(emailAddress: emailAddress), completionHandler)
   }
 
-  /// A participant to add to a share, by the ID of the user's record.
+  /// Looks up a participant by the ID of the user's record. The app can add the participant to a
+  /// share.
   public func shareParticipant(
     forUserRecordID userRecordID: CKRecord.ID
   ) async throws -> CKShare.Participant {
     try await only(CKUserIdentity.LookupInfo(userRecordID: userRecordID))
   }
 
-  /// A participant to add to a share, by the ID of the user's record.
+  /// Looks up a participant by the ID of the user's record. The app can add the participant to a
+  /// share.
   @preconcurrency
   public func fetchShareParticipant(
     withUserRecordID userRecordID: CKRecord.ID,
@@ -43,25 +46,27 @@ extension CKContainer {
 
   // Several participants.
 
-  /// People to add to a share.
+  /// Returns a participant for each lookup. The app can add the participants to a share.
   ///
-  /// - Throws: the error of the whole operation; an error of a single lookup is its result.
+  /// - Throws: the error of the whole operation. An error of a single lookup is the result of that
+  ///   lookup.
   public func shareParticipants(
     for lookupInfos: [CKUserIdentity.LookupInfo]
   ) async throws -> [CKUserIdentity.LookupInfo: Result<CKShare.Participant, any Error>] {
     try await outcome { Self.participants(lookupInfos, $0) }
   }
 
-  /// People to add to a share, by their e-mail addresses.
+  /// Looks up a participant for each e-mail address. The app can add the participants to a share.
   ///
-  /// - Throws: the error of the whole operation; an error of a single address is its result.
+  /// - Throws: the error of the whole operation. An error of a single address is the result for
+  ///   that address.
   public func shareParticipants(
     forEmailAddresses emails: [String]
   ) async throws -> [String: Result<CKShare.Participant, any Error>] {
     try await outcome { Self.participants(byEmail: emails, $0) }
   }
 
-  /// People to add to a share, by their e-mail addresses.
+  /// Looks up a participant for each e-mail address. The app can add the participants to a share.
   @preconcurrency
   public func fetchShareParticipants(
     forEmailAddresses emails: [String],
@@ -73,16 +78,18 @@ extension CKContainer {
     add(Self.participants(byEmail: emails, completionHandler))
   }
 
-  /// People to add to a share, by the IDs of their user records.
+  /// Looks up a participant for each ID of a user record. The app can add the participants to a
+  /// share.
   ///
-  /// - Throws: the error of the whole operation; an error of a single ID is its result.
+  /// - Throws: the error of the whole operation. An error of a single ID is the result for that ID.
   public func shareParticipants(
     forUserRecordIDs userRecordIDs: [CKRecord.ID]
   ) async throws -> [CKRecord.ID: Result<CKShare.Participant, any Error>] {
     try await outcome { Self.participants(byID: userRecordIDs, $0) }
   }
 
-  /// People to add to a share, by the IDs of their user records.
+  /// Looks up a participant for each ID of a user record. The app can add the participants to a
+  /// share.
   @preconcurrency
   public func fetchShareParticipants(
     forUserRecordIDs userRecordIDs: [CKRecord.ID],

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Finding and joining shares.
+/// Methods that find and join shares.
 ///
 /// The methods are short forms of ``CKFetchShareMetadataOperation`` and
 /// ``CKAcceptSharesOperation``.
 extension CKContainer {
   // Metadata.
 
-  /// The share that a URL leads to, without its root.
+  /// Returns the metadata of the share at a URL. The metadata does not include the root record.
   ///
   /// - Throws: `CKError.unknownItem` if there is no such share, or if the user is not invited;
   ///   `CKError.participantMayNeedVerification` if the user may be invited under another address.
@@ -15,7 +15,7 @@ extension CKContainer {
     try await outcome { completion in Self.metadatas([url]) { completion($0.only(url)) } }
   }
 
-  /// The share that a URL leads to; see `shareMetadata(for:)`.
+  /// Fetches the metadata of the share at a URL; see `shareMetadata(for:)`.
   @preconcurrency
   public func fetchShareMetadata(
     with url: URL,
@@ -24,16 +24,17 @@ extension CKContainer {
     add(Self.metadatas([url]) { $0.only(url).report(to: completionHandler) })
   }
 
-  /// The shares that URLs lead to, without their roots.
+  /// Returns the metadata of the shares at these URLs. The metadata do not include the root
+  /// records.
   ///
-  /// - Throws: the error of the whole request; an error of a single URL is its result.
+  /// - Throws: the error of the whole request. An error of a single URL is the result for that URL.
   public func shareMetadatas(
     for urls: [URL]
   ) async throws -> [URL: Result<CKShare.Metadata, any Error>] {
     try await outcome { Self.metadatas(urls, $0) }
   }
 
-  /// The shares that URLs lead to; see `shareMetadatas(for:)`.
+  /// Fetches the metadata of the shares at these URLs; see `shareMetadatas(for:)`.
   @preconcurrency
   public func fetchShareMetadatas(
     for urls: [URL],
@@ -67,14 +68,15 @@ extension CKContainer {
 
   /// Joins shares.
   ///
-  /// - Throws: the error of the whole request; an error of a single share is its result.
+  /// - Throws: the error of the whole request. An error of a single share is the result for that
+  ///   share.
   public func accept(
     _ metadatas: [CKShare.Metadata]
   ) async throws -> [CKShare.Metadata: Result<CKShare, any Error>] {
     try await outcome { Self.acceptance(of: metadatas, $0) }
   }
 
-  /// Joins shares; see the asynchronous form.
+  /// Joins shares; see the asynchronous form of this method.
   @preconcurrency
   public func accept(
     _ metadatas: [CKShare.Metadata],

@@ -27,7 +27,8 @@ extension CKContainer {
       operationID: nil, group: overrides.group)
   }
 
-  /// Whether an account can be used: `available` if the server accepts the web auth token.
+  /// Returns whether an account can be used. The status is `available` if the server accepts the
+  /// web auth token.
   ///
   /// Choice: returns `couldNotDetermine` without an error if the server cannot be reached. The form
   /// with a completion handler passes both the status and the error.
@@ -35,7 +36,8 @@ extension CKContainer {
     await determineAccountStatus().status
   }
 
-  /// Whether an account can be used: `available` if the server accepts the web auth token.
+  /// Returns whether an account can be used. The status is `available` if the server accepts the
+  /// web auth token.
   @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
@@ -60,14 +62,14 @@ extension CKContainer {
     }
   }
 
-  /// The ID of the user's own record.
+  /// Returns the ID of the user's own record.
   ///
-  /// - Throws: `CKError.notAuthenticated` without an account.
+  /// - Throws: `CKError.notAuthenticated` if no user is signed in.
   public func userRecordID() async throws -> CKRecord.ID {
     CKRecord.ID(recordName: try await calls.fetchCaller())
   }
 
-  /// The ID of the user's own record.
+  /// Returns the ID of the user's own record.
   @preconcurrency
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void

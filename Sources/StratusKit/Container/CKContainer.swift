@@ -19,11 +19,11 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// Replaces the default container in a task and in its child tasks.
   @TaskLocal package static var substitute: CKContainer?
 
-  /// The container named by `STRATUS_CONTAINER`, or else by the credentials file. It is always the
-  /// same object, unless a test has replaced it.
+  /// The container named by `STRATUS_CONTAINER`, or else by the credentials file. The method always
+  /// returns the same object, unless a test has replaced that object.
   ///
-  /// Choice: without a configured name the identifier is nil, and using the container fails with
-  /// `CKError.badContainer`. Apple's framework raises an exception.
+  /// Choice: if no name is configured, the identifier is nil, and requests of the container fail
+  /// with `CKError.badContainer`. Apple's framework raises an exception.
   public class func `default`() -> CKContainer { substitute ?? defaultContainer }
 
   /// Makes the container with this name. The server and the credentials come from the process's
@@ -44,8 +44,9 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// settings.
   ///
   /// - Parameters:
-  ///   - events: delivers notifications; nil: none are received.
-  ///   - program: the name of the program that this process represents; nil: the process's own.
+  ///   - events: delivers notifications; nil if the container receives none.
+  ///   - program: the name of the program that this process represents; nil means the process's own
+  ///     program.
   package convenience init(
     identifier containerIdentifier: String, settings: Settings,
     exchange: any HTTPExchange, timing: Timing? = nil, assets: AssetSettings? = nil,
@@ -98,9 +99,9 @@ public final class CKContainer: NSObject, @unchecked Sendable {
   /// The database with the records that other users share with this user.
   public var sharedCloudDatabase: CKDatabase { database(with: .shared) }
 
-  /// Returns the database of this scope: the same object as the corresponding property.
+  /// Returns the database of this scope. The corresponding property returns the same object.
   public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
-    // NB: held weakly, because a database holds its container.
+    // NB: the container holds its databases weakly, because a database holds its container.
     databases.withLock { databases in
       if let known = databases[databaseScope]?.database { return known }
       let database = CKDatabase(databaseScope, of: self)

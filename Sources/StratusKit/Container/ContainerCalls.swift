@@ -4,13 +4,14 @@ import StratusWire
 /// Sends the requests of a container, in the name of the user who is signed in when this value is
 /// made.
 ///
-/// Requests that concern no single database are sent here. Requests to a database are sent by
-/// ``DatabaseCalls``.
+/// This type sends the requests that concern no single database. ``DatabaseCalls`` sends requests
+/// to a database.
 struct ContainerCalls: Sendable {
   let path: RequestPath
   let options: Connection.Options
 
-  /// - Parameter options: `generation` identifies the user; nil: the user who is signed in now.
+  /// - Parameter options: the `generation` in the options identifies the user. If it is nil, the
+  ///   calls are in the name of the present user.
   init(path: RequestPath, options: Connection.Options) {
     self.path = path
     var options = options
@@ -30,9 +31,9 @@ struct ContainerCalls: Sendable {
       endpoint, request, to: scope, isIdempotent: isIdempotent, options: options)
   }
 
-  /// Asks the server for the signed-in user.
+  /// Asks the server for the signed-in user, and returns that user's record name.
   ///
-  /// - Throws: `CKError.notAuthenticated` without an account.
+  /// - Throws: `CKError.notAuthenticated` if no user is signed in.
   func fetchCaller() async throws(CKError) -> String {
     try await path.fetchCaller(options: options)
   }
@@ -40,6 +41,6 @@ struct ContainerCalls: Sendable {
   /// Returns the signed-in user's record name, which is needed to convert user names in records and
   /// zone IDs.
   ///
-  /// - Throws: `CKError.notAuthenticated` if another user has signed in since.
+  /// - Throws: `CKError.notAuthenticated` if another user has signed in since this value was made.
   func naming() async throws(CKError) -> UserNaming { try await path.naming(options: options) }
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// Checks the credentials file periodically and reports its changes. A user may sign in or out with
 /// `stratus login` while programs run.
 final class CredentialsWatch: Sendable {
-  /// Seconds between two checks. Choice: short enough for a waiting user; a check costs
-  /// microseconds.
+  /// The number of seconds between two checks. Choice: short enough for a user who waits, because a
+  /// check takes only microseconds.
   static let pauseSeconds = 2.0
 
   private struct State {
@@ -32,8 +32,8 @@ final class CredentialsWatch: Sendable {
     }
   }
 
-  /// Registers a follower. After each change it is called with the file's contents, or with nil if
-  /// the file does not exist or cannot be read.
+  /// Registers a follower. After each change of the file, the follower is called with the file's
+  /// contents, or with nil if the file does not exist or cannot be read.
   ///
   /// - Returns: whether it is the first follower.
   func follow(_ follower: @escaping @Sendable (ServerSettings?) -> Void) -> Bool {

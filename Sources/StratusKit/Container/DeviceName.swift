@@ -2,8 +2,8 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// The device name with which a container sends its requests. It is temporary until a lasting name
-/// is needed.
+/// The device name with which a container sends its requests. The name is temporary until a lasting
+/// name is needed.
 ///
 /// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
 /// files behind. If an earlier run of the same program has left a lasting name, even the first
@@ -12,9 +12,11 @@ import Synchronization
 /// would then not notify that program of this program's changes.
 final class DeviceName: Sendable {
   private enum Standing {
-    /// - Parameter isNew: true until the name of an earlier run has been searched for.
+    /// - Parameter isNew: the name is temporary. `isNew` is true until the name of an earlier run
+    ///   has been searched for.
     case passing(isNew: Bool)
-    /// The name no longer changes. nil: no lasting name is available, so the temporary one stays.
+    /// The name no longer changes. The identity is nil if no lasting name is available; the
+    /// temporary name then stays.
     case settled(DeviceIdentity?)
   }
 

@@ -13,9 +13,10 @@ extension RequestPath {
   private static let tokenQueue = DispatchQueue(label: "stratus.credentials")
   private static let known = Mutex<[SharedKey: RequestPath]>([:])
 
-  /// The request path that all containers with these settings share.
+  /// Returns the request path that all containers with these settings share.
   ///
-  /// If the settings do not name a user, the credentials file does, including its later changes.
+  /// If the settings do not name a user, the user comes from the credentials file. Later changes of
+  /// that file change the user.
   /// - Parameter settings: the app's settings, completed by the process's environment.
   static func shared(_ settings: ServerSettings) -> RequestPath {
     let file = Live.credentialsWatch.flatMap { CredentialsFile.read(at: $0.file) }
@@ -48,7 +49,8 @@ extension RequestPath {
     let file = CredentialsFile.read(at: watch.file)
     let first = file.map(settings.completed(by:)) ?? settings
     connection?.keepTokens { token, signIn in
-      // NB: on another queue, because a response to the app must not wait for the disk.
+      // NB: the file is written on another queue, because a response to the app must not wait for
+      // the disk.
       Self.tokenQueue.async { CredentialsFile.renew(token, signIn: signIn, at: watch.file) }
     }
     return watch.follow { [weak self] file in

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Sends all requests of a container to its server.
 final class RequestPath: Sendable {
-  /// nil if no container is configured.
+  /// The connection to the server; nil if no container is configured.
   let connection: Connection?
   /// The cache for fetched files.
   let assets: AssetCache
@@ -24,7 +24,7 @@ final class RequestPath: Sendable {
 
   /// - Parameters:
   ///   - settings: complete settings; without a URL the local server is used.
-  ///   - events: delivers notifications; nil: none are received.
+  ///   - events: delivers notifications; nil if the container receives none.
   ///   - program: the name of this process's program.
   init(
     settings: ServerSettings, exchange: any HTTPExchange, timing: Timing,
@@ -69,11 +69,12 @@ final class RequestPath: Sendable {
   /// Uses another account from now on.
   ///
   /// - Parameters:
-  ///   - apiToken: nil keeps the present token.
-  ///   - webAuthToken: nil: no user is signed in.
-  ///   - signIn: identifies the sign-in from which the token was renewed; nil: the token comes
+  ///   - apiToken: identifies the app; nil keeps the present API token.
+  ///   - webAuthToken: identifies the user; nil if no user is signed in.
+  ///   - signIn: identifies the sign-in from which the token was renewed; nil if the token comes
   ///     directly from a new sign-in.
-  ///   - isSetInCode: whether the app sets the tokens, as opposed to the credentials file.
+  ///   - isSetInCode: whether the app sets the tokens; false if they come from the credentials
+  ///     file.
   func adopt(
     apiToken: String?, webAuthToken: String?, signIn: String? = nil, isSetInCode: Bool = true
   ) {
@@ -92,7 +93,7 @@ final class RequestPath: Sendable {
     return connection.flatMap { naming(in: $0.generation) }
   }
 
-  /// The naming for a user with this record name; nil: no user is signed in.
+  /// Returns the naming for a user with this record name, which is nil if no user is signed in.
   func naming(of userRecordName: String?) -> UserNaming {
     let isPlain = connection?.address.url.lowercased().hasPrefix("http://") == true
     return UserNaming(
@@ -132,7 +133,7 @@ final class RequestPath: Sendable {
   /// Registers this device under a lasting name, before it listens to notifications or subscribes.
   func identify() { device?.settle() }
 
-  /// Asks the server for the signed-in user.
+  /// Asks the server for the signed-in user, and returns that user's record name.
   ///
   /// - Throws: `CKError.notAuthenticated` if no user is signed in.
   func fetchCaller(options: Connection.Options) async throws(CKError) -> String {
@@ -152,7 +153,7 @@ final class RequestPath: Sendable {
   }
 
   /// Returns the current user's record name, which is needed to convert user names in records and
-  /// zone IDs. The server is asked once, when the name is first needed.
+  /// zone IDs. The first call asks the server for the name.
   ///
   /// Concurrent first calls may each ask the server.
   /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
@@ -179,8 +180,8 @@ struct DatabaseCalls: Sendable {
   /// The saved steps of a long-lived operation; nil for other operations.
   var steps: LongLivedSteps?
 
-  /// - Parameter options: `generation` identifies the account; nil: the account that is signed in
-  ///   now.
+  /// - Parameter options: the `generation` in the options identifies the account; nil means the
+  ///   account that is signed in now.
   init(
     path: RequestPath, scope: DatabaseScope, options: Connection.Options,
     steps: LongLivedSteps? = nil
@@ -213,9 +214,9 @@ struct DatabaseCalls: Sendable {
 
 /// The folder for fetched files, and the size of the pieces in which they are transferred.
 package struct AssetSettings: Sendable {
-  /// Replaces the folder that all containers of the process share.
+  /// The folder for fetched files. It replaces the folder that all containers of the process share.
   package var cacheFolder: URL
-  /// Bytes.
+  /// The maximum size of a piece in bytes.
   package var pieceBytesMax: Int
 
   package init(cacheFolder: URL, pieceBytesMax: Int = Connection.defaultPieceBytesMax) {

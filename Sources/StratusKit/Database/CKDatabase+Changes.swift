@@ -21,7 +21,7 @@ extension CKDatabase {
 
       /// The zone that was deleted.
       public let zoneID: CKRecordZone.ID
-      /// Why the zone was deleted.
+      /// The reason why the zone was deleted.
       public let reason: Reason
 
       /// Whether the zone was purged. Apple has deprecated this property in favour of ``reason``.
@@ -61,8 +61,8 @@ extension CKDatabase {
   /// Fetches one page of the changes of this database.
   ///
   /// - Parameters:
-  ///   - changeToken: the change token of the last page; nil: fetch from the beginning.
-  ///   - resultsLimit: maximum number of zones; nil: the server decides.
+  ///   - changeToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - resultsLimit: the maximum number of zones; nil if the server decides.
   /// - Throws: the error of the whole request.
   public func databaseChanges(
     since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil
@@ -121,9 +121,9 @@ extension CKDatabase {
   /// Fetches one page of the changes of a zone.
   ///
   /// - Parameters:
-  ///   - changeToken: the change token of the last page; nil: fetch from the beginning.
-  ///   - desiredKeys: the fields to fetch; nil: all.
-  ///   - resultsLimit: maximum number of records; nil: the server decides.
+  ///   - changeToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - desiredKeys: the fields to fetch; nil for all fields.
+  ///   - resultsLimit: the maximum number of records; nil if the server decides.
   /// - Throws: the zone's error, or the error of the whole request.
   public func recordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,

@@ -10,9 +10,9 @@ extension CKDatabase {
   /// Fetches the first page of a query.
   ///
   /// - Parameters:
-  ///   - zoneID: the zone to search; nil: all zones of the database.
-  ///   - desiredKeys: the fields to fetch; nil: all.
-  ///   - resultsLimit: maximum number of records; by default the server decides.
+  ///   - zoneID: the zone to search; nil for all zones of the database.
+  ///   - desiredKeys: the fields to fetch; nil for all fields.
+  ///   - resultsLimit: the maximum number of records. By default, the server decides.
   /// - Throws: `CKError.invalidArguments` for a query that CloudKit does not support, or that uses
   ///   a field without the required index; otherwise the error of the whole request.
   public func records(
@@ -90,7 +90,8 @@ extension CKDatabase {
 
   // Apple's older methods, which return only the first page.
 
-  /// Deprecated by Apple in favour of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  /// Apple has deprecated this method in favour of
+  /// `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   @_disfavoredOverload
   public func records(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
@@ -100,14 +101,15 @@ extension CKDatabase {
     return try page.matchResults.map { try $0.1.get() }
   }
 
-  /// Deprecated by Apple in favour of `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
+  /// Apple has deprecated this method in favour of
+  /// `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func perform(
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?
   ) async throws -> [CKRecord] {
     try await records(matching: query, inZoneWith: zoneID)
   }
 
-  /// Deprecated by Apple in favour of
+  /// Apple has deprecated this method in favour of
   /// `fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)`.
   @preconcurrency
   public func perform(
@@ -122,11 +124,12 @@ extension CKDatabase {
 
   // Additions of Stratus.
 
-  /// The number of records that match a query, without fetching them. Not in Apple's framework.
+  /// Returns the number of records that match a query, without fetching the records. This method is
+  /// an addition of Stratus.
   ///
-  /// - Parameter zoneID: the zone to search; nil: all zones of the database.
-  /// - Throws: `CKError.invalidArguments` if the container does not allow it (`stratus container
-  ///   configure`); otherwise the errors of
+  /// - Parameter zoneID: the zone to search; nil for all zones of the database.
+  /// - Throws: `CKError.invalidArguments` if the container does not allow counts
+  ///   (`stratus container configure`); otherwise the errors of
   ///   `records(matching:inZoneWith:desiredKeys:resultsLimit:)`.
   public func count(
     matching query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil
@@ -159,7 +162,7 @@ extension CKDatabase {
   }
 }
 
-/// Counts a query's records.
+/// Counts the records that match a query.
 private final class CountOperation: CKDatabaseOperation, @unchecked Sendable {
   private let query: CKQuery
   private let zoneID: CKRecordZone.ID?

@@ -3,9 +3,9 @@ extension CKDatabase {
 
   /// Fetches records by their IDs.
   ///
-  /// - Parameter desiredKeys: the fields to fetch; nil: all.
-  /// - Throws: the error of the whole request. An error of a single record is returned as its
-  ///   result.
+  /// - Parameter desiredKeys: the fields to fetch; nil for all fields.
+  /// - Throws: the error of the whole request. An error of a single record is the result of that
+  ///   record.
   public func records(
     for ids: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil
   ) async throws -> [CKRecord.ID: Result<CKRecord, any Error>] {
@@ -26,8 +26,8 @@ extension CKDatabase {
 
   /// Saves and deletes records.
   ///
-  /// - Throws: the error of the whole request. An error of a single record is returned as its
-  ///   result.
+  /// - Throws: the error of the whole request. An error of a single record is the result of that
+  ///   record.
   public func modifyRecords(
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,
@@ -66,7 +66,7 @@ extension CKDatabase {
 
   /// Fetches a record.
   ///
-  /// - Throws: `CKError.unknownItem` if it does not exist.
+  /// - Throws: `CKError.unknownItem` if the record does not exist.
   public func record(for recordID: CKRecord.ID) async throws -> CKRecord {
     try await outcome { completion in
       Self.fetch([recordID], nil) { completion($0.only(recordID)) }
@@ -85,7 +85,7 @@ extension CKDatabase {
       })
   }
 
-  /// Saves a record if its server version has not changed since it was fetched.
+  /// Saves a record if its server version has not changed since the app fetched the record.
   ///
   /// - Throws: `CKError.serverRecordChanged` if the server's version has changed.
   @discardableResult

@@ -1,12 +1,12 @@
 extension CKDatabase {
   // Several subscriptions.
 
-  /// Fetches every subscription the user has in this database.
+  /// Fetches every subscription that the user has in this database.
   public func allSubscriptions() async throws -> [CKSubscription] {
     try await outcome(Self.fetchAll)
   }
 
-  /// Fetches every subscription the user has in this database.
+  /// Fetches every subscription that the user has in this database.
   @preconcurrency
   public func fetchAllSubscriptions(
     completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
@@ -16,8 +16,8 @@ extension CKDatabase {
 
   /// Fetches subscriptions by their IDs.
   ///
-  /// - Throws: the error of the whole request. An error of a single subscription is returned as its
-  ///   result.
+  /// - Throws: the error of the whole request. An error of a single subscription is the result of
+  ///   that subscription.
   public func subscriptions(
     for ids: [CKSubscription.ID]
   ) async throws -> [CKSubscription.ID: Result<CKSubscription, any Error>] {
@@ -38,8 +38,8 @@ extension CKDatabase {
 
   /// Saves and deletes subscriptions.
   ///
-  /// - Throws: the error of the whole request. An error of a single subscription is returned as its
-  ///   result.
+  /// - Throws: the error of the whole request. An error of a single subscription is the result of
+  ///   that subscription.
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID]
@@ -72,7 +72,7 @@ extension CKDatabase {
 
   /// Fetches a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` if it does not exist.
+  /// - Throws: `CKError.unknownItem` if the subscription does not exist.
   public func subscription(for subscriptionID: CKSubscription.ID) async throws -> CKSubscription {
     try await outcome { completion in
       Self.fetch([subscriptionID]) { completion($0.only(subscriptionID)) }
@@ -88,7 +88,7 @@ extension CKDatabase {
     add(Self.fetch([subscriptionID]) { $0.only(subscriptionID).report(to: completionHandler) })
   }
 
-  /// Saves a subscription. It replaces an existing one with the same ID.
+  /// Saves a subscription. The subscription replaces an existing one with the same ID.
   ///
   /// - Throws: `CKError.invalidArguments` if CloudKit does not support the predicate, or if this
   ///   database does not support the kind of subscription.
@@ -108,7 +108,7 @@ extension CKDatabase {
 
   /// Deletes a subscription.
   ///
-  /// - Throws: `CKError.unknownItem` if it does not exist.
+  /// - Throws: `CKError.unknownItem` if the subscription does not exist.
   @discardableResult
   public func deleteSubscription(
     withID subscriptionID: CKSubscription.ID

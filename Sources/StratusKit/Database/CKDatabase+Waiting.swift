@@ -4,8 +4,8 @@ import Synchronization
 extension CKDatabase {
   /// Runs an operation and waits for its result. Cancelling the task cancels the operation.
   ///
-  /// - Parameter make: makes the operation, which must call the given closure exactly once, at its
-  ///   end.
+  /// - Parameter make: makes the operation. The operation must call the given closure exactly once,
+  ///   at its end.
   func outcome<Value: Sendable>(
     _ make: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> CKDatabaseOperation
   ) async throws -> Value {
@@ -30,8 +30,8 @@ private func waiting<Value: Sendable, Work: CKOperation>(
     try await withCheckedThrowingContinuation { continuation in
       let operation = make { continuation.resume(with: $0) }
       running.withLock { $0 = operation }
-      // NB: check this only now, when the cancellation handler can find the operation. If the task
-      // was cancelled earlier, the handler found no operation to cancel.
+      // NB: the check comes only now, because the cancellation handler can find the operation only
+      // from now on. If the task was cancelled earlier, the handler found no operation to cancel.
       if Task.isCancelled { operation.cancel() }
       add(operation)
     }

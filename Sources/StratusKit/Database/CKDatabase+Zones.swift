@@ -1,12 +1,12 @@
 extension CKDatabase {
   // Several zones.
 
-  /// Fetches every zone of this database, the default zone included.
+  /// Fetches every zone of this database, including the default zone.
   public func allRecordZones() async throws -> [CKRecordZone] {
     try await outcome(Self.fetchAll)
   }
 
-  /// Fetches every zone of this database, the default zone included.
+  /// Fetches every zone of this database, including the default zone.
   @preconcurrency
   public func fetchAllRecordZones(
     completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
@@ -16,7 +16,8 @@ extension CKDatabase {
 
   /// Fetches zones by their IDs.
   ///
-  /// - Throws: the error of the whole request. An error of a single zone is returned as its result.
+  /// - Throws: the error of the whole request. An error of a single zone is the result of that
+  ///   zone.
   public func recordZones(
     for ids: [CKRecordZone.ID]
   ) async throws -> [CKRecordZone.ID: Result<CKRecordZone, any Error>] {
@@ -37,7 +38,8 @@ extension CKDatabase {
 
   /// Creates and deletes zones.
   ///
-  /// - Throws: the error of the whole request. An error of a single zone is returned as its result.
+  /// - Throws: the error of the whole request. An error of a single zone is the result of that
+  ///   zone.
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID]
   ) async throws -> (
@@ -68,7 +70,7 @@ extension CKDatabase {
 
   /// Fetches a zone.
   ///
-  /// - Throws: `CKError.zoneNotFound` if it does not exist.
+  /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   public func recordZone(for zoneID: CKRecordZone.ID) async throws -> CKRecordZone {
     try await outcome { completion in
       Self.fetch([zoneID]) { completion($0.only(zoneID)) }
@@ -84,7 +86,7 @@ extension CKDatabase {
     add(Self.fetch([zoneID]) { $0.only(zoneID).report(to: completionHandler) })
   }
 
-  /// Creates a zone; an existing zone stays unchanged.
+  /// Creates a zone. A zone that already exists stays unchanged.
   @discardableResult
   public func save(_ zone: CKRecordZone) async throws -> CKRecordZone {
     try await outcome { Self.save(zone, $0) }
@@ -101,7 +103,7 @@ extension CKDatabase {
 
   /// Deletes a zone with everything in it.
   ///
-  /// - Throws: `CKError.zoneNotFound` if it does not exist.
+  /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   @discardableResult
   public func deleteRecordZone(withID zoneID: CKRecordZone.ID) async throws -> CKRecordZone.ID {
     try await outcome { Self.delete(zoneID, $0) }

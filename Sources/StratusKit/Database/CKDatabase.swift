@@ -3,8 +3,8 @@ import StratusWire
 
 /// One of a container's databases.
 ///
-/// Its methods are short forms of the operations. Each method makes an operation, runs it, and
-/// returns its results.
+/// The methods are short forms of the operations. Each method makes an operation, runs the
+/// operation, and returns its results.
 public final class CKDatabase: NSObject, @unchecked Sendable {
   /// The kind of a database.
   public enum Scope: Int, Sendable {

@@ -2,8 +2,9 @@ extension CKRecord {
   /// Fields that only the user's devices can read. They are encrypted before they are sent, and
   /// decrypted after they are fetched.
   ///
-  /// Setting a value here changes the record. Any value except references and assets can be
-  /// encrypted, but not in the public database. A key is either plain or encrypted.
+  /// Setting an encrypted value changes the record. Any value except references and assets can be
+  /// encrypted, but not in the public database. A key belongs either to a plain field or to an
+  /// encrypted field.
   ///
   /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration include only
   /// its plain fields. Code that copies fields between records therefore does not turn encrypted
@@ -13,11 +14,12 @@ extension CKRecord {
     EncryptedValues(of: self)
   }
 
-  /// The keys of the encrypted fields whose values this device could not decrypt, sorted. The
-  /// device lacks the account key, or the value is damaged. An addition of Stratus.
+  /// The sorted keys of the encrypted fields whose values this device could not decrypt. Either the
+  /// device lacks the account key, or the value is damaged. This property is an addition of
+  /// Stratus.
   ///
-  /// `encryptedValues` has nil for these fields. They are not lost: saving the record leaves them
-  /// unchanged.
+  /// For these fields, `encryptedValues` returns nil. The fields are not lost: a save of the record
+  /// leaves them unchanged.
   public var unreadableEncryptedKeys: [CKRecord.FieldKey] {
     withState { $0.encrypted.unreadableKeys }
   }

@@ -11,14 +11,15 @@ struct EncryptedFields {
   }
 
   private(set) var values = FieldTable<StoredValue>()
-  /// The server's values of changed keys. A changed key without an entry has no value on the
-  /// server.
+  /// The values that the changed keys have on the server. A changed key without an entry has no
+  /// value on the server.
   private(set) var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
   private(set) var changes = FieldTable<Int>()
   /// Values that have not been decrypted, perhaps because this device lacks their keys.
   private(set) var sealed = FieldTable<Sealed>()
-  /// The element types of the server's lists, by field. An empty list does not show its own type.
+  /// The element types of the lists on the server, by field. An empty list does not show its
+  /// element type.
   private(set) var listElements: [String: FieldType.Element] = [:]
 
   /// The keys whose values exist but cannot be read.
@@ -34,8 +35,8 @@ struct EncryptedFields {
 
   /// - Parameters:
   ///   - edit: the edit's number.
-  ///   - isUnseen: whether the server has never had the record. A removed key then need not be
-  ///     removed on the server.
+  ///   - isUnseen: whether the server has never received the record. In that case, a removed key
+  ///     need not be removed on the server.
   mutating func set(_ value: StoredValue?, for key: String, edit: Int, isUnseen: Bool) {
     if changes[key] == nil { originals[key] = values[key] }
     values[key] = value
@@ -73,9 +74,9 @@ struct EncryptedFields {
     return fields
   }
 
-  /// The fields that a save has to send.
+  /// Returns the fields that a save has to send.
   ///
-  /// - Parameter isWhole: whether to send unchanged fields, too.
+  /// - Parameter isWhole: whether unchanged fields are sent as well.
   /// - Throws: `CKError.invalidArguments` for values that cannot be encrypted.
   func fieldsToSend(isWhole: Bool) throws(CKError) -> [EncryptedField] {
     let keys = isWhole ? Set(changes.keys).union(values.keys) : Set(changes.keys)
@@ -90,16 +91,16 @@ struct EncryptedFields {
     guard let object = values[key] else { return nil }
     let list = object as? NSArray
     if let list, list.count == 0 {
-      // Choice: an empty list of unknown type is sent without a value, as for plain fields.
+      // Choice: an empty list is sent as a removed field if its element type is unknown.
       return listElements[key].map { .list($0, []) }
     }
     guard Self.canBeEncrypted(list?.firstObject ?? object) else {
       throw CKError.malformed(
         "field '\(key)': text, numbers, dates, data, locations and lists of these can be "
-          + "encrypted, but no references and no assets")
+          + "encrypted, but references and assets cannot be encrypted")
     }
     guard let value = FieldValue(object, zoneID: ZoneID(zoneName: ZoneID.defaultZoneName)) else {
-      throw CKError.malformed("the value of field '\(key)' is not finite or too large")
+      throw CKError.malformed("the value of field '\(key)' is not finite, or is too large")
     }
     return value
   }
@@ -125,9 +126,9 @@ extension EncryptedFields {
   }
 }
 
-/// An encrypted field of a save, before encryption.
+/// A field of a save that must be encrypted before it is sent.
 struct EncryptedField {
   let key: String
-  /// nil: the field is removed.
+  /// The value; nil if the save removes the field.
   let value: FieldValue?
 }

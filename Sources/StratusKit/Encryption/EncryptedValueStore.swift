@@ -8,7 +8,8 @@ import StratusWire
 /// data on the user's own device, and must be readable without a network. Values that this device
 /// could not decrypt are archived in their encrypted form.
 final class EncryptedValueStore: NSObject, NSSecureCoding {
-  /// NB: not Apple's key, because Apple's archives store objects of unknown classes under that key.
+  /// NB: this key is different from Apple's. Under Apple's key, archives contain objects of classes
+  /// that this framework does not know.
   static let key = "StratusEncryptedValues"
 
   private enum Key {

@@ -30,6 +30,6 @@ final class EncryptedValues: NSObject, CKRecordKeyValueSetting, @unchecked Senda
     record.withState { $0.encrypted.changes.keys }
   }
 
-  /// NB: contains no values, because descriptions appear in logs.
+  /// NB: the description contains no values, because descriptions appear in logs.
   override var description: String { "<CKRecord.encryptedValues: keys=\(allKeys())>" }
 }

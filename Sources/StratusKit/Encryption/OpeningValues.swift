@@ -2,9 +2,10 @@ import StratusTransport
 import StratusWire
 
 extension DatabaseCalls {
-  /// Decrypts the encrypted values of fetched records, as far as this device can.
+  /// Decrypts the encrypted values of fetched records. A value that this device cannot decrypt
+  /// stays encrypted.
   ///
-  /// The server is asked for keys only if a value's key is not known.
+  /// Keys are requested from the server only if the key of some value is not known.
   /// - Throws: the error of the request for keys. A key that this device lacks is not an error.
   func openValues(of records: [CKRecord]) async throws(CKError) {
     guard scope == .private, let keyRing = path.keyRing else { return }

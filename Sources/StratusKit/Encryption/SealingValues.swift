@@ -12,10 +12,10 @@ extension PreparedBatch {
     }
   }
 
-  /// Encrypts the encrypted fields of the batch's records. If that is impossible, the records with
-  /// such fields are rejected.
+  /// Encrypts the encrypted fields of the batch's records. If encryption is impossible, the records
+  /// with encrypted fields are rejected.
   ///
-  /// May be called again after the server has reported that the zone has another key.
+  /// The method may be called again after the server has reported that the zone has another key.
   /// - Throws: the error of the whole request.
   mutating func seal(for database: DatabaseCalls, isAtomic: Bool) async throws(CKError) {
     if !hasEncryptedFields { return }
@@ -80,7 +80,7 @@ extension PreparedBatch {
 }
 
 extension RecordSave {
-  /// Adds fields to the operation. They replace existing ones with the same names.
+  /// Adds fields to the operation. An added field replaces the existing field with the same name.
   fileprivate mutating func replaceFields(
     _ values: [(key: String, value: FieldValue?)]
   ) throws(KeyFailure) {

@@ -2,9 +2,9 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// Errors of file transfers.
+/// Conversions of failed file transfers into errors.
 extension CKError {
-  /// Converts a failed download.
+  /// Makes an error from a failed download.
   init(downloading failure: TransferFailure) {
     switch failure {
     case .transport(let cause):
@@ -28,16 +28,18 @@ extension CKError {
       userInfo: [NSLocalizedDescriptionKey: sentence, NSUnderlyingErrorKey: failure])
   }
 
-  /// Converts a failed upload.
+  /// Makes an error from a failed upload.
   init(uploading failure: TransferFailure) {
     switch failure {
-    // NB: an error about misplaced pieces must not become `serverRecordChanged`, which carries
-    // three records.
+    // NB: an error about misplaced pieces of a file must not become `serverRecordChanged`, which
+    // carries three records.
     case .transport(let cause) where cause.isMisplaced:
-      self.init(.networkFailure, description: "the pieces of the file do not arrive in order")
+      self.init(.networkFailure, description: "the pieces of the file did not arrive in order")
     case .transport(let cause): self.init(cause, isIdempotent: true)
     case .addressExpired:
-      self.init(.internalError, description: "the server takes no file at the address it gave")
+      self.init(
+        .internalError,
+        description: "the server does not accept a file at the address that it gave")
     case .addressInsecure(let sentence):
       self.init(.serverRejectedRequest, description: sentence)
     case .file(.changed): self.init(.assetFileModified)

@@ -1,9 +1,9 @@
 extension CKError {
-  /// The kind of error; the numbers are Apple's.
+  /// The kind of an error. The raw values are Apple's error numbers.
   public enum Code: Int, Sendable, CaseIterable {
     /// The framework or the server has an internal problem.
     case internalError = 1
-    /// Some items failed; `partialErrorsByItemID` has their errors.
+    /// Some items failed. `partialErrorsByItemID` contains their errors.
     case partialFailure = 2
     /// There is no network.
     case networkUnavailable = 3
@@ -19,13 +19,13 @@ extension CKError {
     case missingEntitlement = 8
     /// No account is signed in, or the server rejects it.
     case notAuthenticated = 9
-    /// The user may not do this.
+    /// The user does not have permission for the request.
     case permissionFailure = 10
     /// The item does not exist.
     case unknownItem = 11
     /// The request is malformed.
     case invalidArguments = 12
-    /// The results were truncated; no longer used.
+    /// The results were truncated. This code is no longer used.
     case resultsTruncated = 13
     /// The server has another version of the record.
     case serverRecordChanged = 14
@@ -37,23 +37,23 @@ extension CKError {
     case assetFileModified = 17
     /// The app is too old for the server.
     case incompatibleVersion = 18
-    /// A value is not unique although the server requires that.
+    /// The server requires a unique value, but the value is not unique.
     case constraintViolation = 19
     /// The operation was cancelled.
     case operationCancelled = 20
-    /// The change token has expired: start again without one.
+    /// The change token has expired. Fetch again without a token.
     case changeTokenExpired = 21
     /// Another item of the atomic batch failed.
     case batchRequestFailed = 22
     /// Too many clients write to the zone at the same time.
     case zoneBusy = 23
-    /// The database does not allow this.
+    /// The database does not allow the request.
     case badDatabase = 24
     /// The storage is full.
     case quotaExceeded = 25
     /// The zone does not exist.
     case zoneNotFound = 26
-    /// The request is too large: send it in smaller parts.
+    /// The request is too large. Send it in smaller parts.
     case limitExceeded = 27
     /// The user deleted the zone; do not create it again without asking.
     case userDeletedZone = 28
@@ -63,11 +63,11 @@ extension CKError {
     case alreadyShared = 30
     /// The target of a reference does not exist.
     case referenceViolation = 31
-    /// The management of the account does not allow this.
+    /// The management of the account does not allow the request.
     case managedAccountRestricted = 32
     /// The user must verify that they are the invited participant.
     case participantMayNeedVerification = 33
-    /// The response was lost; the request may have been carried out.
+    /// The response was lost. The server may have carried out the request.
     case serverResponseLost = 34
     /// The asset is not available at the moment.
     case assetNotAvailable = 35
@@ -93,44 +93,44 @@ extension CKError.Code {
   var sentence: String {
     switch self {
     case .internalError:
-      "The framework or the server met a problem of its own."
+      "The framework or the server has an internal problem."
     case .partialFailure:
       "Some items failed."
     case .networkUnavailable:
       "There is no network."
     case .networkFailure:
-      "The network is there, but the server could not be reached."
+      "The network works, but the server could not be reached."
     case .badContainer:
-      "The container is unknown, or not this app's."
+      "The container is unknown, or does not belong to this app."
     case .serviceUnavailable:
       "The server is not available at the moment."
     case .requestRateLimited:
-      "The server is asked too often."
+      "The client sends too many requests."
     case .missingEntitlement:
       "The app lacks an entitlement."
     case .notAuthenticated:
-      "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN; 'stratus dev' prints "
-        + "them, and so does 'stratus web-token create'."
+      "Nobody is signed in. Set STRATUS_API_TOKEN and STRATUS_WEB_AUTH_TOKEN. 'stratus dev' "
+        + "and 'stratus web-token create' print them."
     case .permissionFailure:
-      "The user may not do this."
+      "The user does not have permission for this request."
     case .unknownItem:
       "The item does not exist."
     case .invalidArguments:
       "The request is malformed."
     case .resultsTruncated:
-      "The results were cut off; no longer used."
+      "The results were truncated. This code is no longer used."
     case .serverRecordChanged:
       "The server has another version of the record."
     case .serverRejectedRequest:
-      "The server refuses the request for good."
+      "The server rejects the request permanently."
     case .assetFileNotFound:
       "The asset's file does not exist."
     case .assetFileModified:
-      "The asset's file changed while it was sent."
+      "The asset's file changed during the upload."
     case .incompatibleVersion:
       "The app is too old for the server."
     case .constraintViolation:
-      "The server has a rule that every value be unique, and this one is not."
+      "The server requires a unique value, but this value is not unique."
     case .operationCancelled:
       "The operation was cancelled."
     case .changeTokenExpired:
@@ -138,7 +138,7 @@ extension CKError.Code {
     case .batchRequestFailed:
       "Another item of the atomic batch failed."
     case .zoneBusy:
-      "The zone is being written by too many at once."
+      "Too many clients write to the zone at the same time."
     case .badDatabase:
       "The database does not allow this."
     case .quotaExceeded:
@@ -148,25 +148,25 @@ extension CKError.Code {
     case .limitExceeded:
       "The request is too large: send it in smaller parts."
     case .userDeletedZone:
-      "The user deleted the zone; do not make it again unasked."
+      "The user deleted the zone; do not create it again without asking."
     case .tooManyParticipants:
       "The share has too many participants."
     case .alreadyShared:
-      "The record is in a share already."
+      "The record is already shared."
     case .referenceViolation:
       "The target of a reference does not exist."
     case .managedAccountRestricted:
-      "The account's management does not allow this."
+      "The management of the account does not allow this request."
     case .participantMayNeedVerification:
-      "The user must prove to be the invited participant."
+      "The user must verify that they are the invited participant."
     case .serverResponseLost:
-      "The answer was lost; what was asked may have been done."
+      "The response was lost. The server may have carried out the request."
     case .assetNotAvailable:
-      "The asset cannot be had at the moment."
+      "The asset is not available at the moment."
     case .accountTemporarilyUnavailable:
-      "The account is not ready; wait for the account change."
+      "The account is not ready; wait for the next account change."
     case .participantAlreadyInvited:
-      "The user is invited already."
+      "The user is already invited."
     }
   }
 }

@@ -19,14 +19,14 @@ extension CKError {
 
   /// Converts the server's error for a whole request or for one item.
   ///
-  /// - Parameter retryAfterSeconds: the delay, if it comes from another source than the error
-  ///   dictionary.
+  /// - Parameter retryAfterSeconds: the delay before a retry, from another source than the error
+  ///   dictionary; nil if there is none.
   init(_ error: ErrorDictionary, retryAfterSeconds: Double? = nil) {
     self.init(Code(error), userInfo: Self.userInfo(error, retryAfterSeconds: retryAfterSeconds))
   }
 
-  /// Converts the server's error for a record that was to be saved. If it is a conflict, the error
-  /// carries the record in three versions: the client's, the server's, and their ancestor.
+  /// Converts the server's error for a record that was to be saved. In a conflict, the error
+  /// carries three versions of the record: the client's, the server's, and their ancestor.
   ///
   /// - Parameter client: the record that was to be saved.
   init(_ failure: RecordFailure, saving client: CKRecord, naming: UserNaming) {
@@ -44,8 +44,8 @@ extension CKError {
   /// Converts a transport failure.
   ///
   /// - Parameters:
-  ///   - isIdempotent: whether the request can be repeated safely. It then does not matter whether
-  ///     the server has carried it out.
+  ///   - isIdempotent: whether the request can be repeated safely. In that case, it does not matter
+  ///     whether the server has carried out the request.
   ///   - url: the server's URL, for the description.
   init(_ failure: TransportFailure, isIdempotent: Bool, url: String? = nil) {
     switch failure {
@@ -63,7 +63,7 @@ extension CKError {
         description: failure.description(of: url.map { "the server at \($0)" } ?? "the server"))
     case .accountChanged:
       self.init(
-        .notAuthenticated, description: "another account is signed in than when this was begun")
+        .notAuthenticated, description: "another account has signed in since the request began")
     }
   }
 
@@ -80,17 +80,17 @@ extension CKError {
     return CKError(code, userInfo: userInfo)
   }
 
-  /// No user is signed in.
+  /// The error of a request that needs a user when no user is signed in.
   static var notSignedIn: CKError { CKError(.notAuthenticated) }
 
   private static let endedSignIn =
-    "The sign-in is not accepted, or not any more. Set STRATUS_API_TOKEN, and "
+    "The sign-in is not accepted, or it has ended. Set STRATUS_API_TOKEN, and set "
     + "STRATUS_WEB_AUTH_TOKEN to a new token."
 
   /// Converts a failure to get keys for encrypted values.
   ///
-  /// Choice: `notAuthenticated` if only another device has the key. Apple's framework uses that
-  /// code for a device that is not completely signed in.
+  /// Choice: the code is `notAuthenticated` if only another device has the key. Apple's framework
+  /// uses that code for a device that is not completely signed in.
   init(_ failure: KeyFailure) {
     switch failure {
     case .transport(let failure):
@@ -105,7 +105,7 @@ extension CKError {
         .notAuthenticated,
         userInfo: [
           NSLocalizedDescriptionKey: "this device lacks the key of the account's encrypted values; "
-            + "bring it here with 'stratus keys export' there and 'stratus keys import' here",
+            + "run 'stratus keys export' on another device and 'stratus keys import' on this one",
           NSUnderlyingErrorKey: failure,
         ])
     case .notHere(let reason): self.init(.invalidArguments, description: reason)
@@ -132,15 +132,15 @@ extension CKError {
 
 extension CKError.Code {
   /// Returns the code for a server's error. If the error contains one of the framework's codes,
-  /// that code is used. Otherwise the error's reason determines the code if `byReason` lists it. If
-  /// not, the server's code does.
+  /// that code is used. Otherwise the error's reason determines the code if `byReason` lists the
+  /// reason. If it does not, the server's own code determines the result.
   init(_ error: ErrorDictionary) {
     if let code = error.nativeCode.flatMap(Self.init(rawValue:)) {
       self = code
       return
     }
     self = Self.byReason[error.reason] ?? Self(error.code)
-    // The schema does not have the queried record type. The error's reason contains its name.
+    // The schema does not have the queried record type, whose name is part of the error's reason.
     if error.code == .badRequest, error.reason.hasPrefix(Reason.recordTypeNotFound) {
       self = .unknownItem
     }
@@ -173,7 +173,8 @@ extension CKError.Code {
     Reason.sessionEnded: .accountTemporarilyUnavailable,
     Reason.shareNeedsCustomZone: .badDatabase,
     Reason.shareNotFound: .unknownItem,
-    // NB: NOT_FOUND elsewhere, but the request names a root that cannot be shared.
+    // NB: the request names a root that cannot be shared, so the request is wrong whatever the
+    // server's own code is.
     Reason.shareRootMissing: .invalidArguments,
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
@@ -234,11 +235,11 @@ extension NetworkFailure {
   /// A sentence for the user.
   fileprivate func description(of server: String) -> String {
     switch self {
-    case .notConnected: "this machine has no way to \(server)"
+    case .notConnected: "this machine has no network connection to \(server)"
     case .lostBeforeSending: "\(server) cannot be reached"
-    case .lostAfterSending: "the connection to \(server) broke before its answer came"
+    case .lostAfterSending: "the connection to \(server) was lost before the response arrived"
     case .timedOut: "\(server) did not answer in time"
-    case .cancelled: "cancelled before \(server) had answered"
+    case .cancelled: "the request was cancelled before \(server) answered"
     }
   }
 }

@@ -8,8 +8,8 @@ public struct CKError: CustomNSError, Hashable, Error {
   /// Wraps an error of `CKErrorDomain`.
   public init(_nsError: NSError) {
     self._nsError = _nsError
-    // NB: removes the description that `errorUserInfo` adds. An error that is converted to
-    // `NSError` and back is then equal to itself.
+    // NB: this code removes the description that `errorUserInfo` adds. An error that is converted
+    // to `NSError` and back is then equal to the original error.
     guard _nsError.domain == CKErrorDomain,
       userInfo[NSLocalizedDescriptionKey] as? String == bareDescription
     else { return }
@@ -26,17 +26,17 @@ public struct CKError: CustomNSError, Hashable, Error {
     _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  /// The kind of error. Choice: an unknown code number reads as `internalError`.
+  /// The kind of error. Choice: an unknown code number is reported as `internalError`.
   public var code: CKError.Code { Code(rawValue: _nsError.code) ?? .internalError }
 
   /// The number of the code.
   public var errorCode: Int { _nsError.code }
 
-  /// Additional information about the error, under the keys of this file.
+  /// Additional information about the error, under keys such as ``CKErrorRetryAfterKey``.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The `userInfo` of `error as NSError`. Choice: always contains a description. Without one,
-  /// Foundation on Linux would show a different text than Apple's systems.
+  /// The `userInfo` of `error as NSError`. Choice: the dictionary always contains a description.
+  /// Without a description, Foundation on Linux would show a different text than Apple's systems.
   public var errorUserInfo: [String: Any] {
     userInfo.merging([NSLocalizedDescriptionKey: bareDescription]) { own, _ in own }
   }
@@ -56,7 +56,7 @@ public struct CKError: CustomNSError, Hashable, Error {
 }
 
 extension CKError: CustomStringConvertible {
-  /// The code by name and number, the reason, and the errors of single items.
+  /// A text with the name and number of the code, the reason, and the errors of single items.
   public var description: String {
     let name = Code(rawValue: errorCode)?.name ?? "Unknown Error"
     var parts = ["\"\(name)\" (\(errorCode))"]
@@ -74,27 +74,29 @@ extension CKError: CustomStringConvertible {
 }
 
 extension CKError {
-  /// With `partialFailure`: the error of each item that failed, by the item's ID.
+  /// The error of each failed item, by the item's ID, if the code is `partialFailure`; otherwise
+  /// nil.
   public var partialErrorsByItemID: [AnyHashable: any Error]? {
     userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error]
   }
 
-  /// With `serverRecordChanged`: the last server version that the client knew.
+  /// The last server version that the client knew, if the code is `serverRecordChanged`.
   public var ancestorRecord: CKRecord? {
     userInfo[CKRecordChangedErrorAncestorRecordKey] as? CKRecord
   }
 
-  /// With `serverRecordChanged`: the present server version; merge your changes into it.
+  /// The present server version, if the code is `serverRecordChanged`. Merge your changes into this
+  /// record.
   public var serverRecord: CKRecord? {
     userInfo[CKRecordChangedErrorServerRecordKey] as? CKRecord
   }
 
-  /// With `serverRecordChanged`: the record that was to be saved.
+  /// The record that was to be saved, if the code is `serverRecordChanged`.
   public var clientRecord: CKRecord? {
     userInfo[CKRecordChangedErrorClientRecordKey] as? CKRecord
   }
 
-  /// Seconds after which a retry may succeed.
+  /// The number of seconds after which a retry may succeed; nil if the number is not known.
   public var retryAfterSeconds: Double? {
     switch userInfo[CKErrorRetryAfterKey] {
     case let number as NSNumber: number.doubleValue
@@ -135,16 +137,16 @@ extension CKError: _ObjectiveCBridgeable {
 
 /// The domain of CloudKit's errors.
 public let CKErrorDomain: String = "CKErrorDomain"
-/// Key of the errors of single items: `[AnyHashable: any Error]`.
+/// The key of the errors of single items. The value is an `[AnyHashable: any Error]`.
 public let CKPartialErrorsByItemIDKey: String = "CKPartialErrors"
-/// Key of the last server version that the client knew.
+/// The key of the last server version that the client knew.
 public let CKRecordChangedErrorAncestorRecordKey: String = "AncestorRecord"
-/// Key of the present server version.
+/// The key of the present server version.
 public let CKRecordChangedErrorServerRecordKey: String = "ServerRecord"
-/// Key of the record that was to be saved.
+/// The key of the record that was to be saved.
 public let CKRecordChangedErrorClientRecordKey: String = "ClientRecord"
-/// Key of the seconds to wait, an `NSNumber`.
+/// The key of the number of seconds to wait before a retry. The value is an `NSNumber`.
 public let CKErrorRetryAfterKey: String = "CKRetryAfter"
-/// Key of an `NSNumber` that says whether the zone was deleted because the user reset the encrypted
-/// data.
+/// The key of an `NSNumber` that says whether the zone was deleted because the user reset the
+/// encrypted data.
 public let CKErrorUserDidResetEncryptedDataKey: String = "CKUserDidResetEncryptedData"

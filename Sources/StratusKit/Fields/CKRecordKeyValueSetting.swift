@@ -29,7 +29,8 @@ extension CKRecordKeyValueSetting {
 
   /// Sets a field to a copy of a value; nil removes its value.
   ///
-  /// NB: disfavoured, so that the call in its body resolves to the other overload.
+  /// NB: this overload is disfavoured, so that the call in `keep(_:forKey:)` resolves to the other
+  /// one.
   @_disfavoredOverload
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
@@ -37,13 +38,14 @@ extension CKRecordKeyValueSetting {
     keep(object.map(storedValue(for:)), forKey: key)
   }
 
-  /// The value of a field; nil if the field has none. Setting it to nil removes its value.
+  /// The value of a field; nil if the field has none. Setting nil removes the field's value.
   public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
     get { object(forKey: key) }
     set { setObject(newValue, forKey: key) }
   }
 
-  /// The value of a field as a certain type; nil if there is no value, or if it has another type.
+  /// The value of a field as a certain type; nil if the field has no value, or a value of another
+  /// type.
   public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
     get {
       let object: (any __CKRecordObjCValue)? = object(forKey: key)
@@ -52,7 +54,7 @@ extension CKRecordKeyValueSetting {
     set { keep(newValue.map(storedValue(for:)), forKey: key) }
   }
 
-  /// Sets a field to a value that is already a copy; nil removes its value.
+  /// Sets a field to a value that is already a copy; nil removes the field's value.
   private func keep(_ value: StoredValue?, forKey key: CKRecord.FieldKey) {
     guard let record = self as AnyObject as? CKRecord else {
       return setObject(value, forKey: key)
@@ -61,15 +63,15 @@ extension CKRecordKeyValueSetting {
   }
 }
 
-/// The object in which a field stores a value. A value that a field cannot hold is a programmer
-/// error.
+/// Returns the object in which a field stores a value. A value that a field cannot hold is a
+/// programmer error.
 func storedValue(for value: Any) -> StoredValue {
   checked(StoredValues.make(from: value), for: value)
 }
 
-/// The object in which a field stores an object.
+/// Returns the object in which a field stores an object.
 func storedValue(for object: any __CKRecordObjCValue) -> StoredValue {
-  // NB: a cast from a class to a class is faster than one from a protocol.
+  // NB: a cast from a class type is faster than a cast from a protocol type.
   let value = (object as AnyObject as? NSObject).flatMap { StoredValues.make(from: $0) }
   return checked(value, for: object)
 }
@@ -77,7 +79,7 @@ func storedValue(for object: any __CKRecordObjCValue) -> StoredValue {
 private func checked(_ object: StoredValue?, for value: Any) -> StoredValue {
   guard let object else {
     preconditionFailure(
-      "\(type(of: value)) is not an acceptable value of a record: use a string, number, date, "
+      "\(type(of: value)) cannot be a value of a record: use a string, number, date, "
         + "data, location, reference, asset, or an array of values of one of these kinds")
   }
   return object
@@ -91,7 +93,7 @@ public struct CKRecordKeyValueIterator: IteratorProtocol {
 
   init(_ values: FieldTable<StoredValue>) { fields = values.makeIterator() }
 
-  /// The next field's name and value; nil after the last.
+  /// Returns the next field's name and value, or nil after the last field.
   public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
     fields.next().map { ($0.key, $0.value) }
   }

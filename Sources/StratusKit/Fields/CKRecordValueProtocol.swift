@@ -1,19 +1,20 @@
 public import Foundation
 public import StratusFoundation
 
-/// A value that a record's field can hold, as a type of Swift or of Foundation.
+/// A type of Swift or Foundation whose values a record's field can hold.
 public protocol CKRecordValueProtocol {}
 
 /// An object in which a record stores a field's value.
 ///
 /// NB: Swift's own types do not conform, because existing code extends this protocol with members
-/// that Swift's types also have.
+/// that Swift's own types already have.
 public protocol __CKRecordObjCValue: CKRecordValueProtocol, NSObjectProtocol {}
 
 /// Apple's older name for a value that a field can hold.
 ///
-/// Choice: an alias of the wider of the two protocols. `"text" as CKRecordValue` then compiles as
-/// on Apple's systems, which bridge Swift's types to Foundation's implicitly.
+/// Choice: the alias stands for the wider of the two protocols, so that `"text" as CKRecordValue`
+/// compiles. On Apple's systems, it compiles because Swift's types are bridged to Foundation's
+/// implicitly.
 public typealias CKRecordValue = CKRecordValueProtocol
 
 extension NSString: __CKRecordObjCValue {}

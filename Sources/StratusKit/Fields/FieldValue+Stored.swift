@@ -3,7 +3,7 @@ import StratusFoundation
 import StratusWire
 
 extension FieldValue {
-  /// The object that a record stores for a value from a response.
+  /// Returns the object that a record stores for a value from a response.
   func stored(in zoneID: CKRecordZone.ID, naming: UserNaming) -> StoredValue {
     switch self {
     case .string(let value): NSString(string: value)
@@ -36,8 +36,8 @@ extension CLLocation {
 }
 
 extension CKReference {
-  /// Makes a reference from a response. Native clients do not know `VALIDATE`, which becomes
-  /// `.none`.
+  /// Makes a reference from a response. The action `VALIDATE` becomes `.none`, because the
+  /// framework has no such action.
   convenience init(wire: Reference, zoneID: CKRecordZone.ID, naming: UserNaming) {
     let zoneID = wire.zoneID.map { CKRecordZoneID(wire: $0, naming: naming) } ?? zoneID
     let action: CKReferenceAction =

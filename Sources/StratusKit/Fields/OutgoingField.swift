@@ -2,12 +2,13 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// A field in the form in which a save sends it.
+/// A field in the form that a save sends.
 enum OutgoingField {
   case value(FieldValue)
-  /// Files, which are uploaded first.
+  /// Files, which are uploaded before the save.
   case assets([CKAsset], isList: Bool)
-  /// An empty list of unknown type. A list field on the server stays and becomes empty.
+  /// An empty list of unknown type. If the server has a list in this field, that list becomes
+  /// empty.
   case emptyList
   case removed
 
@@ -18,7 +19,7 @@ enum OutgoingField {
       self = .removed
       return
     }
-    // NB: a cast from a class to a class is faster than one from a protocol.
+    // NB: a cast from a class type is faster than a cast from a protocol type.
     switch object as NSObject {
     case let array as NSArray where array.count == 0:
       self = .emptyList
@@ -34,12 +35,13 @@ enum OutgoingField {
     guard let value = FieldValue(object, zoneID: zoneID) else {
       throw CKError(
         .invalidArguments,
-        description: "the value of field '\(key)' is not finite or too large")
+        description: "the value of field '\(key)' is not finite, or is too large")
     }
     self = .value(value)
   }
 
-  /// NB: files are left out. Their fields are written with the receipts from the server.
+  /// NB: this method does not write fields with files. They are written later, with the receipts
+  /// from the server.
   func write(key: String, to writer: inout JSONWriter) {
     if case .assets = self { return }
     writer.key(key)
@@ -63,9 +65,10 @@ enum OutgoingField {
 }
 
 extension FieldValue {
-  /// The wire value for a record's object; nil if the object cannot be sent.
+  /// Makes the wire value for a record's object; nil if the object cannot be sent.
   ///
-  /// - Parameter zoneID: the record's zone. References to records of this zone are sent without it.
+  /// - Parameter zoneID: the record's zone. References to records of this zone are sent without a
+  ///   zone ID.
   init?(_ object: NSObject, zoneID: ZoneID) {
     switch object {
     case let value as NSString: self = .string(String(describing: value))

@@ -1,13 +1,13 @@
 import Foundation
 import StratusFoundation
 
-/// A value as a record stores it: an immutable Foundation object. Casts of a subscript's result
-/// then behave as on Apple's systems.
+/// A value as a record stores it: an immutable Foundation object. For this reason, casts of a
+/// subscript's result behave as on Apple's systems.
 typealias StoredValue = any NSObject & __CKRecordObjCValue
 
 /// Converts the values that apps set into the objects that records store.
 enum StoredValues {
-  /// The object to store; nil if a field cannot hold the value.
+  /// Returns the object to store, or nil if a field cannot hold the value.
   ///
   /// Swift's own types are bridged to Foundation's by a cast, as on Apple's systems.
   static func make(from value: Any) -> StoredValue? {
@@ -27,7 +27,7 @@ enum StoredValues {
     return (value as? NSObject).flatMap { make(from: $0) }
   }
 
-  /// The object to store; nil if a field cannot hold the object.
+  /// Returns the object to store, or nil if a field cannot hold the object.
   static func make(from object: NSObject) -> StoredValue? {
     switch object {
     case let value as NSString: type(of: value) == NSString.self ? value : value.copy() as? NSString
@@ -42,7 +42,7 @@ enum StoredValues {
     }
   }
 
-  /// A list of values of one kind; nested lists are not allowed.
+  /// Returns the list to store, or nil if the array contains a list or values of several kinds.
   private static func list(_ array: NSArray) -> NSArray? {
     var objects: [StoredValue] = []
     objects.reserveCapacity(array.count)

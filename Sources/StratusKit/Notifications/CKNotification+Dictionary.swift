@@ -4,7 +4,8 @@ import StratusWire
 
 /// Provides the initialiser of notifications. This protocol is an implementation detail.
 ///
-/// NB: not restricted to classes. Otherwise the initialiser could not assign an object to `self`.
+/// NB: the protocol is not restricted to classes. Otherwise the initialiser could not assign an
+/// object to `self`.
 public protocol _RemoteNotificationReading {}
 
 extension CKNotification: _RemoteNotificationReading {}

@@ -8,12 +8,12 @@ public class CKNotification: NSObject, @unchecked Sendable {
 
   /// The kind of change that a notification reports.
   public enum NotificationType: Int, Sendable {
-    /// A record that a query subscription watches.
+    /// A change of a record that a query subscription watches.
     case query = 1
     /// Changes in a zone.
     case recordZone = 2
-    /// Another notification was marked as read, as ``CKFetchNotificationChangesOperation``
-    /// describes, or the payload reports no change at all.
+    /// Either another notification was marked as read (see
+    /// ``CKFetchNotificationChangesOperation``), or the payload reports no change.
     case readNotification = 3
     /// Changes in a database.
     case database = 4
@@ -21,16 +21,16 @@ public class CKNotification: NSObject, @unchecked Sendable {
 
   /// The kind of change that the notification reports.
   public let notificationType: NotificationType
-  /// The notification's ID; nil if it arrived without one.
+  /// The notification's ID; nil if the payload contains no ID.
   public let notificationID: CKNotification.ID?
-  /// The container that sent the notification; nil if it was pruned.
+  /// The name of the container that sent the notification; nil if the server left it out.
   public let containerIdentifier: String?
-  /// The user who owns the subscription; nil if it was pruned. Holds the user's real record name,
-  /// not `CKCurrentUserDefaultName`.
+  /// The ID of the user who owns the subscription; nil if the server left it out. The ID contains
+  /// the user's real record name, not `CKCurrentUserDefaultName`.
   public let subscriptionOwnerUserRecordID: CKRecord.ID?
-  /// Whether the server left out properties because the payload had no space for them.
+  /// Whether the server left out properties because they did not fit into the payload.
   public let isPruned: Bool
-  /// The subscription that caused the notification.
+  /// The ID of the subscription that caused the notification; nil if the payload contains none.
   public let subscriptionID: CKSubscription.ID?
   private let presentation: NotificationPayload.Presentation
 
@@ -61,7 +61,7 @@ public class CKNotification: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// The notification that a payload describes.
+  /// Makes the notification that a payload describes.
   static func make(_ payload: NotificationPayload) -> CKNotification {
     switch payload.event {
     case .query(let event): CKQueryNotification(payload, event)
@@ -69,8 +69,9 @@ public class CKNotification: NSObject, @unchecked Sendable {
       CKRecordZoneNotification(payload, subscriptionID, zoneID, scope)
     case .database(let subscriptionID, let scope):
       CKDatabaseNotification(payload, subscriptionID, scope)
-    // Choice: `.readNotification` for notifications that report no change. Apple's class was seen
-    // to use 0, which is no case of the type. An additional case would break an app's `switch`.
+    // Choice: a notification that reports no change has the type `.readNotification`. Apple's class
+    // was observed to use 0, which is not a case of the type. An additional case would break an
+    // app's `switch`.
     case .plain: CKNotification(payload, .readNotification, subscriptionID: "")
     }
   }
@@ -81,22 +82,22 @@ public class CKNotification: NSObject, @unchecked Sendable {
   }
 }
 
-/// The properties that a person sees and hears. Apple has deprecated all of them in favour of the
-/// UserNotifications framework.
+/// The properties of the alert that the user sees and hears. Apple has deprecated all of them in
+/// favour of the UserNotifications framework.
 extension CKNotification {
-  /// The text.
+  /// The text of the alert.
   public var alertBody: String? { presentation.body }
   /// The key of the text in the app's translations.
   public var alertLocalizationKey: String? { presentation.localizationKey }
   /// The field values that are inserted into the translated text.
   public var alertLocalizationArgs: [String]? { presentation.localizationArgs }
-  /// The title.
+  /// The title of the alert.
   public var title: String? { presentation.title }
   /// The key of the title in the app's translations.
   public var titleLocalizationKey: String? { presentation.titleLocalizationKey }
   /// The field values that are inserted into the translated title.
   public var titleLocalizationArgs: [String]? { presentation.titleLocalizationArgs }
-  /// The subtitle.
+  /// The subtitle of the alert.
   public var subtitle: String? { presentation.subtitle }
   /// The key of the subtitle in the app's translations.
   public var subtitleLocalizationKey: String? { presentation.subtitleLocalizationKey }
@@ -104,13 +105,13 @@ extension CKNotification {
   public var subtitleLocalizationArgs: [String]? { presentation.subtitleLocalizationArgs }
   /// The key of the button's text in the app's translations.
   public var alertActionLocalizationKey: String? { presentation.actionLocalizationKey }
-  /// The image an app shows while it starts.
+  /// The image that the app shows while it starts.
   public var alertLaunchImage: String? { presentation.launchImage }
   /// The number on the app's icon.
   public var badge: NSNumber? { presentation.badge.map { NSNumber(value: $0) } }
-  /// The sound.
+  /// The name of the alert's sound.
   public var soundName: String? { presentation.soundName }
-  /// The kind of alert, which the app has declared.
+  /// The category of the alert. The app declares its categories.
   public var category: String? { presentation.category }
 }
 
@@ -120,21 +121,21 @@ public class CKQueryNotification: CKNotification, @unchecked Sendable {
   public enum Reason: Int, Sendable {
     /// A record that matches the query was created.
     case recordCreated = 1
-    /// A record was changed that matched the query or matches it now.
+    /// A record was changed, and it matched the query before or after the change.
     case recordUpdated = 2
     /// A record that matched the query was deleted.
     case recordDeleted = 3
   }
 
-  /// The kind of change of the record. Choice: `recordUpdated` if it was pruned.
+  /// The kind of change of the record. Choice: `recordUpdated` if the server left out the kind.
   public let queryNotificationReason: Reason
-  /// The values of the fields that the subscription asks for, in the form in which a record has
-  /// them; nil if there are none.
+  /// The values of the fields that the subscription requests, as the objects that a record stores;
+  /// nil if there are none.
   ///
   /// Choice: the values arrive without their types. A date is therefore a number of milliseconds
   /// since 1970. A reference has the action `.none` and points into the record's zone.
   public let recordFields: [String: Any]?
-  /// The record; nil if it was pruned.
+  /// The ID of the record; nil if the server left it out.
   public let recordID: CKRecord.ID?
   /// The record's database.
   public let databaseScope: CKDatabase.Scope
@@ -159,7 +160,7 @@ public class CKQueryNotification: CKNotification, @unchecked Sendable {
 
 /// Reports changes in a zone that a zone subscription watches.
 public class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
-  /// The zone; nil if it was pruned.
+  /// The ID of the zone; nil if the server left it out.
   public let recordZoneID: CKRecordZone.ID?
   /// The zone's database.
   public let databaseScope: CKDatabase.Scope

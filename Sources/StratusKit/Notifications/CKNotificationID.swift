@@ -1,11 +1,11 @@
 public import Foundation
 import StratusArchive
 
-/// Identifies a notification. `CKNotification.ID` in Swift.
+/// Identifies a notification. Swift code uses the name `CKNotification.ID`.
 ///
-/// NB: not nested, because Foundation on Linux cannot archive a nested class.
+/// NB: the class is not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKNotificationID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// The server's text form of the ID.
+  /// The ID as the text that the server sends.
   let text: String
 
   init(_ text: String) { self.text = text }

@@ -3,17 +3,18 @@ package import StratusWire
 /// The source of a container's remote notifications: the server's stream, or a substitute in tests
 /// and the simulation.
 package protocol NotificationFeed: Sendable {
-  /// The user's notifications in all databases of the container, in the order of the server's
-  /// queue. The sequence starts with the notifications that are queued for this device. It ends
-  /// when the task that iterates is cancelled; a lost connection is opened again.
+  /// Returns the user's notifications in all databases of the container, in the order of the
+  /// server's queue. The sequence starts with the notifications that are queued for this device.
+  /// The sequence ends when the task that iterates is cancelled. A lost connection is opened again.
   ///
   /// The stream is open while any sequence is iterated. A notification counts as delivered after
-  /// every iterated sequence has been asked for the next one.
+  /// the next one has been requested from every iterated sequence.
   func notifications() -> AsyncStream<NotificationPayload>
 
-  /// Signals each start of a stream if notifications may have been missed before it: the first
-  /// stream, and a stream after the server was restored from a backup. One element may stand for
-  /// several signals. The sequence ends when the task that iterates is cancelled.
+  /// Returns a sequence that signals the start of each stream before which notifications may have
+  /// been missed. These are the first stream, and a stream after the server was restored from a
+  /// backup. One element may stand for several signals. The sequence ends when the task that
+  /// iterates is cancelled.
   func openings() -> AsyncStream<Void>
 }
 

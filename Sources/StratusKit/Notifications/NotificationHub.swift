@@ -5,25 +5,26 @@ import Synchronization
 /// Distributes the notifications of one container's stream to all listeners.
 ///
 /// The stream is open while there is a listener. A notification stays in the log until every
-/// listener that was registered when it arrived has processed it. Then the hub acknowledges it to
-/// the server. A listener has processed a notification when it asks for the next one, so a crash
-/// while it handles a notification does not lose that notification. A new listener starts at the
-/// beginning of the log. Notifications that remain unread when the last listener leaves are fetched
-/// again for the next listener. The first call of that listener also acknowledges the last
-/// notification that the previous listener took.
+/// listener that was registered when it arrived has processed it. Then the hub acknowledges the
+/// notification to the server. A listener has processed a notification when it asks for the next
+/// one, so a crash while it handles a notification does not lose that notification. A new listener
+/// starts at the beginning of the log. Notifications that remain unread when the last listener
+/// leaves are fetched again for the next listener. The first call of that listener also
+/// acknowledges the last notification that the previous listener took.
 final class NotificationHub: NotificationFeed {
   private struct State {
-    /// The notifications that some listener has not processed. The first has the sequence number
-    /// `firstSequence`.
+    /// The notifications that at least one listener has not processed. The first one has the
+    /// sequence number `firstSequence`.
     var log: [NumberedNotification] = []
     var firstSequence = 0
-    /// For each listener: the sequence number of the next notification it takes.
+    /// For each listener: the sequence number of the next notification that it takes.
     var positions: [Int: Int] = [:]
     /// The listeners that are still processing the notification they took last.
     var handling: Set<Int> = []
-    /// For each listener: its waiting calls, several if several tasks share the listener.
+    /// For each listener: its waiting calls. There are several calls if several tasks share the
+    /// listener.
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
-    /// The suspended stream reader, while the log is full.
+    /// The reader of the stream, which is suspended while the log is full; nil otherwise.
     var held: CheckedContinuation<Void, Never>?
     /// The server's number of the last notification that all listeners have processed.
     var acknowledged: Int64?
@@ -34,19 +35,19 @@ final class NotificationHub: NotificationFeed {
     /// Counts streams, so that notifications from an old stream are not delivered to listeners of a
     /// new one.
     var generation = 0
-    /// The value of ``Connection/generation`` when the stream was opened. It changes with the
-    /// account.
+    /// The value of ``Connection/generation`` when the stream was opened. The generation changes
+    /// with the account.
     var accountGeneration = 0
     var nextListener = 0
 
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// Maximum number of notifications that the fastest listener has not taken yet. When it is
-  /// reached, the stream is not read further. It is also the maximum distance between the fastest
-  /// and the slowest listener. Choice: a listener that falls further behind misses the oldest
-  /// notifications and does not delay the others. That is safe because a notification only signals
-  /// that there are changes to fetch.
+  /// The maximum number of notifications in the log that the fastest listener has not taken yet.
+  /// When the log has that many, the stream is not read further. The same number limits the
+  /// distance between the fastest and the slowest listener. Choice: a listener that falls further
+  /// behind misses the oldest notifications and does not delay the others. The loss is safe because
+  /// a notification only signals that there are changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream
@@ -55,8 +56,8 @@ final class NotificationHub: NotificationFeed {
   private let openingListeners = Mutex<(last: Int, all: [Int: AsyncStream<Void>.Continuation])>(
     (0, [:]))
 
-  /// - Parameter identify: called before the stream is opened; registers this device's name with
-  ///   the server.
+  /// - Parameter identify: registers this device's name with the server. It is called before the
+  ///   stream is opened.
   init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
     self.stream = stream
     self.identify = identify
@@ -101,8 +102,8 @@ final class NotificationHub: NotificationFeed {
       state.acknowledged = nil
       state.left = nil
       state.pump = nil
-      // NB: the increment is also needed if no user is signed in now, because the old stream may
-      // still deliver something.
+      // NB: the increment is needed even if no user is signed in now, because the old stream may
+      // still deliver notifications.
       state.generation += 1
       if !state.positions.isEmpty { open(&state) }
       return change
@@ -119,8 +120,8 @@ final class NotificationHub: NotificationFeed {
     let (listener, change) = state.withLock { state in
       var change = Change()
       if let left = state.left {
-        // NB: acknowledged now, because a listener that takes only one notification would otherwise
-        // get the same one each time.
+        // NB: the notification is acknowledged now. Otherwise an app whose listeners each take only
+        // one notification would get the same one each time.
         change.through = left
         change.accountGeneration = state.accountGeneration
         state.acknowledged = left
@@ -137,8 +138,8 @@ final class NotificationHub: NotificationFeed {
   }
 
   private func open(_ state: inout State) {
-    // NB: read before the stream starts, so that the generation is not newer than the stream's
-    // account.
+    // NB: the generation is read before the stream starts, so that it is not newer than the
+    // stream's account.
     state.accountGeneration = stream.generation
     guard stream.hasUser else { return }
     state.generation += 1
@@ -165,7 +166,7 @@ final class NotificationHub: NotificationFeed {
     apply(change)
   }
 
-  /// Called when the listener asks for the next notification, which means that it has processed the
+  /// Called when the listener asks for the next notification. The listener has then processed the
   /// last one.
   fileprivate func ask(_ listener: Int) {
     let change = state.withLock { state in
@@ -217,7 +218,7 @@ final class NotificationHub: NotificationFeed {
     await room(generation)
   }
 
-  /// Waits until the log has capacity.
+  /// Waits until the log has space for another notification.
   private func room(_ generation: Int) async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
@@ -253,8 +254,8 @@ final class NotificationHub: NotificationFeed {
     return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
   }
 
-  /// Removes the notifications that all listeners have processed, and those that are too old for
-  /// the slowest listener.
+  /// Moves listeners forward that are too far behind, and removes the notifications that all
+  /// listeners have processed.
   private func settle(_ state: inout State) -> Change {
     var change = Change()
     let fastest = state.positions.values.max() ?? state.firstSequence
@@ -295,8 +296,8 @@ private final class Listener: Sendable {
 
   private struct State {
     var membership = Membership.new
-    /// Calls of ``next()`` that have not returned. There are several if several tasks share a
-    /// sequence.
+    /// The number of calls of ``next()`` that have not returned. It exceeds one if several tasks
+    /// share a sequence.
     var callsCount = 0
   }
 

@@ -3,7 +3,7 @@ import StratusTransport
 
 /// Joins shares. Their records are in the shared database when the operation has finished.
 ///
-/// To accept a share again succeeds and changes nothing.
+/// Accepting a share again succeeds and changes nothing.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var shareMetadatas: [CKShare.Metadata]?
@@ -26,14 +26,14 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The shares to join. A share of another container than the operation's fails with
+  /// The shares to join. A share that is not in the operation's container fails with
   /// `CKError.badContainer`.
   public var shareMetadatas: [CKShare.Metadata]? {
     get { properties[\.shareMetadatas] }
     set { properties[\.shareMetadatas] = newValue }
   }
 
-  /// Deprecated by Apple. Not called if ``perShareResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``perShareResultBlock`` is set.
   public var perShareCompletionBlock: ((CKShare.Metadata, CKShare?, (any Error)?) -> Void)? {
     get { properties[\.perShareCompletionBlock] }
     set { properties[\.perShareCompletionBlock] = newValue }
@@ -45,8 +45,8 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
     get { properties[\.perShareResultBlock] }
     set { properties[\.perShareResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``acceptSharesResultBlock`` is set. Errors of single shares
-  /// arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``acceptSharesResultBlock`` is set.
+  /// Errors of single shares arrive as `CKError.partialFailure`.
   public var acceptSharesCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.acceptSharesCompletionBlock] }
     set { properties[\.acceptSharesCompletionBlock] = newValue }

@@ -7,7 +7,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   /// Makes an operation without a database; set ``database`` or add the operation to a database.
   public override init() { super.init() }
 
-  /// The database the operation runs on; nil: the private database of its container.
+  /// The database on which the operation runs; nil means the private database of the operation's
+  /// container.
   ///
   /// Setting the database also sets the container.
   open var database: CKDatabase? {
@@ -21,7 +22,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   /// The saved steps of a long-lived operation; nil for other operations.
   private let steps = Mutex<LongLivedSteps?>(nil)
 
-  /// Does the work; called once.
+  /// Performs the operation. The method is called once.
   func perform(in database: DatabaseCalls) async throws(CKError) {}
 
   override final func perform() async throws(CKError) {
@@ -30,8 +31,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     let container = startedContainer
     let scope = started.database?.databaseScope ?? .private
     var options = Connection.Options(resolved, operationID: operationID, group: started.group)
-    // NB: set before the operation and its owner are saved, so that no request runs in another
-    // user's name.
+    // NB: the generation is set before the operation and its owner are saved, so that no request
+    // runs in another user's name.
     options.generation = container.path.connection?.generation
     if resolved.isLongLived == true {
       persist(in: container, scope: scope, generation: options.generation)
@@ -56,9 +57,11 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 
   /// Saves a long-lived operation.
   ///
-  /// Choice: if saving fails, the operation still runs, and ends with the process.
-  /// - Parameter generation: the connection's generation. If it has changed, the operation would be
-  ///   saved for another user, so it is not saved.
+  /// Choice: if the operation cannot be saved, it runs nevertheless, but it does not outlast the
+  /// process.
+  /// - Parameter generation: the connection's generation when the operation started. If the
+  ///   generation has changed, the operation is not saved, because it would be saved for another
+  ///   user.
   private func persist(in container: CKContainer, scope: CKDatabase.Scope, generation: Int?) {
     guard steps.withLock({ $0 == nil }), let operation = self as? any LongLivedOperation,
       let path = container.path.savedOperations, let saved = path.make(id: operationID)
@@ -74,13 +77,13 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
       return
     }
     steps.withLock { $0 = LongLivedSteps(saved) }
-    // NB: checked after `cancel()` can find the steps. An earlier `cancel()` found no saved
+    // NB: this check comes after the steps are set, because an earlier `cancel()` found no saved
     // operation to delete.
     if isCancelled { saved.forget() }
     report { [self] in sharedStarted.wasPersistedBlock?() }
   }
 
-  /// Cancels the operation, and deletes it if it is a saved long-lived one.
+  /// Cancels the operation. A saved long-lived operation is deleted from disk.
   open override func cancel() {
     super.cancel()
     steps.withLock { $0 }?.saved.forget()

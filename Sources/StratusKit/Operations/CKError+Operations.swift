@@ -1,20 +1,21 @@
 import StratusWire
 
 extension CKError {
-  /// No container is configured.
+  /// The error of a request if no container is configured.
   static var noContainer: CKError {
     CKError(.badContainer, description: "no container is named: set STRATUS_CONTAINER")
   }
 
-  /// The server's answer contradicts itself or the request.
+  /// The error for a response that contradicts itself or the request.
   static var badAnswer: CKError {
     CKError(.internalError, description: "the server's answer does not fit the request")
   }
 
-  /// The operation has too many items. The caller may halve it and try again.
+  /// Makes the error of an operation with too many items. The app can send the items in several
+  /// operations.
   static func tooLarge(_ text: String) -> CKError { CKError(.limitExceeded, description: text) }
 
-  /// The operation's properties contradict each other.
+  /// Makes the error of an operation whose properties are invalid or contradict each other.
   static func malformed(_ text: String) -> CKError {
     CKError(.invalidArguments, description: text)
   }
@@ -24,8 +25,8 @@ extension CKError {
     code == .invalidArguments && localizedDescription == Reason.zoneKeyUnknown
   }
 
-  /// Whether a whole request failed because of its zone. Other zones of the same operation may
-  /// succeed then.
+  /// Whether a whole request failed because of its zone. Requests of the same operation for other
+  /// zones may then succeed.
   var concernsZone: Bool {
     switch code {
     case .zoneNotFound, .userDeletedZone, .batchRequestFailed, .permissionFailure, .zoneBusy,

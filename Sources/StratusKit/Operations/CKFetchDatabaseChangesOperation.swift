@@ -1,4 +1,4 @@
-/// Fetches which zones of a database were created, changed or deleted.
+/// Fetches the IDs of the zones of a database that were created, changed or deleted.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?
@@ -35,12 +35,12 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The change token of the last fetch; nil: fetch from the beginning.
+  /// The change token of the last fetch; nil to fetch from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Maximum number of zones in one page; 0, the default: the server decides.
+  /// The maximum number of zones in one page; 0, the default, lets the server decide.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
@@ -61,15 +61,16 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.recordZoneWithIDWasDeletedBlock] }
     set { properties[\.recordZoneWithIDWasDeletedBlock] = newValue }
   }
-  /// Called for a zone that the user has purged, in place of the block for deleted zones.
+  /// Called for a zone that the user has purged, instead of the block for deleted zones.
   ///
-  /// Choice: a Stratus server has no such deletions.
+  /// Choice: a Stratus server never reports this kind of deletion.
   public var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)? {
     get { properties[\.recordZoneWithIDWasPurgedBlock] }
     set { properties[\.recordZoneWithIDWasPurgedBlock] = newValue }
   }
-  /// Called for a zone that was deleted because the user had lost its keys, in place of the block
-  /// for deleted zones. Create the zone again, and upload the data that this device still has.
+  /// Called for a zone that was deleted because the user had lost the zone's keys. This block is
+  /// called instead of the block for deleted zones. Create the zone again, and upload the data that
+  /// this device still has.
   public var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock:
     ((CKRecordZone.ID) -> Void)?
   {
@@ -82,7 +83,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     set { properties[\.changeTokenUpdatedBlock] = newValue }
   }
   /// Called last, unless ``fetchDatabaseChangesResultBlock`` is set. Apple has deprecated this
-  /// block in favour of that one.
+  /// block in favour of ``fetchDatabaseChangesResultBlock``.
   public var fetchDatabaseChangesCompletionBlock:
     ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
   {
@@ -124,7 +125,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
         since: syncToken, resultsLimit: started.resultsLimit, naming: naming)
       deliver(page)
       guard isWhole && page.moreComing else { return }
-      // NB: prevents an endless loop if a server returns the same token again.
+      // NB: this check prevents an endless loop if a server returns the same token again.
       guard page.token != syncToken else { throw CKError.badAnswer }
       syncToken = page.token
     }

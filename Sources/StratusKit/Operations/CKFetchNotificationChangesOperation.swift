@@ -3,8 +3,9 @@ import StratusWire
 
 /// Fetches one page of the user's notifications after a change token.
 ///
-/// Apple no longer supports this operation; a Stratus server does. A notification that was marked
-/// as read arrives as `CKNotification.NotificationType.readNotification`, with only its ID.
+/// Apple no longer supports this operation, but a Stratus server supports it. A notification that
+/// was marked as read arrives as `CKNotification.NotificationType.readNotification`, with only its
+/// ID.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?
@@ -23,19 +24,19 @@ open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The change token of the last fetch; nil: fetch from the oldest notification that the server
+  /// The change token of the last fetch; nil to fetch from the oldest notification that the server
   /// keeps.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Maximum number of notifications in the page; 0, the default: the server decides.
+  /// The maximum number of notifications in the page; 0, the default, lets the server decide.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
   }
-  /// Whether more notifications can be fetched with the new token. It is set before the final block
-  /// is called; until then it is false.
+  /// Whether more notifications can be fetched with the new token. The property is false until
+  /// shortly before the final block is called.
   public private(set) var moreComing = false
 
   /// Called for each notification, the oldest first.

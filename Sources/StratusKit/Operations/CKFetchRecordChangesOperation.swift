@@ -3,8 +3,8 @@ import StratusWire
 
 /// Fetches one page of the changes of a zone's records.
 ///
-/// Deprecated by Apple in favour of ``CKFetchRecordZoneChangesOperation``, which uses the same
-/// tokens.
+/// Apple has deprecated this operation in favour of ``CKFetchRecordZoneChangesOperation``, which
+/// uses the same tokens.
 open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZoneID: CKRecordZone.ID?
@@ -27,22 +27,22 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The zone to fetch.
+  /// The zone whose changes are fetched.
   public var recordZoneID: CKRecordZone.ID? {
     get { properties[\.recordZoneID] }
     set { properties[\.recordZoneID] = newValue }
   }
-  /// The change token of the last fetch; nil: fetch from the beginning.
+  /// The change token of the last fetch; nil to fetch from the beginning.
   public var previousServerChangeToken: CKServerChangeToken? {
     get { properties[\.previousServerChangeToken] }
     set { properties[\.previousServerChangeToken] = newValue }
   }
-  /// Maximum number of records in the page; 0, the default: the server decides.
+  /// The maximum number of records in the page; 0, the default, lets the server decide.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
   }
-  /// The fields to fetch; nil: all, empty: none.
+  /// The fields to fetch. The default nil means all fields, and an empty array means no fields.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { properties[\.desiredKeys] }
     set { properties[\.desiredKeys] = newValue }

@@ -8,17 +8,18 @@ extension CKFetchRecordZoneChangesOperation {
   public typealias ZoneOptions = CKFetchRecordZoneChangesOptions
 }
 
-/// The settings for fetching a zone's changes. The base class of the two public names.
+/// The settings for fetching a zone's changes. Apps use its two subclasses.
 ///
-/// NB: not nested in the operation, because a nested class cannot be archived on Linux.
+/// NB: the class is not nested in the operation, because a nested class cannot be archived on
+/// Linux.
 open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopying,
   @unchecked Sendable
 {
-  /// The change token of the last fetch; nil: fetch from the beginning.
+  /// The change token of the last fetch; nil, the default, fetches from the beginning.
   public var previousServerChangeToken: CKServerChangeToken?
-  /// Maximum number of records in one page; 0, the default: the server decides.
+  /// The maximum number of records in one page; 0, the default, lets the server decide.
   public var resultsLimit = 0
-  /// The fields to fetch; nil: all, empty: none.
+  /// The fields to fetch. The default nil means all fields, and an empty array means no fields.
   public var desiredKeys: [CKRecord.FieldKey]?
 
   private enum Key {
@@ -27,7 +28,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     static let keys = "desiredKeys"
   }
 
-  /// Makes a selection: all fields, from the beginning.
+  /// Makes settings that select all fields of all changes from the beginning.
   public required override init() { super.init() }
 
   open override var classForKeyedArchiver: AnyClass? {
@@ -62,7 +63,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
     }
   }
 
-  /// An independent value with the same properties.
+  /// Returns an independent value with the same properties.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = Self()
     copy.previousServerChangeToken = previousServerChangeToken
@@ -72,13 +73,15 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
   }
 }
 
+/// The position to continue from in a zone, and the fields to fetch. Swift code uses the name
 /// `CKFetchRecordZoneChangesOperation.ZoneConfiguration`.
 open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelection,
   @unchecked Sendable
 {
   /// Makes a configuration.
   ///
-  /// - Parameter resultsLimit: maximum number of records in one page; nil: the server decides.
+  /// - Parameter resultsLimit: the maximum number of records in one page; nil lets the server
+  ///   decide.
   public convenience init(
     previousServerChangeToken: CKServerChangeToken? = nil, resultsLimit: Int? = nil,
     desiredKeys: [CKRecord.FieldKey]? = nil
@@ -95,7 +98,8 @@ open class CKFetchRecordZoneChangesConfiguration: CKFetchRecordZoneChangesSelect
   }
 }
 
-/// `CKFetchRecordZoneChangesOperation.ZoneOptions`, deprecated by Apple.
+/// The older class of these settings, which Apple has deprecated. Swift code uses the name
+/// `CKFetchRecordZoneChangesOperation.ZoneOptions`.
 open class CKFetchRecordZoneChangesOptions: CKFetchRecordZoneChangesSelection,
   @unchecked Sendable
 {

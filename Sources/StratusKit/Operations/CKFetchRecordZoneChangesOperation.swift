@@ -4,7 +4,7 @@ import StratusWire
 /// Fetches the changes of the records of some zones.
 ///
 /// Zones are fetched one after another. Tokens that the operation has delivered stay valid, even if
-/// it fails later.
+/// the operation fails later.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordZoneIDs: [CKRecordZone.ID]?
@@ -71,7 +71,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.configurationsByRecordZoneID] }
     set { properties[\.configurationsByRecordZoneID] = newValue }
   }
-  /// Deprecated by Apple in favour of ``configurationsByRecordZoneID``, which has priority.
+  /// Apple has deprecated this property in favour of ``configurationsByRecordZoneID``, which has
+  /// priority.
   public var optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]? {
     get { properties[\.optionsByRecordZoneID] }
     set { properties[\.optionsByRecordZoneID] = newValue }
@@ -82,7 +83,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     set { properties[\.fetchAllChanges] = newValue }
   }
 
-  /// Deprecated by Apple. Not called if ``recordWasChangedBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``recordWasChangedBlock`` is set.
   public var recordChangedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordChangedBlock] }
     set { properties[\.recordChangedBlock] = newValue }
@@ -101,14 +102,15 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
-  /// Called after each page except a zone's last. The token covers all changes reported so far.
+  /// Called after each page except the last page of a zone. The token covers all changes reported
+  /// so far.
   public var recordZoneChangeTokensUpdatedBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   {
     get { properties[\.recordZoneChangeTokensUpdatedBlock] }
     set { properties[\.recordZoneChangeTokensUpdatedBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``recordZoneFetchResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``recordZoneFetchResultBlock`` is set.
   public var recordZoneFetchCompletionBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
   {
@@ -131,8 +133,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordZoneFetchResultBlock] }
     set { properties[\.recordZoneFetchResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchRecordZoneChangesResultBlock`` is set. Errors of
-  /// single zones arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``fetchRecordZoneChangesResultBlock`` is
+  /// set. Errors of single zones arrive as `CKError.partialFailure`.
   public var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.fetchRecordZoneChangesCompletionBlock] }
     set { properties[\.fetchRecordZoneChangesCompletionBlock] = newValue }
@@ -161,7 +163,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     self.configurationsByRecordZoneID = configurationsByRecordZoneID
   }
 
-  /// Deprecated by Apple in favour of `init(recordZoneIDs:configurationsByRecordZoneID:)`.
+  /// Apple has deprecated this initialiser in favour of
+  /// `init(recordZoneIDs:configurationsByRecordZoneID:)`.
   public convenience init(
     recordZoneIDs: [CKRecordZone.ID],
     optionsByRecordZoneID: [CKRecordZone.ID: ZoneOptions]?

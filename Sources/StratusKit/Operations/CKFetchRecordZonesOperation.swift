@@ -41,8 +41,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     get { properties[\.perRecordZoneResultBlock] }
     set { properties[\.perRecordZoneResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchRecordZonesResultBlock`` is set. Errors of single
-  /// zones arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``fetchRecordZonesResultBlock`` is set.
+  /// Errors of single zones arrive as `CKError.partialFailure`.
   public var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
   {
@@ -72,7 +72,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     recordZoneIDs = zoneIDs
   }
 
-  /// An operation that fetches every zone of the database, including the default zone.
+  /// Returns an operation that fetches every zone of the database, including the default zone.
   open class func fetchAllRecordZonesOperation() -> Self {
     let operation = Self()
     operation.wantsAll = true
@@ -85,7 +85,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
     if !started.wantsAll && wanted.isEmpty { return }
     guard started.wantsAll || wanted.count <= Limits.zonesPerRequestMax else {
       throw CKError.tooLarge(
-        "\(wanted.count) zones; one operation takes \(Limits.zonesPerRequestMax)")
+        "\(wanted.count) zones; one operation accepts at most \(Limits.zonesPerRequestMax)")
     }
     let naming = try await database.naming()
     if started.wantsAll {

@@ -29,13 +29,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 
   /// The records to fetch, from any zones.
   ///
-  /// Choice: `CKCurrentUserDefaultName` names the current user's record here, too. Records show
-  /// this name for their creator if it is the current user.
+  /// Choice: the record name `CKCurrentUserDefaultName` stands for the current user's record.
+  /// Fetched records contain this name as their creator if the current user created them.
   public var recordIDs: [CKRecord.ID]? {
     get { properties[\.recordIDs] }
     set { properties[\.recordIDs] = newValue }
   }
-  /// The fields to fetch; nil: all, empty: none.
+  /// The fields to fetch. The default nil means all fields, and an empty array means no fields.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { properties[\.desiredKeys] }
     set { properties[\.desiredKeys] = newValue }
@@ -47,7 +47,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``perRecordResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``perRecordResultBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord?, CKRecord.ID?, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -59,8 +59,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordResultBlock] }
     set { properties[\.perRecordResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchRecordsResultBlock`` is set. Errors of single
-  /// records arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``fetchRecordsResultBlock`` is set.
+  /// Errors of single records arrive as `CKError.partialFailure`.
   public var fetchRecordsCompletionBlock: (([CKRecord.ID: CKRecord]?, (any Error)?) -> Void)? {
     get { properties[\.fetchRecordsCompletionBlock] }
     set { properties[\.fetchRecordsCompletionBlock] = newValue }
@@ -88,7 +88,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     self.recordIDs = recordIDs
   }
 
-  /// An operation that fetches the user's own record.
+  /// Returns an operation that fetches the user's own record.
   open class func fetchCurrentUserRecordOperation() -> Self {
     let operation = Self()
     operation.wantsCurrentUser = true
@@ -107,7 +107,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let unique = wanted.filter { seen.insert($0).inserted }
     guard unique.count <= Limits.lookupsPerRequestMax else {
       throw CKError.tooLarge(
-        "\(unique.count) records; one operation takes \(Limits.lookupsPerRequestMax)")
+        "\(unique.count) records; one operation accepts at most \(Limits.lookupsPerRequestMax)")
     }
     if unique.isEmpty { return }
     let naming = try await database.naming()
@@ -156,7 +156,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
         deliver(error.map(Result.failure) ?? item.result, of: item.recordID)
       })
     if rest.isEmpty { return }
-    // NB: prevents an endless loop if a server returns none of the requested records.
+    // NB: this check prevents an endless loop if a server returns none of the requested records.
     guard rest.count < recordIDs.count else { throw CKError.badAnswer }
     try await fetch(rest, from: database, naming: naming)
   }
@@ -191,7 +191,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
 }
 
 extension Array {
-  /// Groups of elements with equal keys, in the order in which keys first appear.
+  /// Returns groups of elements with equal keys, in the order in which keys first appear.
   func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
     var groups: [[Element]] = []
     var indices: [AnyHashable: Int] = [:]

@@ -3,7 +3,8 @@ import StratusTransport
 
 /// Fetches the metadata of shares by their URLs.
 ///
-/// Choice: the operation must run in the container of the shares. Apple's may run in any container.
+/// Choice: the operation must run in the container of the shares. Apple's operation may run in any
+/// container.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var shareURLs: [URL]?
@@ -28,7 +29,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The URLs of the shares. Their fragments do not matter.
+  /// The URLs of the shares. The fragments of the URLs do not matter.
   public var shareURLs: [URL]? {
     get { properties[\.shareURLs] }
     set { properties[\.shareURLs] = newValue }
@@ -38,13 +39,13 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     get { properties[\.shouldFetchRootRecord] }
     set { properties[\.shouldFetchRootRecord] = newValue }
   }
-  /// The fields of the shared record to fetch; nil, the default: all.
+  /// The fields of the shared record to fetch; nil, the default, means all fields.
   public var rootRecordDesiredKeys: [CKRecord.FieldKey]? {
     get { properties[\.rootRecordDesiredKeys] }
     set { properties[\.rootRecordDesiredKeys] = newValue }
   }
 
-  /// Deprecated by Apple. Not called if ``perShareMetadataResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``perShareMetadataResultBlock`` is set.
   public var perShareMetadataBlock: ((URL, CKShare.Metadata?, (any Error)?) -> Void)? {
     get { properties[\.perShareMetadataBlock] }
     set { properties[\.perShareMetadataBlock] = newValue }
@@ -56,8 +57,8 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     get { properties[\.perShareMetadataResultBlock] }
     set { properties[\.perShareMetadataResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchShareMetadataResultBlock`` is set. Errors of single
-  /// shares arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``fetchShareMetadataResultBlock`` is set.
+  /// Errors of single shares arrive as `CKError.partialFailure`.
   public var fetchShareMetadataCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.fetchShareMetadataCompletionBlock] }
     set { properties[\.fetchShareMetadataCompletionBlock] = newValue }
@@ -110,7 +111,7 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
 }
 
 extension Result where Failure == CKError {
-  /// nil: success.
+  /// The error of a failure; nil for a success.
   var error: CKError? {
     if case .failure(let error) = self { error } else { nil }
   }

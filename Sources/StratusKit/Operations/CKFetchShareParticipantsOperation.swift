@@ -1,12 +1,14 @@
 import Foundation
 import StratusTransport
 
-/// Makes participants of e-mail addresses, telephone numbers or user IDs, to add to shares.
+/// Makes participants from e-mail addresses or user IDs. An app can add the participants to a
+/// share.
 ///
-/// Choice: the server is not asked whether an address has an account, because the answer would
-/// tell any caller which addresses have accounts. It matches an address with an account when the
-/// share is saved. Until then `hasiCloudAccount` of a participant by address is false. As with
-/// Apple, an address without an account can be invited, too.
+/// Choice: a lookup of a telephone number fails, because accounts of a Stratus server have no
+/// numbers. The server is not asked whether an address has an account. Otherwise any caller could
+/// find out which addresses have accounts. The server matches an address with an account when the
+/// share is saved. Until then, `hasiCloudAccount` is false for a participant with an address. As
+/// with Apple's framework, an address without an account can be invited.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
@@ -40,7 +42,8 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     set { properties[\.userIdentityLookupInfos] = newValue }
   }
 
-  /// Deprecated by Apple. Not called if ``perShareParticipantResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``perShareParticipantResultBlock`` is
+  /// set.
   public var shareParticipantFetchedBlock: ((CKShare.Participant) -> Void)? {
     get { properties[\.shareParticipantFetchedBlock] }
     set { properties[\.shareParticipantFetchedBlock] = newValue }
@@ -57,7 +60,8 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
     get { properties[\.perShareParticipantResultBlock] }
     set { properties[\.perShareParticipantResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchShareParticipantsResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``fetchShareParticipantsResultBlock`` is
+  /// set.
   public var fetchShareParticipantsCompletionBlock: (((any Error)?) -> Void)? {
     get { properties[\.fetchShareParticipantsCompletionBlock] }
     set { properties[\.fetchShareParticipantsCompletionBlock] = newValue }
@@ -85,7 +89,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
   override func perform(in container: ContainerCalls) async throws(CKError) {
     let lookups = started.userIdentityLookupInfos ?? []
     try container.requireFew(lookups.count)
-    // Only a signed-in user can share.
+    // Only a signed-in user can invite participants.
     guard container.path.connection != nil else { throw CKError.noContainer }
     guard try await container.naming().currentUserRecordName != nil else {
       throw CKError.notSignedIn
@@ -116,7 +120,7 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
 }
 
 extension CKUserIdentity.LookupInfo {
-  /// The participant to invite, unless the address cannot be one.
+  /// The participant to invite, or an error if the lookup is not supported.
   fileprivate var participant: Result<CKShare.Participant, CKError> {
     if let emailAddress, !emailAddress.contains("@") {
       return .failure(.malformed("'\(emailAddress)' is not an e-mail address"))

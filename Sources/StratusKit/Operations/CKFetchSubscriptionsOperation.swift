@@ -51,8 +51,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     get { properties[\.perSubscriptionResultBlock] }
     set { properties[\.perSubscriptionResultBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``fetchSubscriptionsResultBlock`` is set. Errors of single
-  /// subscriptions arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``fetchSubscriptionsResultBlock`` is set.
+  /// Errors of single subscriptions arrive as `CKError.partialFailure`.
   public var fetchSubscriptionCompletionBlock:
     (
       (
@@ -88,7 +88,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
     self.subscriptionIDs = subscriptionIDs
   }
 
-  /// An operation that fetches every subscription the user has in the database.
+  /// Returns an operation that fetches every subscription that the user has in the database.
   open class func fetchAllSubscriptionsOperation() -> Self {
     let operation = Self()
     operation.wantsAll = true

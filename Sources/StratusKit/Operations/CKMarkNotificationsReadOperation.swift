@@ -2,7 +2,7 @@ import StratusWire
 
 /// Marks notifications as read on all the user's devices.
 ///
-/// Apple no longer supports this operation; a Stratus server does.
+/// Apple no longer supports this operation, but a Stratus server supports it.
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var notificationIDs: [CKNotification.ID]?

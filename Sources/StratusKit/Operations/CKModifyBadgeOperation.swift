@@ -3,7 +3,7 @@ import StratusWire
 /// Sets the number on the app's icon on all the user's devices. Notifications of subscriptions with
 /// `shouldBadge` increment the same number.
 ///
-/// Apple no longer supports this operation; a Stratus server does.
+/// Apple no longer supports this operation, but a Stratus server supports it.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var badgeValue = 0
@@ -19,7 +19,7 @@ open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The number; 0, the default, shows none.
+  /// The number on the icon; 0, the default, removes the number.
   public var badgeValue: Int {
     get { properties[\.badgeValue] }
     set { properties[\.badgeValue] = newValue }

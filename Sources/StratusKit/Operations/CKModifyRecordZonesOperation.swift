@@ -28,7 +28,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The zones to create; existing zones stay unchanged.
+  /// The zones to create. Zones that already exist stay unchanged.
   public var recordZonesToSave: [CKRecordZone]? {
     get { properties[\.recordZonesToSave] }
     set { properties[\.recordZonesToSave] = newValue }
@@ -53,8 +53,8 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     get { properties[\.perRecordZoneDeleteBlock] }
     set { properties[\.perRecordZoneDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``modifyRecordZonesResultBlock`` is set. Errors of single
-  /// zones arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``modifyRecordZonesResultBlock`` is set.
+  /// Errors of single zones arrive as `CKError.partialFailure`.
   public var modifyRecordZonesCompletionBlock:
     (([CKRecordZone]?, [CKRecordZone.ID]?, (any Error)?) -> Void)?
   {

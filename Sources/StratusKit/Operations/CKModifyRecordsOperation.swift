@@ -3,8 +3,8 @@ import StratusTransport
 
 /// Saves and deletes records.
 ///
-/// Sends one request for each zone. The request is atomic if ``isAtomic`` is true and the zone
-/// supports that.
+/// The operation sends one request for each zone. A request is atomic if ``isAtomic`` is true and
+/// the zone supports atomic requests.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var recordsToSave: [CKRecord]?
@@ -46,20 +46,20 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.recordIDsToDelete] }
     set { properties[\.recordIDsToDelete] = newValue }
   }
-  /// Which fields are sent, and whether change tags are compared; `.ifServerRecordUnchanged` by
-  /// default.
+  /// The policy decides which fields are sent, and whether change tags are compared. The default is
+  /// `.ifServerRecordUnchanged`.
   public var savePolicy: RecordSavePolicy {
     get { properties[\.savePolicy] }
     set { properties[\.savePolicy] = newValue }
   }
-  /// Whether one failed change makes all changes of its zone fail, if the zone supports that; true
-  /// by default.
+  /// Whether one failed change makes all changes of the same zone fail; true by default. The
+  /// property has an effect only if the zone supports atomic requests.
   public var isAtomic: Bool {
     get { properties[\.isAtomic] }
     set { properties[\.isAtomic] = newValue }
   }
-  /// The server stores this value with each zone and returns it in the zone's changes. At most 768
-  /// bytes.
+  /// A value of at most 768 bytes. The server stores the value with each zone and returns it with
+  /// the zone's changes.
   public var clientChangeTokenData: Data? {
     get { properties[\.clientChangeTokenData] }
     set { properties[\.clientChangeTokenData] = newValue }
@@ -71,7 +71,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordProgressBlock] }
     set { properties[\.perRecordProgressBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``perRecordSaveBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``perRecordSaveBlock`` is set.
   public var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)? {
     get { properties[\.perRecordCompletionBlock] }
     set { properties[\.perRecordCompletionBlock] = newValue }
@@ -90,8 +90,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.perRecordDeleteBlock] }
     set { properties[\.perRecordDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``modifyRecordsResultBlock`` is set. Errors of single items
-  /// arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``modifyRecordsResultBlock`` is set.
+  /// Errors of single items arrive as `CKError.partialFailure`.
   public var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)? {
     get { properties[\.modifyRecordsCompletionBlock] }
     set { properties[\.modifyRecordsCompletionBlock] = newValue }

@@ -37,7 +37,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The subscriptions to save; each replaces an existing one with the same ID.
+  /// The subscriptions to save. Each one replaces an existing subscription with the same ID.
   public var subscriptionsToSave: [CKSubscription]? {
     get { properties[\.subscriptionsToSave] }
     set { properties[\.subscriptionsToSave] = newValue }
@@ -66,8 +66,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     get { properties[\.perSubscriptionDeleteBlock] }
     set { properties[\.perSubscriptionDeleteBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``modifySubscriptionsResultBlock`` is set. Errors of single
-  /// subscriptions arrive as `CKError.partialFailure`.
+  /// Apple has deprecated this block. It is not called if ``modifySubscriptionsResultBlock`` is
+  /// set. Errors of single subscriptions arrive as `CKError.partialFailure`.
   public var modifySubscriptionsCompletionBlock:
     (
       (
@@ -129,7 +129,8 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     }
     operations += deleting.map { .delete(id: $0) }
     if operations.isEmpty { return }
-    // A subscription that appears twice is saved once. Deleting one twice reports it as not found.
+    // A repeated save has no further effect, but a repeated deletion reports the subscription as
+    // not found. A request with deletions is therefore not idempotent.
     let response = try await database.send(
       ModifySubscriptions.self, ModifySubscriptions.Request(operations: operations),
       isIdempotent: deleting.isEmpty, step: "all")

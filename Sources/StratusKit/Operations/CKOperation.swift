@@ -11,7 +11,7 @@ import Synchronization
 /// An operation runs once. It reads its properties when it starts, and later changes have no
 /// effect. It reads the contents of the records to save when it prepares their request.
 open class CKOperation: Operation, @unchecked Sendable {
-  /// Names an operation.
+  /// The ID of an operation.
   public typealias ID = String
 
   private enum Phase { case ready, executing, finished }
@@ -29,8 +29,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let life = Mutex(Life())
   private let callbackQueue = DispatchQueue(label: "stratus.operation.callbacks")
   private let shared = PropertyBox(SharedProperties())
-  /// The container that replaces `CKContainer.default()` in a test; nil: none did when the
-  /// operation was made.
+  /// The container that a test used instead of `CKContainer.default()` when the operation was made;
+  /// nil if there was none.
   private let defaultContainer: CKContainer?
 
   /// Makes an operation.
@@ -40,7 +40,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// The operation's own settings; copied when set. nil resets them.
+  /// The operation's own settings. The property copies each value that it is set to. The value nil
+  /// resets the settings.
   open var configuration: Configuration! {
     get { shared[\.configuration] }
     set { shared[\.configuration] = newValue?.duplicate() ?? Configuration() }
@@ -54,19 +55,20 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { shared[\.inherited] = newValue }
   }
 
-  /// The group the operation belongs to.
+  /// The group to which the operation belongs; nil, the default, if there is none.
   open var group: CKOperationGroup? {
     get { shared[\.group] }
     set { shared[\.group] = newValue }
   }
 
-  /// The container the operation runs in; nil: `CKContainer.default()`.
+  /// The container in which the operation runs; nil means `CKContainer.default()`.
   open var container: CKContainer? {
     get { ownConfiguration.container }
     set { ownConfiguration.container = newValue }
   }
 
-  /// The database of a database operation; nil: the private database of its container.
+  /// The database of a database operation; nil means the private database of the operation's
+  /// container.
   final var givenDatabase: CKDatabase? {
     get { shared[\.database] }
     set { shared[\.database] = newValue }
@@ -88,7 +90,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Called when a long-lived operation is on disk, before its first request. From then on the
   /// operation outlasts the process.
   ///
-  /// Choice: not called again when a later process resumes the operation.
+  /// Choice: the block is not called again when a later process resumes the operation.
   open var longLivedOperationWasPersistedBlock: (() -> Void)? {
     get { shared[\.wasPersistedBlock] }
     set { shared[\.wasPersistedBlock] = newValue }
@@ -118,8 +120,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// The common properties, as they were when the operation started.
   final var sharedStarted: SharedProperties { shared.started }
 
-  /// The operation's own settings. Missing values come from the configured object that the
-  /// operation was added to, and then from its group.
+  /// The operation's own settings. Missing values come from the configured container or database
+  /// that the operation was added to, and then from the operation's group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
   /// The container in which the operation runs.
@@ -134,10 +136,11 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// The properties of the operation's own class; nil if it has none.
   var ownProperties: (any StartedOnce)? { nil }
 
-  /// Does the work of an operation that runs on a container, not on a database; called once.
+  /// Performs an operation that runs in a container and not on a database. The method is called
+  /// once.
   func perform(in container: ContainerCalls) async throws(CKError) {}
 
-  /// Does the work outside the callback queue; called once.
+  /// Performs the operation outside the callback queue. The method is called once.
   func perform() async throws(CKError) {
     let started = shared.started
     try await perform(
@@ -146,13 +149,13 @@ open class CKOperation: Operation, @unchecked Sendable {
         options: .init(started.resolved, operationID: operationID, group: started.group)))
   }
 
-  /// Calls the final block on the callback queue; called once, as the last step.
+  /// Calls the final block. The method is called once on the callback queue, as the last step.
   func conclude(with failure: CKError?) {}
 
-  /// Called once on the callback queue, after the work and before the final block.
+  /// Called once on the callback queue, after `perform()` and before the final block.
   func prepareToConclude() {}
 
-  /// Runs one of the app's blocks on the callback queue, unless the final block was called.
+  /// Runs one of the app's blocks on the callback queue, unless the final block has been called.
   final func report(_ body: @escaping @Sendable () -> Void) {
     life.withLock { life in
       // The block is queued under the lock, so that no block follows the final one.
@@ -166,7 +169,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   open override var isExecuting: Bool { life.withLock { $0.phase == .executing } }
   open override var isFinished: Bool { life.withLock { $0.phase == .finished } }
 
-  /// Starts the work; called by the operation's queue.
+  /// Starts the operation. The operation's queue calls this method.
   open override func start() {
     guard move(from: .ready, to: .executing) else { return }
     if isCancelled {
@@ -176,7 +179,7 @@ open class CKOperation: Operation, @unchecked Sendable {
     main()
   }
 
-  /// Starts the work asynchronously and returns; called once, by `start()`.
+  /// Starts the work asynchronously and returns. `start()` calls this method once.
   ///
   /// A subclass may prepare the operation here before it calls `super`.
   open override func main() {
@@ -258,8 +261,8 @@ extension CKOperation {
     var database: CKDatabase?
     var wasPersistedBlock: (() -> Void)?
 
-    /// The operation's own settings. Missing values come from the configured object that the
-    /// operation was added to, and then from its group.
+    /// The operation's own settings. Missing values come from the configured container or database
+    /// that the operation was added to, and then from the operation's group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

@@ -4,8 +4,8 @@ import Synchronization
 extension CKOperation {
   /// The settings of operations.
   ///
-  /// Only properties that have been set take effect. Setting a property to its default value
-  /// counts, too. An operation's unset properties come from its group's default configuration.
+  /// Only properties that have been set take effect, even if they are set to their default values.
+  /// An operation's unset properties come from the default configuration of the operation's group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {
@@ -16,7 +16,7 @@ extension CKOperation {
       var timeoutIntervalForRequest: TimeInterval?
       var timeoutIntervalForResource: TimeInterval?
 
-      /// These properties, with unset ones taken from `other`.
+      /// Returns these properties. The unset properties are taken from `other`.
       func completed(by other: Explicit) -> Explicit {
         Explicit(
           container: container ?? other.container,
@@ -28,7 +28,8 @@ extension CKOperation {
             timeoutIntervalForResource ?? other.timeoutIntervalForResource)
       }
 
-      /// Seconds; -1: no limit (semantics §13).
+      /// The maximum number of seconds for a request, including all retries; -1 means no limit
+      /// (semantics §13).
       var resourceTimeout: TimeInterval {
         if let timeoutIntervalForResource { return timeoutIntervalForResource }
         return switch qualityOfService ?? .default {
@@ -54,10 +55,10 @@ extension CKOperation {
       super.init()
     }
 
-    /// A configuration with the same properties set.
+    /// Returns a configuration in which the same properties are set.
     func duplicate() -> Configuration { Configuration(explicit) }
 
-    /// The container operations run in; nil: `CKContainer.default()`.
+    /// The container in which operations run; nil means `CKContainer.default()`.
     public var container: CKContainer? {
       get { explicit.container }
       set { state.withLock { $0.container = newValue } }
@@ -73,30 +74,30 @@ extension CKOperation {
 
     /// Whether cellular networks may be used; true unless set.
     ///
-    /// Choice: on systems other than Apple's the kinds of networks are not distinguished, and every
-    /// network may be used.
+    /// Choice: on Linux, the kinds of networks are not distinguished, and every network may be
+    /// used.
     public var allowsCellularAccess: Bool {
       get { explicit.allowsCellularAccess ?? true }
       set { state.withLock { $0.allowsCellularAccess = newValue } }
     }
 
-    /// Whether operations outlast the process; false unless set. Has no effect on an operation that
-    /// has started.
+    /// Whether operations outlast the process; false unless set. A change has no effect on an
+    /// operation that has started.
     public var isLongLived: Bool {
       get { explicit.isLongLived ?? false }
       set { state.withLock { $0.isLongLived = newValue } }
     }
 
-    /// Seconds without a received byte after which a request fails; 60 unless set.
+    /// The number of seconds without a received byte after which a request fails; 60 unless set.
     public var timeoutIntervalForRequest: TimeInterval {
       get { explicit.timeoutIntervalForRequest ?? 60 }
       set { state.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// Seconds for a request including all retries; -1: no limit.
+    /// The maximum number of seconds for a request, including all retries; -1 means no limit.
     ///
-    /// Unless set, there is no limit with `.userInteractive` and `.userInitiated`. Otherwise the
-    /// default is a week.
+    /// The default is no limit with the priorities `.userInteractive` and `.userInitiated`, and one
+    /// week with all others.
     public var timeoutIntervalForResource: TimeInterval {
       get { explicit.resourceTimeout }
       set { state.withLock { $0.timeoutIntervalForResource = newValue } }

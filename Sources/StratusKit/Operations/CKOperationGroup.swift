@@ -2,10 +2,10 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// Groups operations that belong to one task of the app. They share a configuration, and the
-/// server's log shows them as a group.
+/// Groups operations that belong to one task of the app. The operations share a configuration, and
+/// the server's log shows them as a group.
 open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// How many bytes a group expects to transfer.
+  /// The number of bytes that the operations of a group are expected to transfer.
   public enum TransferSize: Int, Sendable {
     /// The size is unknown.
     case unknown = 0
@@ -32,7 +32,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     get { state.withLock { $0.name } }
     set { state.withLock { $0.name = newValue } }
   }
-  /// The number of operations in the group; 0: unknown.
+  /// The number of operations in the group; 0, the default, means unknown.
   public var quantity: Int {
     get { state.withLock { $0.quantity } }
     set { state.withLock { $0.quantity = newValue } }
@@ -47,7 +47,8 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     get { state.withLock { $0.receiveSize } }
     set { state.withLock { $0.receiveSize = newValue } }
   }
-  /// Supplies the settings that the group's operations leave unset. Copied when set; nil resets it.
+  /// The settings that apply where the group's operations have unset properties. The property
+  /// copies each value that it is set to. The value nil resets the settings.
   public var defaultConfiguration: CKOperation.Configuration! {
     get { state.withLock { $0.configuration } }
     set {
@@ -150,7 +151,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     }
   }
 
-  /// A group with the same ID and properties.
+  /// Returns a group with the same ID and properties.
   public func copy(with zone: NSZone? = nil) -> Any {
     var state = state.withLock { $0 }
     state.configuration = state.configuration.duplicate()

@@ -9,19 +9,19 @@ struct DatabasePage: Sendable {
   }
 
   let changes: [Change]
-  /// The incarnation of each zone, which distinguishes the zone from earlier ones with its name.
-  /// Empty unless the caller requested incarnations.
+  /// The incarnation of each zone, which distinguishes the zone from earlier zones with the same
+  /// name. The dictionary is empty unless the caller requested incarnations.
   let incarnations: [CKRecordZone.ID: String]
   let token: String
   let moreComing: Bool
 }
 
 extension DatabaseCalls {
-  /// Fetches a page.
+  /// Fetches a page of the database's changes.
   ///
   /// - Parameters:
-  ///   - syncToken: the change token of the last page; nil: fetch from the beginning.
-  ///   - resultsLimit: maximum number of zones; 0: the server decides.
+  ///   - syncToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - resultsLimit: the maximum number of zones; 0 lets the server decide.
   ///   - showsIncarnations: whether the page includes the zones' incarnations.
   func databaseChanges(
     since syncToken: String?, resultsLimit: Int, showsIncarnations: Bool = false,

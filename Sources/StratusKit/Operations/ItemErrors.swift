@@ -2,13 +2,13 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// Collects the errors of single items, for final blocks that report them all.
+/// Collects the errors of single items for a final block, which reports all of them.
 struct ItemErrors {
   private var errors: [AnyHashable: any Error] = [:]
 
   mutating func add(_ error: CKError, for item: AnyHashable) { errors[item] = error }
 
-  /// nil if every item succeeded.
+  /// An error that contains the errors of all items; nil if every item succeeded.
   var partialFailure: CKError? {
     if errors.isEmpty { return nil }
     let reason = errors.values.lazy.compactMap { $0 as? CKError }.first?.localizedDescription
@@ -23,7 +23,7 @@ struct ItemErrors {
 }
 
 extension CKError? {
-  /// The argument of a final block that takes a `Result`.
+  /// The result that a final block receives if it takes a `Result`.
   var asResult: Result<Void, any Error> {
     switch self {
     case .none: .success(())

@@ -35,7 +35,8 @@ final class PropertyBox<Properties: OperationProperties>: StartedOnce, @unchecke
     }
   }
 
-  /// The properties when the operation started; before the start, the present ones.
+  /// The properties as they were when the operation started; before the start, the present
+  /// properties.
   var started: Properties { locked { box in box.taken ?? box.current } }
 
   func take() {

@@ -21,12 +21,12 @@ struct RecordBatch {
   /// Groups the items of an operation into one batch for each zone, in the order in which zones
   /// first appear.
   ///
-  /// - Throws: `CKError.limitExceeded` above 400 items, `CKError.invalidArguments` if a record
-  ///   appears twice.
+  /// - Throws: `CKError.limitExceeded` if there are more than 400 items, and
+  ///   `CKError.invalidArguments` if a record appears twice.
   static func plan(_ items: [Item]) throws(CKError) -> [RecordBatch] {
     guard items.count <= Limits.operationsPerRequestMax else {
       throw CKError.tooLarge(
-        "\(items.count) items; one operation takes \(Limits.operationsPerRequestMax)")
+        "\(items.count) items; one operation accepts at most \(Limits.operationsPerRequestMax)")
     }
     var seen: Set<CKRecord.ID> = []
     var batches: [RecordBatch] = []
@@ -59,7 +59,8 @@ extension RecordBatch {
 }
 
 extension RecordBatch.Item {
-  /// The reason why a share cannot be sent in a batch; nil: it can, or the item is not a share.
+  /// The reason why a share cannot be sent in a batch; nil if the share can be sent, or if the item
+  /// is not a share.
   fileprivate func shareError(scope: DatabaseScope, savedNames: Set<String>) -> CKError? {
     guard case .save(let record, _) = self else { return nil }
     let state = record.snapshot
@@ -74,7 +75,8 @@ extension RecordBatch.Item {
   }
 }
 
-/// A batch in its wire form, with the items that cannot be sent.
+/// A batch in its wire form. The items that cannot be sent are stored separately, with their
+/// errors.
 struct PreparedBatch {
   enum Item: Sendable {
     case save(CKRecord, RecordSave)

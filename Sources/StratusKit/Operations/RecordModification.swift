@@ -6,7 +6,7 @@ struct RecordModification: Sendable {
   let database: DatabaseCalls
   let isAtomic: Bool
   let clientChangeToken: String?
-  /// Called with the upload progress of a record's files, below 1.
+  /// Called with the upload progress of a record's files, which is less than 1.
   let progress: @Sendable (CKRecord, Double) -> Void
   /// Called with the result of an item. A saved record has its new change tag.
   let deliver: @Sendable (RecordBatch.Item, CKError?) -> Void
@@ -32,7 +32,7 @@ struct RecordModification: Sendable {
     let size = prepared.reduce(0) { $0 + $1.sizeBytes }
     guard size <= Limits.operationSizeBytesMax else {
       throw CKError.tooLarge(
-        "\(size) bytes; one operation takes \(Limits.operationSizeBytesMax)")
+        "\(size) bytes; one operation accepts at most \(Limits.operationSizeBytesMax)")
     }
     let naming = try await database.naming()
     for (index, batch) in prepared.enumerated() {
@@ -55,7 +55,8 @@ struct RecordModification: Sendable {
   }
 
   /// - Parameter step: identifies the batch among the saved steps of a long-lived operation. The
-  ///   request itself cannot, because it differs if values are encrypted again.
+  ///   request itself cannot identify the batch, because the request changes if values are
+  ///   encrypted again.
   private func send(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
   ) async throws(CKError) {
@@ -99,8 +100,9 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Encrypts the values with the zone's new key and sends the batch again. This is necessary if
-  /// the zone was recreated, or its keys were reset, after this device fetched the zone's key.
+  /// Encrypts the values with the zone's new key and sends the batch again. The new encryption is
+  /// necessary if the zone was created again, or its keys were reset, after this device fetched the
+  /// zone's key.
   private func sealAnew(
     _ batch: PreparedBatch, _ step: String, naming: UserNaming
   ) async throws(CKError) {
@@ -120,7 +122,7 @@ struct RecordModification: Sendable {
     case (.save(let record, let save), .failure(let failure)):
       let error = CKError(failure, saving: record, naming: naming)
       if error.code == .invalidArguments {
-        // The server may have lost the uploaded files: upload them again next time.
+        // The server may have lost the uploaded files, so the next save uploads them again.
         for (asset, _) in save.assets { asset.receipt = nil }
       }
       if let serverRecord = error.serverRecord {

@@ -24,9 +24,9 @@ struct ZoneFeed {
   }
 
   let zoneID: CKRecordZone.ID
-  /// The position to continue from; nil: from the beginning.
+  /// The position to continue from; nil for the beginning.
   private(set) var syncToken: String?
-  /// Maximum number of records in a page; 0: the server decides.
+  /// The maximum number of records in a page; 0 lets the server decide.
   let resultsLimit: Int
   let desiredKeys: [CKRecord.FieldKey]?
 
@@ -58,7 +58,7 @@ struct ZoneFeed {
     switch item {
     case .failure(_, let error): throw CKError(error)
     case .changes(let changes):
-      // NB: prevents an endless loop if a server returns the same token again.
+      // NB: this check prevents an endless loop if a server returns the same token again.
       guard !changes.moreComing || changes.syncToken != syncToken else {
         throw CKError.badAnswer
       }

@@ -5,8 +5,8 @@ struct ZoneModificationOutcome: Sendable {
   var saves: [(zoneID: CKRecordZone.ID, result: Result<CKRecordZone, CKError>)] = []
   /// The error is nil if the zone was deleted.
   var deletes: [(zoneID: CKRecordZone.ID, error: CKError?)] = []
-  /// The incarnation of each saved zone, which distinguishes the zone from earlier ones with its
-  /// name. Empty unless the caller requested incarnations.
+  /// The incarnation of each saved zone, which distinguishes the zone from earlier zones with the
+  /// same name. The dictionary is empty unless the caller requested incarnations.
   var incarnations: [CKRecordZone.ID: String] = [:]
 }
 
@@ -25,7 +25,7 @@ extension DatabaseCalls {
     if count == 0 { return outcome }
     guard count <= Limits.zonesPerRequestMax else {
       throw CKError.tooLarge(
-        "\(count) zones; one operation takes \(Limits.zonesPerRequestMax)")
+        "\(count) zones; one operation accepts at most \(Limits.zonesPerRequestMax)")
     }
     guard Set(saving + deleting).count == count else {
       throw CKError.malformed("a zone appears twice in one operation")
@@ -37,7 +37,8 @@ extension DatabaseCalls {
           .create, $0.zoneID.wire, encryptionScope: $0.explicitEncryptionScope?.wire)
       }
       + deleting.map { ModifyZones.Operation(.delete, $0.wire) }
-    // A zone that appears twice is created once. Deleting a zone twice reports it as not found.
+    // A repeated creation has no further effect, but a repeated deletion reports the zone as not
+    // found. A request with deletions is therefore not idempotent.
     let response = try await send(
       ModifyZones.self,
       ModifyZones.Request(operations: operations, showsIncarnations: showsIncarnations),

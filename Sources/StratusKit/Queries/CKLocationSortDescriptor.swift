@@ -30,7 +30,7 @@ public final class CKLocationSortDescriptor: NSSortDescriptor, KeyedSortDescript
     coder.encode(relativeLocation, forKey: "RelativeLocation")
   }
 
-  /// Compares records by the distance of their location; records without one come first.
+  /// Compares records by the distance of their location. Records without a location come first.
   public override func compare(_ first: Any, to second: Any) -> ComparisonResult {
     switch (distance(of: first), distance(of: second)) {
     case (nil, nil): .orderedSame

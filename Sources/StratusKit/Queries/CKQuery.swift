@@ -11,8 +11,8 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   public let recordType: CKRecord.RecordType
   /// The condition that the records must satisfy.
   ///
-  /// NB: not `@NSCopying`, because on Linux the copy of a compound predicate that an app made is
-  /// never true.
+  /// NB: the property is not `@NSCopying`. On Linux, a copy of a compound predicate that an app
+  /// made is never true.
   public let predicate: NSPredicate
   /// The order of the records; the first descriptor is the most significant. nil, the default,
   /// means the server's own order.
@@ -51,7 +51,7 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived query; nil if it names no record type.
+  /// Reads an archived query; nil if the archive has no record type or no predicate.
   public init?(coder: NSCoder) {
     guard let recordType = coder.string("RecordType"),
       let predicate = coder.object("Predicate", of: NSPredicate.self)

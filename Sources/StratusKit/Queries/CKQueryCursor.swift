@@ -2,13 +2,13 @@ public import Foundation
 import StratusArchive
 import StratusWire
 
-/// The position in a query's records at which the next page begins. `CKQueryOperation.Cursor` in
-/// Swift.
+/// The position in a query's records at which the next page begins. Swift code uses the name
+/// `CKQueryOperation.Cursor`.
 ///
-/// The cursor includes the query, so an operation made from it needs no other query.
+/// The cursor includes the query, so an operation that continues from a cursor needs no query.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// The next page's request in its wire form. nil in a cursor of Apple's framework, which only
-  /// Apple's server understands.
+  /// The request for the next page in its wire form; nil in a cursor of Apple's framework, because
+  /// only Apple's server understands that cursor.
   let request: QueryRecords.Request?
   private let data: Data
   private let zoneID: CKRecordZone.ID?

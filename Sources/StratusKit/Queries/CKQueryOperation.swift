@@ -34,10 +34,10 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   /// The position in a query's records at which the next page begins.
   public typealias Cursor = CKQueryCursor
 
-  /// The limit that lets the server decide how many records it returns: 0.
+  /// The value 0, which lets the server decide how many records it returns.
   public static let maximumResults = 0
 
-  /// The query to run; ignored if a cursor is set.
+  /// The query to run. The property is ignored if a cursor is set.
   public var query: CKQuery? {
     get { properties[\.query] }
     set { properties[\.query] = newValue?.copy() as? CKQuery }
@@ -47,23 +47,25 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.cursor] }
     set { properties[\.cursor] = newValue?.copy() as? CKQueryOperation.Cursor }
   }
-  /// The zone to search; nil, the default: all zones of the database. Ignored if a cursor is set.
+  /// The zone to search; nil, the default, means all zones of the database. The property is ignored
+  /// if a cursor is set.
   public var zoneID: CKRecordZone.ID? {
     get { properties[\.zoneID] }
     set { properties[\.zoneID] = newValue?.copy() as? CKRecordZone.ID }
   }
-  /// Maximum number of records. A page may have fewer records even if more are available.
+  /// The maximum number of records; 0, the default, lets the server decide. A page may have fewer
+  /// records even if more are available.
   public var resultsLimit: Int {
     get { properties[\.resultsLimit] }
     set { properties[\.resultsLimit] = newValue }
   }
-  /// The fields to fetch; nil: all, empty: none.
+  /// The fields to fetch. The default nil means all fields, and an empty array means no fields.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { properties[\.desiredKeys] }
     set { properties[\.desiredKeys] = newValue }
   }
 
-  /// Deprecated by Apple. Not called if ``recordMatchedBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``recordMatchedBlock`` is set.
   public var recordFetchedBlock: ((CKRecord) -> Void)? {
     get { properties[\.recordFetchedBlock] }
     set { properties[\.recordFetchedBlock] = newValue }
@@ -75,12 +77,12 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     get { properties[\.recordMatchedBlock] }
     set { properties[\.recordMatchedBlock] = newValue }
   }
-  /// Deprecated by Apple. Not called if ``queryResultBlock`` is set.
+  /// Apple has deprecated this block. It is not called if ``queryResultBlock`` is set.
   public var queryCompletionBlock: ((CKQueryOperation.Cursor?, (any Error)?) -> Void)? {
     get { properties[\.queryCompletionBlock] }
     set { properties[\.queryCompletionBlock] = newValue }
   }
-  /// Called last, with the cursor to continue from; nil: there are no more records.
+  /// Called last, with the cursor of the next page. The cursor is nil if there are no more records.
   public var queryResultBlock:
     ((_ operationResult: Result<CKQueryOperation.Cursor?, any Error>) -> Void)?
   {

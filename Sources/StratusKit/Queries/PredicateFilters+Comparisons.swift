@@ -37,20 +37,20 @@ struct ComparisonTranslation {
       {
         return try anyConstant(comparison, in: key)
       }
-      throw refusal("it compares no field")
+      throw refusal("the clause compares no field")
     }
   }
 
-  /// The comparison with the field on the left.
+  /// Returns the comparison with the field on the left side.
   ///
-  /// NB: ANY and similar quantifiers apply to the left side. With them only the left side may be
-  /// the field, except in `ANY values IN field`.
+  /// NB: ANY and similar quantifiers apply to the left side. With a quantifier, only the left side
+  /// may be the field, except in `ANY values IN field`.
   private func normalized() throws(CKError) -> PredicateComparison {
     guard case .constant = try side(original.left) else { return original }
     guard original.quantity == .direct else { return original }
     if case .constant = try side(original.right) { return original }
     guard let relation = original.relation.mirrored else {
-      throw refusal("the field must stand on the left of \(original.relation.rawValue)")
+      throw refusal("the field must be on the left side of \(original.relation.rawValue)")
     }
     return PredicateComparison(
       original.right, relation, original.left, options: original.options)
@@ -136,7 +136,7 @@ struct ComparisonTranslation {
       ]
     case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .notEqualTo,
       .matches, .like, .endsWith, .contains, .between, .tokenMatches:
-      throw refusal("behind ANY, CloudKit has =, IN and BEGINSWITH")
+      throw refusal("after ANY, CloudKit supports only =, IN and BEGINSWITH")
     }
   }
 
@@ -158,7 +158,7 @@ struct ComparisonTranslation {
   }
 }
 
-/// Text searches and distances.
+/// Conversions of text searches and distances.
 extension ComparisonTranslation {
   /// Converts `self CONTAINS 'a b'` and `allTokens TOKENMATCHES[cdl] 'a b'`.
   ///
@@ -168,7 +168,7 @@ extension ComparisonTranslation {
     _ key: QueryKey?, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
     guard comparison.relation == .contains || comparison.relation == .tokenMatches else {
-      throw refusal("words are searched by CONTAINS or TOKENMATCHES")
+      throw refusal("a search for words needs CONTAINS or TOKENMATCHES")
     }
     guard comparison.quantity == .direct else {
       throw refusal("CloudKit has no \(comparison.quantity.rawValue) here")
@@ -183,7 +183,7 @@ extension ComparisonTranslation {
     _ words: String, in whole: PredicateTerm, _ comparison: PredicateComparison
   ) throws(CKError) -> [QueryFilter] {
     guard comparison.relation == .in, case .tokens(let key) = try side(whole) else {
-      throw refusal("the words of tokenize:using: are looked for IN allTokens")
+      throw refusal("the words of tokenize:using: can be searched only IN allTokens")
     }
     guard !isNegated else { throw refusal("NOT cannot stand before a search for words") }
     switch comparison.quantity {
@@ -200,7 +200,7 @@ extension ComparisonTranslation {
     guard !isNegated else { throw refusal("NOT cannot stand before distanceToLocation") }
     guard comparison.relation == .lessThan || comparison.relation == .lessThanOrEqualTo,
       comparison.quantity == .direct
-    else { throw refusal("a query can ask only for records within a distance, by <") }
+    else { throw refusal("a query can find only the records within a distance, with < or <=") }
     let metres = try values.metres(comparison.right)
     return [.field(FieldFilter(.near, key, location, distance: metres))]
   }
@@ -221,7 +221,7 @@ extension ComparisonTranslation {
     case .keyPath(let path): return .field(try values.key(path))
     case .constant, .aggregate: return .constant
     case .variable(let name): throw refusal("the variable $\(name) has no value")
-    case .member, .subquery: throw refusal("only a record's own fields can be asked for")
+    case .member, .subquery: throw refusal("a query can compare only a record's own fields")
     case .function(let name, let arguments):
       switch (name.lowercased(), arguments.count) {
       case ("distancetolocation:fromlocation:", 2): return try distance(arguments)

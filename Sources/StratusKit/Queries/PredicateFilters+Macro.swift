@@ -3,8 +3,8 @@ package import StratusFoundation
 
 /// Supports fields in `#Predicate<CKRecord>`, as in `$0["title"] == "x" && ($0["n"] ?? 0) > 3`.
 ///
-/// Choice: an addition of Stratus. On Apple's systems `#Predicate` does not support records. The
-/// values in comparisons must be `Codable`, which references are not.
+/// Choice: this support is an addition of Stratus. On Apple's systems `#Predicate` does not support
+/// records. The values in comparisons must be `Codable`, which references are not.
 extension PredicateExpressions {
   /// The value of a record's field as a certain type.
   public struct RecordField<FieldValue>: StandardPredicateExpression, Codable, Sendable {

@@ -17,9 +17,9 @@ struct PredicateValueTranslation {
   func key(_ path: String) throws(CKError) -> QueryKey {
     if let key = QueryKey(property: path) { return key }
     guard !path.contains(".") else {
-      throw refusal("a path of keys such as '\(path)' leads out of the record")
+      throw refusal("the key path '\(path)' leads to a value outside of the record")
     }
-    throw refusal("'\(path)' is no name of a field")
+    throw refusal("'\(path)' is not a valid field name")
   }
 
   /// The name of a function in error messages.
@@ -31,8 +31,8 @@ struct PredicateValueTranslation {
     }
   }
 
-  /// Whether a function's value is known before the query is sent. That is true for the current
-  /// time, and for a cast of a number to a date, which is how predicates print dates.
+  /// Whether a function's value is known before the query is sent. The value is known for the
+  /// current time, and for a cast of a number to a date. Predicates print dates as such casts.
   func isConstant(function name: String, _ arguments: [PredicateTerm]) -> Bool {
     switch (name.lowercased(), arguments.count) {
     case ("now", 0), ("now:", 0): return true
@@ -60,8 +60,8 @@ struct PredicateValueTranslation {
       return Date(timeIntervalSinceReferenceDate: number.doubleValue)
     case .function(let name, _): throw refusal("CloudKit has no \(named(function: name))")
     case .variable(let name): throw refusal("the variable $\(name) has no value")
-    case .keyPath, .evaluatedObject: throw refusal("a field is compared with a value only")
-    case .member, .subquery: throw refusal("only a record's own fields can be asked for")
+    case .keyPath, .evaluatedObject: throw refusal("a field can be compared only with a value")
+    case .member, .subquery: throw refusal("a query can compare only a record's own fields")
     }
   }
 
@@ -70,11 +70,11 @@ struct PredicateValueTranslation {
     PredicateValues.list(try constant(term))?.map { .constant($0) }
   }
 
-  /// The value of a term, of any field type.
+  /// The value of a term: a single value or a list, of any field type.
   func value(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard try elements(term) != nil else { return try single(term, for: key) }
     guard let list = try list(term, for: key) else {
-      throw refusal("an empty list has no type to compare by")
+      throw refusal("an empty list has no type, so it cannot be compared")
     }
     return list
   }
@@ -82,7 +82,7 @@ struct PredicateValueTranslation {
   /// The value of a term that is not a list.
   func single(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard let value = try constant(term) else {
-      throw refusal("CloudKit cannot ask for fields that have no value")
+      throw refusal("CloudKit cannot search for fields that have no value")
     }
     if let name = recordName(value) { return .reference(Reference(recordName: known(name, key))) }
     guard let object = StoredValues.make(from: value), !(object is NSArray) else {
@@ -95,7 +95,7 @@ struct PredicateValueTranslation {
       return .reference(Reference(recordName: known(String(describing: text), key)))
     }
     guard let field = FieldValue(object, zoneID: ZoneID(zoneName: ZoneID.defaultZoneName)) else {
-      throw refusal("a number or time in it is not finite or too large")
+      throw refusal("a number or time in the clause is not finite, or is too large")
     }
     return field
   }
@@ -119,7 +119,7 @@ struct PredicateValueTranslation {
   /// A list of values of one type; nil if it is empty.
   func list(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue? {
     guard let elements = try elements(term) else {
-      throw refusal("IN needs an array of values, or a list's field on its right")
+      throw refusal("IN needs an array of values or a list field on its right side")
     }
     var values: [FieldValue] = []
     for element in elements { values.append(try single(element, for: key)) }
@@ -138,15 +138,15 @@ struct PredicateValueTranslation {
   /// The value of a text term.
   func text(_ term: PredicateTerm, for key: QueryKey) throws(CKError) -> FieldValue {
     guard !key.isSystem, case .string(let text) = try single(term, for: key) else {
-      throw refusal("a text is needed, and a field of texts")
+      throw refusal("this comparison needs a text and a text field")
     }
     return .string(text)
   }
 
-  /// The words of a text search, one or several.
+  /// The text whose words a text search looks for.
   func words(_ term: PredicateTerm) throws(CKError) -> String {
     guard let text = try constant(term) as? String else {
-      throw refusal("a text is needed to search for its words")
+      throw refusal("a search for words needs a text")
     }
     return text
   }
@@ -155,7 +155,7 @@ struct PredicateValueTranslation {
   func metres(_ term: PredicateTerm) throws(CKError) -> Double {
     guard let number = PredicateValues.object(try constant(term)) as? NSNumber,
       number.doubleValue.isFinite, number.doubleValue >= 0
-    else { throw refusal("a distance is a number of metres") }
+    else { throw refusal("a distance must be a number of metres") }
     return number.doubleValue
   }
 }

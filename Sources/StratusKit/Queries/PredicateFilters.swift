@@ -13,8 +13,8 @@ enum PredicateFilters {
   /// - Parameters:
   ///   - now: the value of `now()`.
   ///   - naming: the user that `CKCurrentUserDefaultName` represents.
-  /// - Throws: `CKError.invalidArguments`, with a sentence that names the clause, if CloudKit does
-  ///   not support it.
+  /// - Throws: `CKError.invalidArguments` if CloudKit does not support a clause of the predicate.
+  ///   The error's description contains the clause.
   static func filters(
     of predicate: NSPredicate, now: Date,
     naming: UserNaming = UserNaming(currentUserRecordName: nil)
@@ -31,8 +31,8 @@ struct PredicateTranslation {
 
   /// A filter that matches no record: the record's name must be in an empty list.
   ///
-  /// Choice: used for FALSEPREDICATE, and for IN with an empty array, which has no type on the
-  /// wire.
+  /// Choice: this filter stands for FALSEPREDICATE and for IN with an empty array. An empty array
+  /// has no type in the wire format.
   static let nothing = QueryFilter.field(
     FieldFilter(.in, QueryKey(system: .recordName), .list(.reference, [])))
 
@@ -54,12 +54,13 @@ struct PredicateTranslation {
     case .opaque:
       throw CKError(
         .invalidArguments,
-        description: "a predicate made of code, as by NSPredicate(block:), cannot be sent to a "
-          + "server; write it as a format")
+        description: "a predicate that consists of code, such as NSPredicate(block:), cannot be "
+          + "sent to a server; write the predicate as a format")
     }
   }
 
-  /// NB: a group without conditions is always true, so the other groups do not matter then.
+  /// NB: a group without conditions is always true. If there is such a group, the other groups do
+  /// not matter.
   private func filters(ofAny parts: [ParsedPredicate]) throws(CKError) -> [QueryFilter] {
     var groups: [[QueryFilter]] = []
     for part in parts { groups.append(try filters(of: part)) }
@@ -85,11 +86,11 @@ struct PredicateTranslation {
     }
   }
 
-  /// The error that names the unsupported clause and the reason.
+  /// Returns an error that contains the unsupported clause and the reason.
   static func refusal(of clause: ParsedPredicate, because reason: String) -> CKError {
     let text = clause.text
     let shown = text.count > 200 ? text.prefix(200) + "…" : text[...]
     return CKError(
-      .invalidArguments, description: "the clause '\(shown)' cannot be asked: \(reason)")
+      .invalidArguments, description: "the clause '\(shown)' is not supported: \(reason)")
   }
 }

@@ -7,14 +7,14 @@ struct QueryPages {
   /// One page.
   struct Page: Sendable {
     let items: [RecordItem]
-    /// nil if there are no more pages.
+    /// The cursor of the next page; nil if there are no more pages.
     let cursor: CKQueryCursor?
   }
 
-  /// Maximum number of consecutive empty pages that are skipped.
+  /// The maximum number of consecutive empty pages that are skipped.
   ///
-  /// Choice: a server may examine many records and find none that match. Apps written for Apple's
-  /// server do not expect an empty page.
+  /// Choice: empty pages are skipped, because apps written for Apple's server do not expect them. A
+  /// server may examine many records and find none that match.
   private static let emptyPagesMax = 100
 
   private var request: QueryRecords.Request
@@ -22,8 +22,9 @@ struct QueryPages {
 
   /// Starts at the first page of a query.
   ///
-  /// - Parameter zoneID: nil: all zones of the database.
-  /// - Throws: `CKError.invalidArguments`, which names the unsupported part of the query.
+  /// - Parameter zoneID: the zone to search; nil for all zones of the database.
+  /// - Throws: `CKError.invalidArguments` if CloudKit does not support a part of the query. The
+  ///   error's description names that part.
   init(
     _ query: CKQuery, in zoneID: CKRecordZone.ID?, naming: UserNaming
   ) throws(CKError) {
@@ -42,7 +43,7 @@ struct QueryPages {
   /// - Throws: `CKError.invalidArguments` for a cursor of Apple's framework.
   init(continuing cursor: CKQueryCursor) throws(CKError) {
     guard let request = cursor.request, request.continuationMarker != nil else {
-      throw CKError.malformed("the cursor is not one of a Stratus server")
+      throw CKError.malformed("the cursor does not come from a Stratus server")
     }
     self.request = request
     zoneID = request.zoneID.map {
@@ -52,7 +53,7 @@ struct QueryPages {
 
   /// Fetches the next page that is not empty.
   ///
-  /// - Parameter resultsLimit: maximum number of records; 0: the server decides.
+  /// - Parameter resultsLimit: the maximum number of records; 0 lets the server decide.
   mutating func next(
     from database: DatabaseCalls, resultsLimit: Int, desiredKeys: [CKRecord.FieldKey]?
   ) async throws(CKError) -> Page {
@@ -72,7 +73,7 @@ struct QueryPages {
     }
   }
 
-  /// The number of matching records, added up over all pages.
+  /// Returns the number of matching records, added up over all pages.
   ///
   /// - Throws: `CKError.invalidArguments` if the container does not allow counting.
   mutating func count(in database: DatabaseCalls) async throws(CKError) -> Int {
@@ -101,7 +102,7 @@ extension CKRecord {
 }
 
 extension [NSSortDescriptor] {
-  /// The order in its wire form.
+  /// Returns the sort order in its wire form.
   ///
   /// - Throws: `CKError.invalidArguments` for a descriptor with a comparator.
   fileprivate func querySorts() throws(CKError) -> [QuerySort] {
@@ -110,7 +111,7 @@ extension [NSSortDescriptor] {
       let name = descriptor.key ?? CKRecord.sortableProperty(at: descriptor.keyPath)
       guard let name, let key = QueryKey(property: name) else {
         throw CKError.malformed(
-          "a sort descriptor of a query has a field's name and a direction, and nothing else: "
+          "a sort descriptor of a query must have a field name and a direction, and nothing else: "
             + descriptor.description)
       }
       let location = (descriptor as? CKLocationSortDescriptor)?.relativeLocation

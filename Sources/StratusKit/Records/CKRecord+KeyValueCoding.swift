@@ -3,7 +3,8 @@ import Foundation
 extension CKRecord {
   /// The value of a field or property by its name; nil if there is none.
   ///
-  /// On Apple's systems `NSObject` provides this method; elsewhere it has no key-value coding.
+  /// On Apple's systems `NSObject` provides this method. On Linux `NSObject` has no key-value
+  /// coding.
   public func value(forKey key: String) -> Any? {
     if let value = withState({ $0.values[key] }) { return value }
     return switch key {

@@ -15,8 +15,9 @@ extension CKRecord {
     return try state.prepareSave(policy: policy)
   }
 
-  /// Updates the record after a successful save. The server's system fields are adopted, and the
-  /// saved edits are no longer changes. Edits made during the save remain changes.
+  /// Updates the record after a successful save. The record gets the system fields from the server,
+  /// and the saved edits no longer count as changes. Edits that were made during the save still
+  /// count as changes.
   func adoptSaved(_ wire: RecordDictionary, of save: RecordSave, naming: UserNaming) {
     withState { state in
       state.settle(save)
@@ -60,9 +61,10 @@ extension RecordState {
       editsCount: editsCount, values: values, parent: parent, sharing: sharing?.sent)
   }
 
-  /// - Parameter keys: the plain fields to send. Encrypted fields that are to be removed are added,
-  ///   because a request removes them like plain fields. A key is dropped if its removal as a plain
-  ///   field would remove an encrypted value.
+  /// - Parameter keys: the keys of the plain fields to send. The method adds the keys of encrypted
+  ///   fields that the save removes, because a request removes them in the same way as plain
+  ///   fields. The method drops a key if its removal as a plain field would remove an encrypted
+  ///   value.
   private func encryptedFieldsToSend(
     _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {
@@ -70,7 +72,7 @@ extension RecordState {
     if let key = values.keys.filter({ encrypted.holds($0) }).min() {
       throw CKError(
         .invalidArguments,
-        description: "field '\(key)' has a plain value and an encrypted one; it can be only either")
+        description: "field '\(key)' has a plain value and an encrypted value; remove one of them")
     }
     // Choice: setting a plain field to nil does not remove an encrypted value of the same name, and
     // vice versa.
@@ -86,7 +88,8 @@ extension RecordState {
   private static func badFieldName(_ key: String) -> CKError {
     CKError(
       .invalidArguments,
-      description: "'\(key)' is no field name: a letter, then letters, digits and underscores")
+      description: "'\(key)' is not a field name; use a letter, and then letters, digits and "
+        + "underscores")
   }
 
   private func parentToSend(

@@ -10,18 +10,18 @@ extension CKRecord {
   /// Identifies the server's version of the record; nil if the record was never saved or fetched.
   public var recordChangeTag: String? { withState { $0.system.changeTag } }
 
-  /// The user who saved the record first; nil if it was never saved.
+  /// The ID of the user who saved the record first; nil if the record was never saved.
   public var creatorUserRecordID: CKRecord.ID? { withState { $0.system.creatorUserRecordID } }
 
-  /// When the record was first saved, by the server's clock; nil if it was never saved.
+  /// The time of the first save, by the server's clock; nil if the record was never saved.
   public var creationDate: Date? { withState { $0.system.creationDate } }
 
-  /// The user who saved the record last; nil if it was never saved.
+  /// The ID of the user who saved the record last; nil if the record was never saved.
   public var lastModifiedUserRecordID: CKRecord.ID? {
     withState { $0.system.lastModifiedUserRecordID }
   }
 
-  /// When the record was last saved, by the server's clock; nil if it was never saved.
+  /// The time of the last save, by the server's clock; nil if the record was never saved.
   public var modificationDate: Date? { withState { $0.system.modificationDate } }
 
   /// The record's parent in a hierarchy that can be shared.
@@ -37,18 +37,18 @@ extension CKRecord {
     }
   }
 
-  /// Sets the record's parent; nil removes it.
+  /// Sets the record's parent; nil removes the parent.
   public func setParent(_ parentRecord: CKRecord?) { setParent(parentRecord?.recordID) }
 
-  /// Sets the record's parent by its ID; nil removes it.
+  /// Sets the record's parent by its ID; nil removes the parent.
   public func setParent(_ parentRecordID: CKRecord.ID?) {
     parent = parentRecordID.map { CKReference(recordID: $0, action: .none) }
   }
 
   /// The share whose root is this record; nil if no share starts at this record.
   ///
-  /// A record that is shared through its parent has no share of its own. Only the server sets this
-  /// property. Apple: `CKRecord.share`.
+  /// A record that is shared through its parent has no share of its own. The server sets this
+  /// property, and a new share sets it in its root record.
   public var share: CKRecord.Reference? { withState { $0.system.share } }
 
   /// The record types that CloudKit defines.

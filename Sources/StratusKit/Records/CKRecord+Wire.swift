@@ -2,7 +2,7 @@ import Foundation
 import StratusWire
 
 extension RecordState {
-  /// The contents of a record from a response.
+  /// Makes the contents of a record from a response.
   ///
   /// - Throws: `CKError.internalError` if the fields do not have the server's format.
   init(wire: RecordDictionary, naming: UserNaming) throws(CKError) {
@@ -41,7 +41,8 @@ extension RecordState {
 }
 
 extension CKReference {
-  /// The ID of a record of the same zone, from a response; nil if the response names none.
+  /// Makes a reference to a record of the same zone. The reference is nil if the response contains
+  /// no record name.
   convenience init?(wire recordName: String?, in zoneID: CKRecordZoneID) {
     guard let recordName, !recordName.isEmpty else { return nil }
     self.init(recordID: CKRecordID(recordName: recordName, zoneID: zoneID), action: .none)
@@ -63,6 +64,6 @@ extension SystemFields {
 }
 
 extension Date {
-  /// - Parameter milliseconds: since 1970 UTC.
+  /// - Parameter milliseconds: the number of milliseconds since the start of 1970 in UTC.
   init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

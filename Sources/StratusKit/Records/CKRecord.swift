@@ -5,7 +5,7 @@ import Synchronization
 /// A typed set of named values that the server stores under an ID.
 ///
 /// A record is a class instance: operations update the same instance that they save. Two instances
-/// with the same ID are not equal. Do not subclass it.
+/// with the same ID are not equal. Do not subclass `CKRecord`.
 public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKeyValueSetting,
   @unchecked Sendable
 {
@@ -17,7 +17,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   public typealias ID = CKRecordID
   /// A link to another record.
   public typealias Reference = CKReference
-  /// What happens to a record when the target of its reference is deleted.
+  /// The effect on a referring record when the target of the reference is deleted.
   public typealias ReferenceAction = CKReferenceAction
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
   public typealias Iterator = CKRecordKeyValueIterator
@@ -25,8 +25,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   private let lock = Mutex(())
   private var state: RecordState
 
-  /// NB: for ``RecordFactory`` and subclasses only. Elsewhere the record's type determines its
-  /// class.
+  /// NB: only ``RecordFactory`` and subclasses call this initialiser. Elsewhere, the record's type
+  /// must determine the class.
   init(state: RecordState) {
     self.state = state
     super.init()
@@ -82,7 +82,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// The names of the fields that were set or removed since the last fetch or save, sorted.
   ///
   /// Setting a field to its present value counts as a change. Removing a field from a record that
-  /// was never sent does not.
+  /// was never sent does not count.
   public func changedKeys() -> [CKRecord.FieldKey] { withState { $0.changes.keys } }
 
   /// Iterates over the present fields.
@@ -90,7 +90,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
     CKRecordKeyValueIterator(snapshot.values)
   }
 
-  /// An independent record with the same ID, values, change tag and pending changes.
+  /// Returns an independent record with the same ID, values, change tag and pending changes.
   public func copy(with zone: NSZone? = nil) -> Any { RecordFactory.record(snapshot.independent) }
 
   public override var description: String {
@@ -103,8 +103,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   public class var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived record, from Stratus or from Apple's framework. The archive may hold only
-  /// the system fields. nil if the archive has no type or no ID.
+  /// Reads an archived record, from Stratus or from Apple's framework. The archive may contain only
+  /// the system fields. The record is nil if the archive has no type or no ID.
   public required init?(coder: NSCoder) {
     guard let state = RecordState(coder: coder) else { return nil }
     self.state = state
@@ -113,8 +113,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
 
   /// Archives the system fields, the values and the pending changes.
   ///
-  /// Choice: encrypted values are archived in the clear, so that everyone with access to the
-  /// archive can read them.
+  /// Choice: encrypted values are archived in the clear. Whoever has the archive can therefore read
+  /// them.
   public func encode(with coder: NSCoder) {
     let state = snapshot
     state.encodeSystemFields(with: coder)

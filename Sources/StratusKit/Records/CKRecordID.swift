@@ -1,15 +1,15 @@
 public import Foundation
 import StratusArchive
 
-/// Identifies a record by its zone and its name. `CKRecord.ID` in Swift.
+/// Identifies a record by its zone and its name. Swift code uses the name `CKRecord.ID`.
 ///
-/// NB: not nested, because Foundation on Linux cannot archive a nested class.
+/// NB: the class is not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The record's name; never empty.
   public let recordName: String
   /// The record's zone.
   public let zoneID: CKRecordZone.ID
-  /// NB: stored, because IDs are hashed more often than they are made.
+  /// NB: the hash value is stored, because IDs are hashed more often than they are made.
   private let ownHash: Int
 
   /// Makes the ID of a record in a zone. An empty name is a programmer error.

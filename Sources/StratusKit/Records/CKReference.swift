@@ -1,9 +1,9 @@
 public import Foundation
 import StratusArchive
 
-/// A reference to another record of the same zone. `CKRecord.Reference` in Swift.
+/// A reference to another record of the same zone. Swift code uses the name `CKRecord.Reference`.
 public final class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// What happens to a record when the target of its reference is deleted.
+  /// The effect on the referring record when the target is deleted.
   public typealias Action = CKRecord.ReferenceAction
 
   /// The ID of the target record.
@@ -61,5 +61,5 @@ public enum CKReferenceAction: UInt, Sendable {
   case deleteSelf = 1
 }
 
-/// Apple's older name of the type.
+/// Apple's older name of ``CKReferenceAction``.
 public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction

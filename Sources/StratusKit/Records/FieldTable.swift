@@ -53,14 +53,14 @@ extension FieldTable: Sequence {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// The entries that satisfy a condition.
+  /// Returns a table with the entries that satisfy a condition.
   func filter(_ isIncluded: ((key: String, value: Value)) -> Bool) -> FieldTable {
     var table = FieldTable()
     table.entries = entries.filter(isIncluded)
     return table
   }
 
-  /// The table with each value transformed.
+  /// Returns a table with the transformed value of each field.
   func mapValues<Other>(_ transform: (Value) -> Other) -> FieldTable<Other> {
     var table = FieldTable<Other>()
     table.entries = entries.map { ($0.key, transform($0.value)) }

@@ -4,8 +4,8 @@ import StratusWire
 /// Decides which class represents a record from the server, from an archive, or from another
 /// record.
 ///
-/// NB: a share is a record of the type `CKRecord.SystemType.share`. Only this type decides on its
-/// class and on the class's name in archives.
+/// NB: a share is a record of the type `CKRecord.SystemType.share`. Only `RecordFactory` decides
+/// which class such a record has, and which name the class has in archives.
 enum RecordFactory {
   /// The classes of records, with their names in Apple's archives.
   ///

@@ -2,9 +2,9 @@ import StratusWire
 
 /// A record that is being saved.
 ///
-/// NB: `@unchecked Sendable` because of the values, which are copies that never change.
+/// NB: the type is `@unchecked Sendable` because the values are copies that never change.
 struct RecordSave: @unchecked Sendable {
-  /// The operation to send. It names no zone, because the request does.
+  /// The operation to send. It contains no zone, because the request contains the zone.
   var operation: RecordOperation
   let policy: CKModifyRecordsOperation.RecordSavePolicy
   /// The fields that hold files. They are added to the operation after the upload.
@@ -20,7 +20,7 @@ struct RecordSave: @unchecked Sendable {
   /// The values of the record when it was sent.
   let values: FieldTable<StoredValue>
   let parent: CKReference?
-  /// The participants and the permission of a share when it was sent; nil: the record is not a
+  /// The participants and the permission of a share when it was sent; nil if the record is not a
   /// share.
   let sharing: ShareContents.Sent?
 }
@@ -36,7 +36,8 @@ extension RecordSave {
 
   /// Adds the uploaded files to the operation.
   ///
-  /// - Parameter shipped: returns the file at an index of a field.
+  /// - Parameter shipped: returns the uploaded file for the index of an asset field and the index
+  ///   of an asset in that field.
   mutating func attach(
     to recordID: CKRecord.ID, _ shipped: (_ field: Int, _ asset: Int) -> ShippedAsset?
   ) throws(CKError) {

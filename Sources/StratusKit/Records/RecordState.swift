@@ -1,6 +1,6 @@
 import Foundation
 
-/// The properties of a record that only the server sets.
+/// The properties of a record that the server sets.
 struct SystemFields {
   var changeTag: String?
   var creationDate: Date?
@@ -10,7 +10,7 @@ struct SystemFields {
   var modifiedByDevice: String?
   /// The share whose root is this record.
   var share: CKReference?
-  /// Identifies the share in its URL.
+  /// The text that identifies the share in its URL.
   var shortGUID: String?
 }
 
@@ -20,13 +20,13 @@ struct RecordState {
   let recordID: CKRecord.ID
   var system = SystemFields()
   var values = FieldTable<StoredValue>()
-  /// The server's values of changed keys. A changed key without an entry has no value on the
-  /// server.
+  /// The values that the changed keys have on the server. A changed key without an entry has no
+  /// value on the server.
   var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
   var changes = FieldTable<Int>()
   var encrypted = EncryptedFields()
-  /// The part that only shares have; nil: the record is not a share.
+  /// The contents that only a share has; nil if the record is not a share.
   var sharing: ShareContents?
   var parent: CKReference?
   var originalParent: CKReference?
@@ -54,7 +54,7 @@ struct RecordState {
     encrypted.set(value, for: key, edit: editsCount, isUnseen: isUnseen)
   }
 
-  /// NB: if the server has never seen the record, a removed key needs no removal on the server.
+  /// NB: if the server has never seen the record, a removed key need not be removed on the server.
   private var isUnseen: Bool { system.changeTag == nil && sentEditsCount == 0 }
 
   mutating func set(parent: CKReference?) {
@@ -64,8 +64,8 @@ struct RecordState {
     parentChange = editsCount
   }
 
-  /// Updates the state after a successful save. The saved edits are no longer changes; later edits
-  /// still are.
+  /// Updates the state after a successful save. The saved edits no longer count as changes, but
+  /// later edits still do.
   mutating func settle(_ save: RecordSave) {
     changes = changes.filter { $0.value > save.editsCount }
     originals = FieldTable()
@@ -79,7 +79,7 @@ struct RecordState {
     }
   }
 
-  /// A copy whose mutable objects belong to it alone.
+  /// A copy that shares no mutable objects with this state.
   var independent: RecordState {
     var state = self
     state.sharing = sharing?.independent

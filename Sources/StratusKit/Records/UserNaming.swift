@@ -3,11 +3,11 @@
 struct UserNaming: Sendable {
   /// The current user's record name; nil if no user is signed in.
   let currentUserRecordName: String?
-  /// The scheme in the URLs of shares. The server names only their host.
+  /// The scheme in the URLs of shares. The server's responses contain only the host.
   var scheme = "https"
 
-  /// The name that an app sees for a user's record name. nil and the empty name mean the current
-  /// user.
+  /// Returns the name that an app sees for a user's record name. A nil or empty name means the
+  /// current user.
   func shown(_ userRecordName: String?) -> String {
     guard let name = userRecordName, !name.isEmpty, name != currentUserRecordName else {
       return CKCurrentUserDefaultName
@@ -15,13 +15,13 @@ struct UserNaming: Sendable {
     return name
   }
 
-  /// The server's record name for a name that an app uses.
+  /// Returns the server's record name for a name that an app uses.
   func known(_ recordName: String) -> String {
     guard recordName == CKCurrentUserDefaultName else { return recordName }
     return currentUserRecordName ?? recordName
   }
 
-  /// The ID that an app sees for a user's record; nil if the server names no user.
+  /// Returns the ID that an app sees for a user's record; nil if the record name is empty.
   func shownID(_ userRecordName: String) -> CKRecord.ID? {
     userRecordName.isEmpty ? nil : CKRecordID(recordName: shown(userRecordName))
   }

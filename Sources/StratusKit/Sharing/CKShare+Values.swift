@@ -3,11 +3,11 @@ import StratusWire
 extension CKShare {
   /// The keys of the fields that CloudKit defines for shares.
   public enum SystemFieldKey {
-    /// The title that people see before they accept. A string.
+    /// The title that people see before they accept the share. The value is a string.
     public static let title: CKRecord.FieldKey = ShareRecord.titleField
-    /// The picture that people see before they accept. Data.
+    /// The picture that people see before they accept the share. The value is data.
     public static let thumbnailImageData: CKRecord.FieldKey = ShareRecord.thumbnailField
-    /// The app's own type of the shared contents, in reverse-DNS form. A string.
+    /// The app's own type of the shared contents, in reverse-DNS form. The value is a string.
     public static let shareType: CKRecord.FieldKey = ShareRecord.typeField
 
     static let all: Set<String> = [title, thumbnailImageData, shareType]
@@ -25,7 +25,7 @@ extension CKShare {
     case removed = 3
   }
 
-  /// The actions that a share allows a participant, or all users with its URL.
+  /// The actions that a share permits to a participant, or to all users with the share's URL.
   public enum ParticipantPermission: Int, Sendable {
     /// The permission is not known.
     case unknown = 0
@@ -43,7 +43,7 @@ extension CKShare {
     case unknown = 0
     /// The user who created the share.
     case owner = 1
-    /// A user whom the owner allows to invite and remove others.
+    /// A user whom the owner allows to invite and remove other participants.
     case administrator = 2
     /// A user whom the owner or an administrator has invited.
     case privateUser = 3
@@ -51,7 +51,7 @@ extension CKShare {
     case publicUser = 4
   }
 
-  /// The former name of the roles. Apple has deprecated it in favour of ``ParticipantRole``.
+  /// The former type of roles. Apple has deprecated this type in favour of ``ParticipantRole``.
   public enum ParticipantType: Int, Sendable {
     /// The role is not known.
     case unknown = 0
@@ -64,13 +64,13 @@ extension CKShare {
   }
 }
 
-/// Apple's older name of the type.
+/// Apple's older name of `CKShare.ParticipantAcceptanceStatus`.
 public typealias CKShare_Participant_AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
-/// Apple's older name of the type.
+/// Apple's older name of `CKShare.ParticipantPermission`.
 public typealias CKShare_Participant_Permission = CKShare.ParticipantPermission
-/// Apple's older name of the type.
+/// Apple's older name of `CKShare.ParticipantRole`.
 public typealias CKShare_Participant_Role = CKShare.ParticipantRole
-/// Apple's older name of the type.
+/// Apple's older name of `CKShare.ParticipantType`.
 public typealias CKShare_Participant_ParticipantType = CKShare.ParticipantType
 
 /// The record name of the share of a whole zone.
@@ -86,7 +86,8 @@ public let CKShareThumbnailImageDataKey: String = CKShare.SystemFieldKey.thumbna
 public let CKShareTypeKey: String = CKShare.SystemFieldKey.shareType
 
 extension CKShare.ParticipantAcceptanceStatus {
-  /// Choice: a participant who has left is `removed`, as one who was removed by the owner.
+  /// Choice: a participant who has left has the status `removed`, as if the owner had removed that
+  /// participant.
   init(_ wire: ShareParticipant.Status) {
     self =
       switch wire {
@@ -160,8 +161,8 @@ extension CKShare.ParticipantRole {
     }
   }
 
-  /// Choice: an administrator has the type `privateUser`, as on systems from before there were
-  /// administrators.
+  /// Choice: an administrator has the type `privateUser`, because the deprecated type has no case
+  /// for administrators.
   var type: CKShare.ParticipantType {
     switch self {
     case .unknown: .unknown

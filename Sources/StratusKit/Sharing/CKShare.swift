@@ -13,17 +13,18 @@ import StratusWire
 /// send(share.url)
 /// ```
 ///
-/// Only records of custom zones in the owner's private database can be shared. The records of a
-/// hierarchy are those that reach the root by `parent`.
+/// Only records of custom zones in the owner's private database can be shared. A hierarchy consists
+/// of the records that reach the root through their `parent` references.
 public class CKShare: CKRecord, @unchecked Sendable {
-  /// Makes a share of a record and its descendants. Save both in one operation.
+  /// Makes a share of a record and its descendants. Save the root record and the share in one
+  /// operation.
   public convenience init(rootRecord: CKRecord) {
     self.init(
       rootRecord: rootRecord, shareID: CKRecordID(zoneID: rootRecord.recordID.zoneID))
   }
 
-  /// Makes a share of a record and its descendants, with an ID in the same zone. Save both in one
-  /// operation.
+  /// Makes a share of a record and its descendants, with an ID in the same zone. Save the root
+  /// record and the share in one operation.
   ///
   /// An ID in another zone is a programmer error.
   public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
@@ -51,13 +52,14 @@ public class CKShare: CKRecord, @unchecked Sendable {
     super.init(state: state)
   }
 
-  /// NB: for ``RecordFactory`` only. The state must have a ``RecordState/sharing`` part.
+  /// NB: only ``RecordFactory`` calls this initialiser. The ``RecordState/sharing`` of the state
+  /// must not be nil.
   init(sharedState state: RecordState) { super.init(state: state) }
 
   /// Reads an archived share, from Stratus or from Apple's framework.
   ///
-  /// Choice: Apple's initialiser cannot fail. An archive without a type or an ID gives a new, empty
-  /// share in the default zone, which cannot be saved.
+  /// Choice: Apple's initialiser cannot fail. An archive without a type or an ID therefore gives a
+  /// new, empty share in the default zone, which cannot be saved.
   public required init(coder aDecoder: NSCoder) {
     var state =
       RecordState(coder: aDecoder)
@@ -66,7 +68,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
     super.init(state: state)
   }
 
-  /// Reads or changes the part that only shares have.
+  /// Reads or changes the contents that only a share has.
   private func withSharing<Result>(_ body: (inout ShareContents) -> Result) -> Result {
     withState { state in
       var sharing = state.sharing ?? ShareContents(rootRecordID: nil)
@@ -78,16 +80,18 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The permission of all users with the URL; ``ParticipantPermission/none`` by default, so
   /// that only invited users may join.
   ///
-  /// A higher permission removes those who have not accepted. ``ParticipantPermission/none`` then
-  /// removes all but the owner.
+  /// A change from ``ParticipantPermission/none`` to a higher permission removes the participants
+  /// with a pending invitation. A change back to ``ParticipantPermission/none`` removes all
+  /// participants except the owner.
   public var publicPermission: CKShare.ParticipantPermission {
     get { withSharing { $0.publicPermission } }
     set { withSharing { $0.set(publicPermission: newValue) } }
   }
 
-  /// The URL that participants open to join. nil: the share was never saved.
+  /// The URL that participants open to join the share; nil if the share was never saved.
   ///
-  /// The fragment is the title. A root that is shared again gets the same URL.
+  /// The fragment of the URL is the share's title. If the same root is shared again, the new share
+  /// has the same URL.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in
@@ -106,21 +110,22 @@ public class CKShare: CKRecord, @unchecked Sendable {
     }
   }
 
-  /// The current user's entry. nil: the share was never saved, or the user is no participant.
+  /// The current user as a participant; nil if the share was never saved, or if the user is not a
+  /// participant.
   public var currentUserParticipant: CKShare.Participant? { withSharing { $0.currentUser } }
 
-  /// Invites a user when the share is saved. If the share has an entry of the same user, that
-  /// entry gets the participant's role and permission.
+  /// Adds a participant. The user is invited when the share is saved. If the share already has a
+  /// participant for the same user, that participant gets the new role and permission.
   ///
-  /// Only a share whose ``publicPermission`` is ``ParticipantPermission/none`` can be saved with
-  /// other participants.
+  /// A share can be saved with added participants only if its ``publicPermission`` is
+  /// ``ParticipantPermission/none``.
   public func addParticipant(_ participant: CKShare.Participant) {
     withSharing { $0.add(participant) }
   }
 
   /// Removes a participant when the share is saved.
   ///
-  /// Choice: no effect for the owner, and for a user outside the share.
+  /// Choice: the call has no effect if the participant is the owner or is not in the share.
   public func removeParticipant(_ participant: CKShare.Participant) {
     withSharing { $0.remove(participant) }
   }

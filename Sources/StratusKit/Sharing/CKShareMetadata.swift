@@ -3,33 +3,34 @@ import StratusArchive
 import StratusWire
 
 extension CKShare {
-  /// A share that a URL leads to, and the current user's part in it.
+  /// The share at a URL, with the current user's role and permission in it.
   ///
-  /// ``CKContainer/shareMetadata(for:)`` fetches it, and `accept(_:)` joins the share.
+  /// ``CKContainer/shareMetadata(for:)`` fetches the metadata of a share, and `accept(_:)` joins
+  /// the share.
   public final class Metadata: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The container of the share. Only operations of this container can accept the share.
     public let containerIdentifier: String
     /// The share.
     public let share: CKShare
-    /// The ID of the shared record; nil: the share is one of a whole zone.
+    /// The ID of the shared record; nil if a whole zone is shared.
     public let hierarchicalRootRecordID: CKRecord.ID?
-    /// The shared record. nil: the operation did not ask for it, or the share is one of a zone.
+    /// The shared record; nil if the operation did not request it, or if a whole zone is shared.
     public let rootRecord: CKRecord?
     /// The owner of the share.
     public let ownerIdentity: CKUserIdentity
     /// The current user's role.
     public let participantRole: CKShare.ParticipantRole
-    /// Whether the current user has accepted.
+    /// Whether the current user has accepted the share.
     public let participantStatus: CKShare.ParticipantAcceptanceStatus
     /// The current user's permission.
     public let participantPermission: CKShare.ParticipantPermission
-    /// Identifies the share in its URL.
+    /// The text that identifies the share in its URL.
     let shortGUID: String
 
     /// The ID of the shared record. Apple has deprecated this property in favour of
     /// ``hierarchicalRootRecordID``.
     ///
-    /// Choice: for the share of a zone, the ID of the share itself.
+    /// Choice: the ID of the share itself if a whole zone is shared.
     public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
 
     /// The current user's role. Apple has deprecated this property in favour of
@@ -67,8 +68,8 @@ extension CKShare {
 
     public static var supportsSecureCoding: Bool { true }
 
-    /// Reads archived metadata, from Stratus or from Apple's framework; nil if it has no share, or
-    /// does not name the container or the owner.
+    /// Reads archived metadata, from Stratus or from Apple's framework; nil if the archive has no
+    /// share, no container or no owner.
     public init?(coder: NSCoder) {
       guard let share = coder.object(CodingKey.share, of: CKShare.self),
         let container = coder.object(CodingKey.container, of: ArchivedContainerID.self),
@@ -109,13 +110,13 @@ extension CKShare {
       static let role = "ParticipantType"
       static let status = "ParticipantStatus"
       static let permission = "ParticipantPermission"
-      /// NB: not one of Apple's keys.
+      /// NB: Apple's archives do not have this key.
       static let shortGUID = "StratusShortGUID"
     }
   }
 }
 
-/// The name of a container in archives, `CKContainerID` in Apple's.
+/// The name of a container in an archive. In Apple's archives, this class is named `CKContainerID`.
 final class ArchivedContainerID: NSObject, NSSecureCoding {
   let identifier: String
 

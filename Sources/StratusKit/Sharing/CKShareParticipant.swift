@@ -8,22 +8,22 @@ extension CKShare {
   ///
   /// A change of ``role`` or ``permission`` takes effect when the share is saved.
   ///
-  /// Choice: two participants are equal if all their values are.
+  /// Choice: two participants are equal if all their values are equal.
   public final class Participant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// Identifies a participant in a share.
     public typealias ID = String
-    /// Apple's older name of the type.
+    /// Apple's older name of `CKShare.ParticipantAcceptanceStatus`.
     public typealias AcceptanceStatus = CKShare.ParticipantAcceptanceStatus
-    /// Apple's older name of the type.
+    /// Apple's older name of `CKShare.ParticipantPermission`.
     public typealias Permission = CKShare.ParticipantPermission
-    /// Apple's older name of the type.
+    /// Apple's older name of `CKShare.ParticipantRole`.
     public typealias Role = CKShare.ParticipantRole
-    /// Apple's older name of the type.
+    /// Apple's older name of `CKShare.ParticipantType`.
     public typealias ParticipantType = CKShare.ParticipantType
 
     struct Values: Equatable {
       var participantID: String
-      /// Whether the server has given the ID.
+      /// Whether the server has assigned the ID.
       var isKnown = false
       var identity: CKUserIdentity
       var role = ParticipantRole.privateUser
@@ -64,13 +64,13 @@ extension CKShare {
       set { withValues { $0.role = newValue } }
     }
 
-    /// The role. Apple has deprecated this property in favour of ``role``, which it reads and sets.
+    /// Reads and sets ``role``. Apple has deprecated this property in favour of ``role``.
     public var type: CKShare.ParticipantType {
       get { role.type }
       set { role = ParticipantRole(newValue) }
     }
 
-    /// Whether the participant has accepted.
+    /// Whether the participant has accepted the share.
     public var acceptanceStatus: CKShare.ParticipantAcceptanceStatus { withValues { $0.status } }
 
     /// The participant's permission; ``ParticipantPermission/readOnly`` by default.
@@ -81,19 +81,20 @@ extension CKShare {
 
     /// Identifies the participant in the share.
     ///
-    /// Choice: the server gives the ID when the share is saved. Before that it is provisional.
+    /// Choice: the server assigns the ID when the share is saved. Before that, the ID is
+    /// provisional.
     public var participantID: CKShare.Participant.ID { withValues { $0.participantID } }
 
-    /// An independent participant with the same values.
+    /// Returns an independent participant with the same values.
     public func copy(with zone: NSZone? = nil) -> Any { Participant(values) }
 
     public override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? Participant else { return false }
-      // NB: all values count, because the archiver writes equal objects only once.
+      // NB: all values are compared, because the archiver writes equal objects only once.
       return self === other || values == other.values
     }
 
-    /// NB: the same for all participants, because their values change.
+    /// NB: the hash value is the same for all participants, because their values can change.
     public override var hash: Int { 0 }
 
     public override var description: String {
@@ -114,7 +115,7 @@ extension CKShare {
       }
       var values = Values(
         participantID: coder.string(CodingKey.participantID) ?? Live.newID(), identity: identity)
-      // NB: only new participants have this key in Apple's archives, as a true value.
+      // NB: in Apple's archives, only new participants have this key, and its value is true.
       values.isKnown = !coder.flag(CodingKey.isNew)
       values.role = coder.integer(CodingKey.role).flatMap(ParticipantRole.init) ?? .unknown
       values.permission =
@@ -157,14 +158,15 @@ extension CKShare.Participant.Values {
     status = CKShare.ParticipantAcceptanceStatus(wire.status)
   }
 
-  /// The participant in a request. The server gives a new participant its ID.
+  /// The participant in the form that a request sends. The server assigns the ID of a new
+  /// participant.
   var wire: ShareParticipant {
     ShareParticipant(
       participantID: isKnown ? participantID : nil, identity: identity.wire, role: role.wire,
       status: status.wire, permission: permission.wire)
   }
 
-  /// Whether both are the same person: by the ID, by the user, or by the address.
+  /// Whether both participants are the same person, by their IDs, user records or addresses.
   func isSame(as other: Self) -> Bool {
     if participantID.isIdentical(to: other.participantID) { return true }
     if isKnown && other.isKnown { return false }

@@ -4,10 +4,11 @@ import StratusWire
 
 /// The requests to a container's server that concern shares.
 extension ContainerCalls {
-  /// Finds the shares of URLs. They must be in this container.
+  /// Finds the shares at URLs. The shares must be in this container.
   ///
   /// - Parameter deliver: called for each URL, in order.
-  /// - Throws: the error of the whole request; `CKError.limitExceeded` above 400 URLs.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
+  ///   URLs.
   func resolve(
     _ urls: [URL], fetchesRoots: Bool, desiredKeys: [String]?,
     deliver: (URL, Result<CKShare.Metadata, CKError>) -> Void
@@ -39,7 +40,8 @@ extension ContainerCalls {
   /// Joins shares.
   ///
   /// - Parameter deliver: called for each share, in order.
-  /// - Throws: the error of the whole request; `CKError.limitExceeded` above 400 shares.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
+  ///   shares.
   func accept(
     _ metadatas: [CKShare.Metadata],
     deliver: (CKShare.Metadata, Result<CKShare, CKError>) -> Void
@@ -56,7 +58,7 @@ extension ContainerCalls {
           .failure(
             CKError(
               .badContainer,
-              description: "the share is in \(metadata.containerIdentifier): accept it there")))
+              description: "accept the share in its container \(metadata.containerIdentifier)")))
       }
     }
     if requested.isEmpty { return }
@@ -70,15 +72,16 @@ extension ContainerCalls {
     }
   }
 
-  /// - Throws: `CKError.limitExceeded` above 400 items.
+  /// - Throws: `CKError.limitExceeded` if there are more than 400 items.
   func requireFew(_ count: Int) throws(CKError) {
     guard count <= Limits.operationsPerRequestMax else {
       throw CKError.tooLarge(
-        "\(count) items; one operation takes \(Limits.operationsPerRequestMax)")
+        "\(count) items; one operation accepts at most \(Limits.operationsPerRequestMax)")
     }
   }
 
-  /// The results for shares, in order, by as many requests as the server's limit needs.
+  /// Returns the results for shares, in order. If there are more shares than one request may
+  /// contain, the method sends several requests.
   private func results<E: Endpoint>(
     of endpoint: E.Type, _ shortGUIDs: [ShortGUID]
   ) async throws(CKError) -> [ShareResult]
@@ -106,9 +109,9 @@ extension ContainerCalls {
     }
   }
 
-  /// Fetches the files of the root.
+  /// Fetches the files of the root record.
   ///
-  /// Choice: if a file cannot be fetched, the root is delivered without it.
+  /// Choice: if a file cannot be fetched, the root record is delivered without that file.
   private func fetchFiles(of metadata: CKShare.Metadata) async {
     guard metadata.rootRecord != nil else { return }
     let database = DatabaseCalls(

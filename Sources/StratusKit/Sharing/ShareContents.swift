@@ -1,10 +1,10 @@
 import Foundation
 import StratusWire
 
-/// The part of a record that only shares have.
+/// The contents that only a share has, in addition to the contents of every record.
 ///
-/// NB: participants are objects, which apps change. A state that becomes another record gets its
-/// own participants by ``independent``.
+/// NB: participants are objects that apps can change. If a copy of this value becomes another
+/// record, the copy needs its own participants; see ``independent``.
 struct ShareContents {
   /// The participants and the permission as a request sends them.
   struct Sent: @unchecked Sendable {
@@ -12,10 +12,10 @@ struct ShareContents {
     let participants: [(object: CKShare.Participant, values: CKShare.Participant.Values)]
   }
 
-  /// The root of a share that is not saved yet; nil: the share of a zone, or a saved share.
+  /// The root of a share that was never saved; nil for the share of a zone and for a saved share.
   var rootRecordID: CKRecord.ID?
   var publicPermission = CKShare.ParticipantPermission.none
-  /// The participants, among them the owner.
+  /// The participants, including the owner.
   var participants: [CKShare.Participant]
   var currentUserID: CKShare.Participant.ID?
   /// The URL without the title.
@@ -24,7 +24,7 @@ struct ShareContents {
   var savedPermission = CKShare.ParticipantPermission.none
   var saved: [CKShare.Participant] = []
 
-  /// A new share of the current user.
+  /// Makes the contents of a new share of the current user.
   init(rootRecordID: CKRecord.ID?) {
     self.rootRecordID = rootRecordID
     let owner = CKShare.Participant.Values(
@@ -33,13 +33,13 @@ struct ShareContents {
     participants = [CKShare.Participant(owner)]
   }
 
-  /// The part of a share from a response.
+  /// Makes the contents of a share from a response.
   init(wire: RecordDictionary, naming: UserNaming) {
     self.init(rootRecordID: nil)
     take(wire, naming: naming)
   }
 
-  /// A copy with participants of its own.
+  /// A copy with its own participants.
   var independent: ShareContents {
     var state = self
     state.participants = participants.map { CKShare.Participant($0.values) }
@@ -47,7 +47,7 @@ struct ShareContents {
     return state
   }
 
-  /// The server's version.
+  /// The last known server version of these contents.
   var ancestor: ShareContents {
     var state = independent
     state.publicPermission = savedPermission
@@ -63,8 +63,8 @@ struct ShareContents {
 
   /// Sets the permission of all users with the URL.
   ///
-  /// The server removes participants when this permission changes (semantics §20). They are removed
-  /// here, too, so that they are not sent.
+  /// The server removes participants when this permission changes (semantics §20). This method
+  /// removes the same participants, so that the next save does not send them.
   mutating func set(publicPermission permission: CKShare.ParticipantPermission) {
     let wasPublic = publicPermission.isPublic
     publicPermission = permission
@@ -80,8 +80,8 @@ struct ShareContents {
     saved.removeAll { isDropped($0.values) }
   }
 
-  /// Adds a participant, or updates the entry of the same user. A user who has left or was
-  /// removed is invited again.
+  /// Adds a participant, or updates the participant who is the same user. A user who has left or
+  /// was removed is invited again.
   mutating func add(_ participant: CKShare.Participant) {
     let values = participant.values
     let known = participants.first { $0 === participant || $0.values.isSame(as: values) }
@@ -97,7 +97,7 @@ struct ShareContents {
     }
   }
 
-  /// Removes a participant. The owner stays.
+  /// Removes a participant, unless the participant is the owner.
   mutating func remove(_ participant: CKShare.Participant) {
     let values = participant.values
     participants.removeAll {
@@ -118,11 +118,11 @@ struct ShareContents {
     }
   }
 
-  /// The values to send.
+  /// Returns the values to send; nil if there are none.
   ///
   /// - Parameters:
   ///   - isNew: whether the share was never saved.
-  ///   - isWhole: whether unchanged values are sent, too.
+  ///   - isWhole: whether unchanged values are sent as well.
   func input(isNew: Bool, isWhole: Bool) -> ShareInput? {
     let input = ShareInput(
       rootRecordName: isNew ? rootRecordID?.recordName : nil,
@@ -140,10 +140,10 @@ struct ShareContents {
       publicPermission: publicPermission, participants: participants.map { ($0, $0.values) })
   }
 
-  /// Takes the server's version over.
+  /// Adopts the server's version of the share.
   ///
-  /// - Parameter sent: the values of the save that the server answers. Values that the app has
-  ///   changed since then stay changes. nil: the record was fetched.
+  /// - Parameter sent: the values that the save sent; nil if the record was fetched. A value that
+  ///   the app has changed since the save was sent remains changed.
   mutating func take(_ wire: RecordDictionary, naming: UserNaming, after sent: Sent? = nil) {
     url = wire.shortGUID.flatMap { guid in
       wire.displayedHostname.flatMap { ShareURL.make(scheme: naming.scheme, host: $0, guid) }
@@ -177,7 +177,7 @@ struct ShareContents {
         adopted.append(CKShare.Participant(values))
         continue
       }
-      // The app has removed the participant since.
+      // The app has removed the participant since the save was sent.
       guard participants.contains(where: { $0 === old.object }) else { continue }
       old.object.withValues { own in
         let (role, permission) = (own.role, own.permission)
@@ -205,7 +205,8 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// The URL with the title. The title is for people, and never reaches a server.
+  /// Returns the URL with the title as its fragment. The title is for people, and is never sent to
+  /// a server.
   static func titled(_ url: URL, _ title: String?) -> URL {
     guard let title, !title.isEmpty,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
@@ -214,7 +215,7 @@ enum ShareURL {
     return parts.url ?? url
   }
 
-  /// The last part of the path; nil: the URL is not one of a share.
+  /// Returns the last part of the URL's path; nil if that part cannot identify a share.
   static func shortGUID(of url: URL) -> String? {
     let name = url.lastPathComponent
     let isPlain = name.utf8.allSatisfy { byte in

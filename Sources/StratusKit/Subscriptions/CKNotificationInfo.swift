@@ -3,10 +3,10 @@ import StratusArchive
 import StratusWire
 import Synchronization
 
-/// The content of a subscription's notifications, and the way they are delivered.
-/// `CKSubscription.NotificationInfo` in Swift.
+/// The content of a subscription's notifications, and the way they are delivered. Swift code uses
+/// the name `CKSubscription.NotificationInfo`.
 ///
-/// NB: not nested, because Foundation on Linux cannot archive a nested class.
+/// NB: the class is not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let state: Mutex<StratusWire.NotificationInfo>
 
@@ -16,7 +16,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
   /// Makes a description without content: the notification only wakes the app.
   public override convenience init() { self.init(wire: StratusWire.NotificationInfo()) }
 
-  /// Makes a description; the properties explain the parameters.
+  /// Makes a description. Each parameter sets the property of the same name.
   public convenience init(
     alertBody: String? = nil, alertLocalizationKey: String? = nil,
     alertLocalizationArgs: [CKRecord.FieldKey] = [], title: String? = nil,
@@ -61,13 +61,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
 
   public override var hash: Int { wire.hashValue }
 
-  /// The text.
+  /// The text of the alert.
   public var alertBody: String? {
     get { wire.alertBody }
     set { state.withLock { $0.alertBody = newValue } }
   }
 
-  /// The key of the text in the app's translations; overrides `alertBody`.
+  /// The key of the text in the app's translations. This property overrides `alertBody`.
   public var alertLocalizationKey: String? {
     get { wire.alertLocalizationKey }
     set { state.withLock { $0.alertLocalizationKey = newValue } }
@@ -79,13 +79,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.alertLocalizationArgs = newValue } }
   }
 
-  /// The title.
+  /// The title of the alert.
   public var title: String? {
     get { wire.title }
     set { state.withLock { $0.title = newValue } }
   }
 
-  /// The key of the title in the app's translations; overrides `title`.
+  /// The key of the title in the app's translations. This property overrides `title`.
   public var titleLocalizationKey: String? {
     get { wire.titleLocalizationKey }
     set { state.withLock { $0.titleLocalizationKey = newValue } }
@@ -97,13 +97,13 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.titleLocalizationArgs = newValue } }
   }
 
-  /// The subtitle.
+  /// The subtitle of the alert.
   public var subtitle: String? {
     get { wire.subtitle }
     set { state.withLock { $0.subtitle = newValue } }
   }
 
-  /// The key of the subtitle in the app's translations; overrides `subtitle`.
+  /// The key of the subtitle in the app's translations. This property overrides `subtitle`.
   public var subtitleLocalizationKey: String? {
     get { wire.subtitleLocalizationKey }
     set { state.withLock { $0.subtitleLocalizationKey = newValue } }
@@ -121,19 +121,19 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.alertActionLocalizationKey = newValue } }
   }
 
-  /// The image an app shows while it starts.
+  /// The image that the app shows while it starts.
   public var alertLaunchImage: String? {
     get { wire.alertLaunchImage }
     set { state.withLock { $0.alertLaunchImage = newValue } }
   }
 
-  /// The sound: a file's name, or `default`.
+  /// The sound of the alert: the name of a sound file, or `default`.
   public var soundName: String? {
     get { wire.soundName }
     set { state.withLock { $0.soundName = newValue } }
   }
 
-  /// The names of the fields whose values are part of the notification, three at most.
+  /// The names of at most three fields whose values are part of the notification.
   public var desiredKeys: [CKRecord.FieldKey]? {
     get { wire.additionalFields }
     set { state.withLock { $0.additionalFields = newValue } }
@@ -157,14 +157,14 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.shouldSendMutableContent = newValue } }
   }
 
-  /// The kind of alert, which the app has declared.
+  /// The category of the alert. The app declares its categories.
   public var category: String? {
     get { wire.category }
     set { state.withLock { $0.category = newValue } }
   }
 
-  /// The name of a field. A new notification replaces an earlier one with the same value of this
-  /// field.
+  /// The name of a field. A new notification replaces an earlier one if both have the same value of
+  /// this field.
   public var collapseIDKey: String? {
     get { wire.collapseIDKey }
     set { state.withLock { $0.collapseIDKey = newValue } }
@@ -178,7 +178,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived description; nil if it is damaged.
+  /// Reads an archived description; nil if the archive is damaged.
   public convenience init?(coder: NSCoder) {
     guard let data = coder.data("NotificationInfo"),
       let wire = try? StratusWire.NotificationInfo(jsonBytes: Array(data))

@@ -20,7 +20,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     /// The server deletes the subscription after its first notification.
     public static let firesOnce = Options(rawValue: 1 << 3)
 
-    /// The options of which at least one must be set.
+    /// The kinds of changes, of which at least one must be set.
     static let triggers: Options = [
       .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
     ]
@@ -34,7 +34,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   /// does not support is rejected when the subscription is saved. `now()` is replaced by the time
   /// of that save.
   ///
-  /// NB: see `CKQuery.predicate` for why it is not `@NSCopying`.
+  /// NB: `CKQuery.predicate` explains why this property is not `@NSCopying`.
   public let predicate: NSPredicate
   /// Only records of this zone are watched; nil, the default, watches the whole database.
   public var zoneID: CKRecordZone.ID? {
@@ -43,11 +43,12 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   }
 
   private let zone: Mutex<CKRecordZone.ID?>
-  /// The changes that cause notifications. Choice: if neither creation, update nor deletion is set,
-  /// saving fails with `CKError.invalidArguments`; Apple's framework raises an exception.
+  /// The changes that cause notifications. Choice: if no creation, update or deletion option is
+  /// set, saving fails with `CKError.invalidArguments`. Apple's framework raises an exception.
   public let querySubscriptionOptions: Options
 
-  /// Watches the records of a type that match a predicate. Default: creation, update and deletion.
+  /// Watches the records of a type that match a predicate. By default, creations, updates and
+  /// deletions cause notifications.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate, subscriptionID: CKSubscription.ID,
     options querySubscriptionOptions: CKQuerySubscription.Options = [
@@ -59,8 +60,8 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
       subscriptionID: subscriptionID)
   }
 
-  /// Watches records, with a new unique ID. Apple has deprecated this initialiser in favour of the
-  /// one with an ID.
+  /// Watches the records of a type that match a predicate. The subscription has a new unique ID.
+  /// Apple has deprecated this initialiser in favour of the one with an ID.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate,
     options querySubscriptionOptions: CKQuerySubscription.Options = [

@@ -7,7 +7,7 @@ import Synchronization
 /// A subscription belongs to the user who saves it. The server notifies all of the user's devices
 /// except the device that makes the change.
 public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// Names a subscription.
+  /// The ID of a subscription.
   public typealias ID = String
   /// The contents of a subscription's notifications.
   public typealias NotificationInfo = CKNotificationInfo
@@ -22,16 +22,16 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     case database = 3
   }
 
-  /// Unique among the user's subscriptions in one database. Saving a subscription replaces an
-  /// existing one with the same ID.
+  /// The ID, which is unique among the user's subscriptions in one database. Saving a subscription
+  /// replaces an existing one with the same ID.
   public let subscriptionID: CKSubscription.ID
   /// The kind of changes that the subscription watches.
   public let subscriptionType: SubscriptionType
 
   private let info: Mutex<CKNotificationInfo?>
 
-  /// The content of the notifications; copied when set. With nil, the default, notifications have
-  /// no content, as if only `shouldSendContentAvailable` were set.
+  /// The content of the notifications. The property copies each value that it is set to. With nil,
+  /// the default, notifications have no content, as if only `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo? {
     get { info.withLock { $0 } }
     set {
@@ -47,7 +47,7 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     super.init()
   }
 
-  /// An independent subscription with the same properties.
+  /// Returns an independent subscription with the same properties.
   public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
   func duplicate() -> CKSubscription { self }
@@ -61,7 +61,8 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
       && watchesSame(as: other)
   }
 
-  /// NB: uses only the constant ID, so that a subscription can change while it is in a set.
+  /// NB: the hash value depends only on the constant ID, so that a subscription can change while it
+  /// is in a set.
   public override var hash: Int { subscriptionID.hashValue }
 
   /// Whether another subscription of the same class watches the same changes.
@@ -97,7 +98,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   public let zoneID: CKRecordZone.ID
   private let type: Mutex<CKRecord.RecordType?>
 
-  /// Only records of this type are watched; nil, the default, watches all.
+  /// Only records of this type are watched; nil, the default, watches all records.
   public var recordType: CKRecord.RecordType? {
     get { type.withLock { $0 } }
     set { type.withLock { $0 = newValue } }
@@ -158,7 +159,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   private let type: Mutex<CKRecord.RecordType?>
 
-  /// Only records of this type are watched; nil, the default, watches all.
+  /// Only records of this type are watched; nil, the default, watches all records.
   public var recordType: CKRecord.RecordType? {
     get { type.withLock { $0 } }
     set { type.withLock { $0 = newValue } }

@@ -3,7 +3,7 @@ import StratusFoundation
 import StratusWire
 
 /// Converts the filters of a fetched subscription back into an equivalent predicate. An app could
-/// have written that predicate, and it converts to the same filters again.
+/// have written that predicate, and the predicate converts to the same filters again.
 ///
 /// Three comparators have no equivalent in Apple's predicate language, and come from other clients.
 /// `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.
@@ -28,8 +28,8 @@ struct FilterPredicate {
   }
 
   private func parsed(_ filter: FieldFilter) -> ParsedPredicate {
-    // The server has validated the value. If it is unreadable nevertheless, the filter matches
-    // nothing.
+    // The server has validated the value. If the value is unreadable nevertheless, the filter
+    // matches nothing.
     guard let value = try? filter.value.decode(schemaType: nil) else { return .truth(false) }
     let field = PredicateTerm.keyPath(filter.key.map(property) ?? "allTokens")
     let term = term(value)
@@ -69,7 +69,8 @@ struct FilterPredicate {
       PredicateComparison(left, relation, right, quantity: quantity, options: options))
   }
 
-  /// `field IN {…}`, `ANY field IN {…}`, or their opposites. An empty list gives FALSEPREDICATE.
+  /// Returns `field IN {…}`, `ANY field IN {…}`, or the opposite of one of them. With an empty
+  /// list, the result is FALSEPREDICATE or its opposite.
   private func oneOf(
     _ comparator: StratusWire.Comparator, _ field: PredicateTerm, _ value: FieldValue,
     _ term: PredicateTerm

@@ -3,11 +3,11 @@ import StratusTransport
 import StratusWire
 
 extension CKError {
-  /// Whether the engine keeps the change pending and retries it.
+  /// Whether the engine keeps a change pending after this error, and retries the change.
   ///
   /// Source: semantics §23. Choice: this includes `serverResponseLost`, because the server may not
-  /// have carried out the change. At worst the repeated change conflicts with itself. It also
-  /// includes `operationCancelled`, because the server has not rejected the change.
+  /// have carried out the change. At worst, the repeated change conflicts with its first attempt.
+  /// It also includes `operationCancelled`, because the server has not rejected the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
@@ -25,9 +25,9 @@ extension CKError {
     }
   }
 
-  /// Whether a later attempt may succeed, regardless of whether the server or the network failed.
+  /// Whether a later attempt may succeed.
   ///
-  /// A missing container or database is not temporary.
+  /// All failures count as temporary, except an error in the choice of the container or database.
   var mayPass: Bool {
     switch code {
     case .badContainer, .badDatabase: false
@@ -35,8 +35,8 @@ extension CKError {
     }
   }
 
-  /// Whether the server rejects the subscription because it supports no subscriptions, or none of
-  /// this kind.
+  /// Whether the server rejects the subscription because it supports no subscriptions, or no
+  /// subscriptions of this kind.
   var refusesSubscriptions: Bool {
     switch code {
     case .unknownItem, .badDatabase, .invalidArguments, .badContainer: true
@@ -75,19 +75,21 @@ extension CKError {
     }
   }
 
-  /// The delegate awaits a call that can only return after the delegate has returned.
+  /// The error of a call that the delegate awaits, although the call can return only after the
+  /// delegate has returned.
   static var awaitedInDelegate: CKError {
     malformed(
-      "fetchChanges and sendChanges must not be awaited in a method of the sync engine's delegate: "
-        + "they wait for that method to return; start a Task and do not await it")
+      "a method of the sync engine's delegate must not await fetchChanges or sendChanges, which "
+        + "wait for that method to return; start a Task and do not await the task")
   }
 
-  /// A call has waited too long for the delegate, which probably waits for that call.
+  /// The error of a call that has waited too long for the delegate. The delegate probably waits for
+  /// that call.
   static var delegateTimedOut: CKError {
     malformed(
       "the sync engine's delegate has not returned from one call for "
-        + "\(Int(Limits.delegateWaitSecondsMax)) s or more: if it awaits fetchChanges or "
-        + "sendChanges through another task, start that task and do not await it; otherwise call "
-        + "again later")
+        + "\(Int(Limits.delegateWaitSecondsMax)) s or more: if the delegate awaits "
+        + "fetchChanges or sendChanges through another task, start that task and do not await "
+        + "the task; otherwise call again later")
   }
 }

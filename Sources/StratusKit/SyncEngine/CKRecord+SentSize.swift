@@ -48,7 +48,7 @@ extension RecordState {
     }
   }
 
-  /// Includes the quotation marks and escaped characters.
+  /// An upper bound for the bytes of a text in JSON, with the quotation marks and escape sequences.
   private static func sizeBytesMax(_ text: String) -> Int {
     var text = text
     return text.withUTF8 { text in

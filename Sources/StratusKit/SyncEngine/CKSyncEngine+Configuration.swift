@@ -1,22 +1,23 @@
 extension CKSyncEngine {
   /// The settings of a new engine.
   public struct Configuration: Sendable, CustomStringConvertible {
-    /// The database to synchronise: a private database or the shared one.
+    /// The database to synchronize: a private database or the shared one.
     public var database: CKDatabase
-    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil: start from the beginning.
+    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil to start from the beginning.
     public var stateSerialization: State.Serialization?
     /// Handles the events. Choice: the engine holds a strong reference to its delegate. A delegate
-    /// that also holds the engine must release it, so that both can be deallocated.
+    /// that also holds the engine must release the engine, so that both can be deallocated.
     public var delegate: any CKSyncEngineDelegate
-    /// Whether the engine sends and fetches by itself; true by default. Otherwise it does so only
-    /// in ``CKSyncEngine/sendChanges(_:)`` and ``CKSyncEngine/fetchChanges(_:)``.
+    /// Whether the engine sends and fetches by itself; true by default. If the value is false, the
+    /// engine does so only in ``CKSyncEngine/sendChanges(_:)`` and
+    /// ``CKSyncEngine/fetchChanges(_:)``.
     public var automaticallySync = true
     /// The ID of the subscription that announces changes. The engine creates the subscription if it
-    /// does not exist. nil, the default: the engine uses any subscription to the database, or
+    /// does not exist. With nil, the default, the engine uses any subscription to the database, or
     /// creates one.
     public var subscriptionID: CKSubscription.ID?
 
-    /// A configuration with the defaults.
+    /// Makes a configuration with the default values of all other properties.
     public init(
       database: CKDatabase, stateSerialization: State.Serialization?,
       delegate: any CKSyncEngineDelegate
@@ -35,7 +36,7 @@ extension CKSyncEngine {
 
   /// The reason for a fetch or a send.
   public enum SyncReason: Sendable, Hashable, CustomStringConvertible {
-    /// The engine started it.
+    /// The engine's schedule started the fetch or send.
     case scheduled
     /// The app called ``CKSyncEngine/fetchChanges(_:)`` or ``CKSyncEngine/sendChanges(_:)``.
     case manual

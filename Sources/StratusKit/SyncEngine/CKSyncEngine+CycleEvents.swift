@@ -1,7 +1,7 @@
 extension CKSyncEngine.Event {
   /// A fetch begins.
   public struct WillFetchChanges: Sendable, CustomStringConvertible {
-    /// Why and how the engine fetches.
+    /// The reason for the fetch, and its options.
     public let context: CKSyncEngine.FetchChangesContext
 
     public var description: String { "<WillFetchChanges: context=\(context)>" }
@@ -19,8 +19,8 @@ extension CKSyncEngine.Event {
   public struct DidFetchRecordZoneChanges: Sendable, CustomStringConvertible {
     /// The zone whose changes were fetched.
     public let zoneID: CKRecordZone.ID
-    /// The reason why the zone was not fetched completely. nil if it was, or if the delegate wanted
-    /// another zone first.
+    /// The reason why the zone was not fetched completely. The error is nil if the zone was fetched
+    /// completely, or if the delegate requested another zone first.
     public let error: CKError?
 
     public var description: String {
@@ -30,7 +30,7 @@ extension CKSyncEngine.Event {
 
   /// The fetch has ended.
   public struct DidFetchChanges: Sendable, CustomStringConvertible {
-    /// Why and how the engine fetched.
+    /// The reason for the fetch, and its options.
     public let context: CKSyncEngine.FetchChangesContext
 
     public var description: String { "<DidFetchChanges: context=\(context)>" }
@@ -38,7 +38,7 @@ extension CKSyncEngine.Event {
 
   /// Changes are about to be sent.
   public struct WillSendChanges: Sendable, CustomStringConvertible {
-    /// Why and how the engine sends.
+    /// The reason for the send, and its options.
     public let context: CKSyncEngine.SendChangesContext
 
     public var description: String { "<WillSendChanges: context=\(context)>" }
@@ -46,7 +46,7 @@ extension CKSyncEngine.Event {
 
   /// The send has ended.
   public struct DidSendChanges: Sendable, CustomStringConvertible {
-    /// Why and how the engine sent.
+    /// The reason for the send, and its options.
     public let context: CKSyncEngine.SendChangesContext
 
     public var description: String { "<DidSendChanges: context=\(context)>" }

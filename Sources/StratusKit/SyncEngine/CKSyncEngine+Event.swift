@@ -1,7 +1,7 @@
 extension CKSyncEngine {
   /// An event that an engine reports to its delegate.
   public enum Event: Sendable, CustomStringConvertible {
-    /// The state has changed: store it.
+    /// The state has changed, and the app has to store it.
     case stateUpdate(StateUpdate)
     /// An account has signed in or out.
     case accountChange(AccountChange)
@@ -48,7 +48,8 @@ extension CKSyncEngine {
 extension CKSyncEngine.Event {
   /// The state has changed.
   public struct StateUpdate: Sendable, CustomStringConvertible {
-    /// Store it together with the data that arrived before it, and pass it to the next engine.
+    /// The new state. Store the state together with the data that arrived before it, and pass it to
+    /// the next engine.
     public let stateSerialization: CKSyncEngine.State.Serialization
 
     public var description: String { "<StateUpdate: \(stateSerialization.saved.summary)>" }
@@ -68,7 +69,7 @@ extension CKSyncEngine.Event {
       case switchAccounts(previousUser: CKRecord.ID, currentUser: CKRecord.ID)
     }
 
-    /// How the account has changed.
+    /// The kind of the change, with the accounts before and after it.
     public let changeType: ChangeType
 
     public var description: String { "<AccountChange: \(changeType)>" }

@@ -1,7 +1,7 @@
 extension CKSyncEngine {
   /// The options of a fetch.
   public struct FetchChangesOptions: Sendable, CustomStringConvertible {
-    /// Which zones' changes are fetched.
+    /// The zones whose changes are fetched.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
       /// The changes of all zones.
       case all
@@ -28,7 +28,7 @@ extension CKSyncEngine {
       }
     }
 
-    /// Which zones' changes are fetched; `.all` by default. The engine's state lists the other
+    /// The zones whose changes are fetched; `.all` by default. The engine's state lists the other
     /// zones that have changes.
     public var scope: Scope
     /// The group that the requests belong to.
@@ -36,7 +36,7 @@ extension CKSyncEngine {
     /// Zones to fetch before all others, in this order; none by default.
     public var prioritizedZoneIDs: [CKRecordZone.ID] = []
 
-    /// - Parameter operationGroup: nil: a new one.
+    /// - Parameter operationGroup: the group that the requests belong to; nil for a new group.
     public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
       self.scope = scope
       self.operationGroup = operationGroup ?? CKOperationGroup(named: "CKSyncEngine fetch")
@@ -62,7 +62,7 @@ extension CKSyncEngine {
 }
 
 extension CKOperationGroup {
-  /// A group that the engine makes.
+  /// Makes a group for the requests of one fetch or send.
   convenience init(named name: String) {
     self.init()
     self.name = name

@@ -15,8 +15,8 @@ extension CKSyncEngine {
     ///
     /// - Parameters:
     ///   - pendingChanges: the changes in the order in which they are sent.
-    ///   - recordProvider: returns the record to save for an ID; nil skips it, and the change stays
-    ///     pending unless it is removed from the state.
+    ///   - recordProvider: returns the record to save for an ID. If it returns nil, the change is
+    ///     skipped, and stays pending unless the app removes it from the state.
     public init?(
       pendingChanges: [PendingRecordZoneChange],
       recordProvider: @Sendable (CKRecord.ID) async -> CKRecord?
@@ -43,7 +43,7 @@ extension CKSyncEngine {
       if isEmpty { return nil }
     }
 
-    /// Makes a batch with these records; a batch that is too large fails with
+    /// Makes a batch with these records. The changes of a batch that is too large fail with
     /// `CKError.limitExceeded`.
     public init(
       recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],

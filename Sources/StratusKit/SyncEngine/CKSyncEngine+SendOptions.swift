@@ -1,7 +1,7 @@
 extension CKSyncEngine {
   /// The options of a send.
   public struct SendChangesOptions: Sendable, CustomStringConvertible {
-    /// Which pending changes are sent.
+    /// The pending changes that are sent.
     public enum Scope: Sendable, Equatable, CustomStringConvertible {
       /// All pending changes.
       case all
@@ -50,12 +50,12 @@ extension CKSyncEngine {
       }
     }
 
-    /// Which pending changes are sent; `.all` by default.
+    /// The pending changes that are sent; `.all` by default.
     public var scope: Scope
     /// The group that the requests belong to.
     public var operationGroup: CKOperationGroup
 
-    /// - Parameter operationGroup: nil: a new one.
+    /// - Parameter operationGroup: the group that the requests belong to; nil for a new group.
     public init(scope: Scope = .all, operationGroup: CKOperationGroup? = nil) {
       self.scope = scope
       self.operationGroup = operationGroup ?? CKOperationGroup(named: "CKSyncEngine send")

@@ -5,7 +5,7 @@ extension CKSyncEngine.Event {
     public struct FailedZoneSave: Sendable, CustomStringConvertible {
       /// The zone that was to be saved.
       public let zone: CKRecordZone
-      /// Why the zone was not saved.
+      /// The reason why the zone was not saved.
       public let error: CKError
 
       public var description: String {
@@ -13,13 +13,13 @@ extension CKSyncEngine.Event {
       }
     }
 
-    /// The zones as the server has them.
+    /// The saved zones, as the server stores them.
     public let savedZones: [CKRecordZone]
     /// The zones that were not saved.
     public let failedZoneSaves: [FailedZoneSave]
     /// The zones that were deleted.
     public let deletedZoneIDs: [CKRecordZone.ID]
-    /// The zones that were not deleted, and why.
+    /// The zones that were not deleted, each with the reason.
     public let failedZoneDeletes: [CKRecordZone.ID: CKError]
 
     public var description: String {
@@ -31,15 +31,16 @@ extension CKSyncEngine.Event {
 
   /// The results of a request to save and delete records.
   ///
-  /// A failed change stays pending if the engine retries it: without an account, without the
-  /// network, or with a busy server. Any other failed change is no longer pending. The app decides
-  /// whether to add it again for the next send.
+  /// A failed change stays pending if the engine retries it. The engine retries a change that
+  /// failed because there was no account or no network, or because the server was busy. Any other
+  /// failed change is no longer pending. The app decides whether to add it again for the next send.
   public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable, CustomStringConvertible {
       /// The record that was to be saved.
       public let record: CKRecord
-      /// Why the record was not saved; a conflict carries the server's record.
+      /// The reason why the record was not saved. The error of a conflict contains the server's
+      /// record.
       public let error: CKError
 
       public var description: String {
@@ -53,7 +54,7 @@ extension CKSyncEngine.Event {
     public let failedRecordSaves: [FailedRecordSave]
     /// The records that were deleted.
     public let deletedRecordIDs: [CKRecord.ID]
-    /// The records that were not deleted, and why.
+    /// The records that were not deleted, each with the reason.
     public let failedRecordDeletes: [CKRecord.ID: CKError]
 
     public var description: String {

@@ -23,7 +23,7 @@ extension CKSyncEngine {
       set { change(isToSend: newValue) { $0.setUntrackedChanges(newValue) } }
     }
 
-    /// Zones that have changes on the server which have not been fetched.
+    /// The zones that have changes on the server that the engine has not fetched.
     public var zoneIDsWithUnfetchedServerChanges: [CKRecordZone.ID] {
       snapshot.unfetchedZones.elements
     }
@@ -59,7 +59,7 @@ extension CKSyncEngine {
 
     private func change(isToSend: Bool, _ body: (inout SyncState) -> Void) {
       with(body)
-      // NB: not under the lock, since the observer reads the state.
+      // NB: the observer is called outside the lock, because the observer reads the state.
       observer.withLock { $0 }?(isToSend)
     }
   }

@@ -4,7 +4,7 @@
 /// decides when and how it sends and fetches changes. The engine stores nothing. The app stores the
 /// state that each ``Event/stateUpdate(_:)`` carries, and passes it to the next engine.
 ///
-/// Calls of the delegate never overlap. Releasing the engine ends its work.
+/// The engine calls one method of its delegate at a time. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// The database that the engine synchronizes.
   public let database: CKDatabase
@@ -13,11 +13,11 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
   private let driver: SyncDriver
 
-  /// Starts to synchronize a database. Make the engine early, because it receives change signals
-  /// only from then on.
+  /// Starts to synchronize a database. Make the engine early, because an engine receives only the
+  /// change signals that arrive after it was made.
   ///
-  /// Choice: the public database has no change feed. An engine for it starts no work of its own,
-  /// and every call fails with `CKError.badDatabase`.
+  /// Choice: the public database has no change feed. An engine for the public database starts no
+  /// work of its own, and every call fails with `CKError.badDatabase`.
   public convenience init(_ configuration: Configuration) {
     self.init(configuration, surroundings: SyncSurroundings(of: configuration.database))
   }
@@ -36,10 +36,11 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///
   /// A running fetch or send is finished first. Cancelling the task cancels the fetch.
   ///
-  /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` without an
-  ///   account. If single zones could not be fetched completely, `CKError.partialFailure` with the
-  ///   errors by zone ID. `CKError.invalidArguments` if the delegate waits for this call: at once
-  ///   in a method of the delegate, else after 60 s (see ``CKSyncEngineDelegate``).
+  /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` if no account is
+  ///   signed in. The error is `CKError.partialFailure`, with the errors by zone ID, if single
+  ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if the
+  ///   delegate waits for this call. A call in a method of the delegate fails at once, and any
+  ///   other call fails after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
@@ -51,21 +52,22 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// The call sends each change at most once. A change that the delegate adds again in response to
   /// a failure stays pending for the next call, or for the next automatic send.
   ///
-  /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` without an
-  ///   account. If single zones or records failed, `CKError.partialFailure` with the errors by ID,
-  ///   such as `serverRecordChanged` or `zoneNotFound`. The delegate also receives these errors as
-  ///   events. `CKError.invalidArguments` if the delegate waits for this call: at once in a method
-  ///   of the delegate, otherwise after 60 s (see ``CKSyncEngineDelegate``).
+  /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` if no account is
+  ///   signed in. The error is `CKError.partialFailure` if single zones or records failed. It
+  ///   contains their errors by ID, such as `serverRecordChanged` or `zoneNotFound`, which the
+  ///   delegate also receives as events. The error is `CKError.invalidArguments` if the delegate
+  ///   waits for this call. A call in a method of the delegate fails at once, and any other call
+  ///   fails after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
 
-  /// Cancels the running fetch or send, and all that are queued.
+  /// Cancels the running fetch or send, and all queued ones.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
-  /// next send. The call returns when the work has ended. In a method of the delegate it returns at
-  /// once. Otherwise it returns at the latest when one call of the delegate has lasted 60 s,
-  /// because the delegate may be waiting for this call.
+  /// next send. The call returns when the work has ended. In a method of the delegate, the call
+  /// returns at once. Otherwise it returns at the latest when a method of the delegate has run for
+  /// 60 s, because the delegate may be waiting for this call.
   public func cancelOperations() async { await driver.cancelOperations() }
 
   /// Stops at once, as in a crash: the delegate gets no further calls.
@@ -78,33 +80,35 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
 
 /// Stores the changes that a sync engine fetches, and provides the records that it sends.
 ///
-/// NB: a method must not await `fetchChanges` or `sendChanges` of the engine, because these calls
-/// wait for the method. Such a call in the method itself fails at once with
-/// `CKError.invalidArguments`. In another task, such a call fails when one call of the delegate has
-/// lasted 60 s, or 120 s if the running fetch or send is the one that it requested. It fails even
-/// if the delegate does not wait for that task, because the engine cannot know that. A method may
-/// start a task that makes such a call, if the method does not wait for the task.
+/// NB: a method of the delegate must not await `fetchChanges` or `sendChanges` of the engine,
+/// because these calls wait until the method returns. Such a call in the method itself fails at
+/// once with `CKError.invalidArguments`. A call in another task fails when a method of the delegate
+/// has run for 60 s. The limit is 120 s for the call that requested the running fetch or send. The
+/// call fails even if the delegate does not wait for that task, because the engine cannot know
+/// whether the delegate waits. A method may start a task that makes such a call, if the method does
+/// not wait for the task.
 public protocol CKSyncEngineDelegate: AnyObject, Sendable {
-  /// Handles an event. The engine makes no other call of the delegate until this method returns.
+  /// Handles an event. The engine calls no other method of the delegate until this method returns.
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async
 
-  /// The next records to send within the context's scope; nil if there are none.
+  /// Returns the next records to send within the context's scope, or nil if there are none.
   ///
-  /// The engine calls this method until it returns nil. After a failure the engine skips records
-  /// that have failed in this send, and records that were added since. The send ends when a batch
-  /// has no other records.
+  /// The engine calls this method until it returns nil. After a failure, the engine skips the
+  /// records that have failed in this send, and the records that were added after the failure. The
+  /// send ends when a batch contains only such records.
   func nextRecordZoneChangeBatch(
     _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.RecordZoneChangeBatch?
 
-  /// The options for the rest of a fetch; called between requests. Default: the context's options.
+  /// Returns the options for the rest of a fetch. The engine calls this method between requests.
+  /// The default implementation returns the context's options.
   func nextFetchChangesOptions(
     _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.FetchChangesOptions
 }
 
 extension CKSyncEngineDelegate {
-  /// The options the fetch began with.
+  /// Returns the options with which the fetch began.
   public func nextFetchChangesOptions(
     _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
   ) async -> CKSyncEngine.FetchChangesOptions { context.options }

@@ -10,13 +10,13 @@ import Synchronization
 final class DelegateCall: Sendable {
   @TaskLocal static var current: DelegateCall?
 
-  /// Seconds on the engine's clock.
+  /// The time at which the call began, in seconds on the engine's clock.
   let began: Double
   private let driver: ObjectIdentifier
   private let taskID: Int?
   private let hasEnded = Mutex(false)
 
-  /// A call that the running task is about to make.
+  /// Makes the description of a call that the running task is about to make.
   init(by driver: SyncDriver) {
     began = driver.now
     self.driver = ObjectIdentifier(driver)
@@ -36,16 +36,16 @@ final class DelegateCall: Sendable {
     return call
   }
 
-  /// Whether the current task is the one that runs the delegate's method, not a task that the
-  /// method has started. The method may start a task that waits for the engine, if it does not wait
-  /// for that task itself.
+  /// Whether the current task runs the delegate's method, and is not a task that the method has
+  /// started. The method may start a task that waits for the engine, if the method does not wait
+  /// for that task.
   var isOfThisTask: Bool { taskID != nil && taskID == Self.currentTaskID }
 
   private static var currentTaskID: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 }
 
 extension SyncDriver {
-  /// Starts the time-out of a waiter.
+  /// Starts the timeout of a caller that waits for a job.
   func startTimeout(of id: Int) {
     let (began, timing) = (now, surroundings.timing)
     let timeout = surroundings.spawn { [weak self] in
@@ -65,13 +65,13 @@ extension SyncDriver {
     if !hasWaiter { timeout.cancel() }
   }
 
-  /// The seconds for which a waiter may still wait, not above 0 if its time is over; nil: it no
-  /// longer waits.
+  /// Returns the number of seconds for which a caller may still wait. The number is 0 or less if
+  /// the caller's time is over, and nil if the caller no longer waits.
   ///
-  /// The time is measured for a single call of the delegate, so no waiter times out while the
-  /// delegate's calls keep returning. Callers that wait for the running job have twice the time. If
-  /// the delegate waits for a call of its own, that call fails first, and the running job can then
-  /// continue.
+  /// The time is measured for a single call of the delegate, so no caller times out while the
+  /// delegate's methods keep returning. Callers that wait for the running job have twice the time.
+  /// If the delegate waits for a call of its own, that call fails first, and the running job can
+  /// then continue.
   private func secondsLeft(to id: Int, since began: Double) -> Double? {
     let now = now
     return core.withLock { core in

@@ -1,8 +1,8 @@
 /// Decides the next request of a fetch, and which parts of a response are stored.
 ///
-/// The plan is pure: it waits for nothing. It reads all changes of the database, and then those of
-/// one zone after another. Tokens advance only in `commit`, after the delegate has received the
-/// changes before the token.
+/// The plan is pure: its methods only compute, and never wait. The plan reads all changes of the
+/// database, and then those of one zone after another. Tokens advance only in `commit`, after the
+/// delegate has received the changes before the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -14,15 +14,16 @@ struct FetchPlan: Sendable {
   struct DatabaseChanges: Sendable {
     var modifications: [CKRecordZone.ID] = []
     var deletions: [CKDatabase.DatabaseChange.Deletion] = []
-    /// Zones that were deleted and created again: reported as deleted first, then as changed.
+    /// Zones that were deleted and created again. They are reported as deleted first, and then as
+    /// changed.
     var remade: [CKRecordZone.ID] = []
   }
 
   /// The consequence of a failure for a zone.
   enum ZoneFailure: Sendable {
-    /// Its token has expired, so it is fetched from the beginning.
+    /// The zone's token has expired, so the zone is fetched from the beginning.
     case startOver
-    /// Its fetch has ended, and the plan goes on.
+    /// The fetch of the zone has ended, and the plan continues with the next step.
     case ended(CKError)
   }
 
@@ -40,7 +41,8 @@ struct FetchPlan: Sendable {
   /// The zones seen so far if the changes are read from the beginning; nil if they are read from a
   /// token.
   private var listed: Set<CKRecordZone.ID>?
-  /// Zones still to fetch, last first; nil: the queue is made from the state.
+  /// The zones that are still to be fetched, in reverse order; nil if the queue must be made from
+  /// the state.
   private var queue: [CKRecordZone.ID]?
   /// Zones that are not fetched again in this cycle.
   private var setAside: Set<CKRecordZone.ID> = []
@@ -48,7 +50,7 @@ struct FetchPlan: Sendable {
   /// Zones whose tokens have expired in this cycle.
   private var suspects: Set<CKRecordZone.ID> = []
 
-  /// How often tokens may expire during one cycle.
+  /// The maximum number of expired tokens after which a read starts again from the beginning.
   private static let expiriesMax = 3
 
   init(_ options: CKSyncEngine.FetchChangesOptions, _ state: SyncState) {
@@ -59,7 +61,7 @@ struct FetchPlan: Sendable {
 
   /// The reason why the engine repeats the fetch.
   ///
-  /// NB: the reason that ended the fetch comes first, because it determines the delay.
+  /// NB: the reason that ended the fetch has priority, because it determines the delay.
   var failure: CKError? { stopReason ?? zoneFailure }
 
   /// The errors of all zones that were not fetched completely.
@@ -80,7 +82,7 @@ struct FetchPlan: Sendable {
     if isOther { queue = nil }
   }
 
-  /// The next step.
+  /// Returns the next step.
   mutating func next(_ state: SyncState) -> Step {
     if isOver { return .finish }
     if !isDatabaseRead { return .database(token: databaseToken) }
@@ -109,7 +111,7 @@ struct FetchPlan: Sendable {
     return (first + all.filter { !isFirst.contains($0) }).reversed()
   }
 
-  /// Whether the zone that is being fetched is still the one to fetch.
+  /// Whether the zone that is being fetched is still the next zone to fetch.
   mutating func staysIn(_ zoneID: CKRecordZone.ID, _ state: SyncState) -> Bool {
     !isOver && nextZone(state)?.isEqual(zoneID) == true
   }
@@ -119,7 +121,7 @@ struct FetchPlan: Sendable {
 
   // The database.
 
-  /// The changes in a page, for the delegate.
+  /// Returns the changes in a page, for the delegate.
   ///
   /// Choice: if the token has expired and the changes are read from the beginning, known zones that
   /// are not listed have been deleted. A zone whose incarnation differs from the known one has been
@@ -144,7 +146,7 @@ struct FetchPlan: Sendable {
       return now != known
     }
     if page.moreComing, page.token == databaseToken {
-      // NB: prevents an endless loop if a server repeats a page.
+      // NB: this check prevents an endless loop if a server repeats a page.
       stop(.badAnswer)
     }
     return changes
@@ -175,14 +177,15 @@ struct FetchPlan: Sendable {
     }
   }
 
-  /// Records that the database's changes could not be read.
+  /// Handles a failure to read the database's changes.
   mutating func databaseFailed(_ error: CKError, _ state: inout SyncState) {
     expiriesCount += 1
     guard error.code == .changeTokenExpired, expiriesCount <= Self.expiriesMax else {
       stop(error)
       return
     }
-    // The tokens of the zones may have expired, too. The server reports that for each zone.
+    // The tokens of the zones may have expired as well. The server reports an expired token for
+    // each zone.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
     }
@@ -201,15 +204,15 @@ struct FetchPlan: Sendable {
     if !page.moreComing { state.markFetched(zoneID) }
   }
 
-  /// Records the end of a zone's fetch. A zone may be fetched again in the same cycle; the last
-  /// result counts.
+  /// Stores the result of a zone's fetch. A zone may be fetched again in the same cycle, and only
+  /// the last result counts.
   ///
-  /// - Parameter error: the error that is reported to the delegate; nil: none.
+  /// - Parameter error: the error that is reported to the delegate; nil if there is none.
   mutating func zoneEnded(_ zoneID: CKRecordZone.ID, _ error: CKError?) {
     zoneErrors[zoneID] = error
   }
 
-  /// Records that a zone could not be fetched.
+  /// Handles a failure to fetch a zone.
   ///
   /// If a zone's token has expired, the zone's fetch ends with that error, because the app may have
   /// records whose deletion the server has forgotten. The zone may also have been deleted and
@@ -232,9 +235,10 @@ struct FetchPlan: Sendable {
     } else if !error.saysZoneIsGone {
       zoneFailure = zoneFailure ?? error
     }
-    // NB: the database's changes will say why the zone was deleted. Until then the engine still
-    // knows the zone and its token. After a restore, only the zone's absence from the changes shows
-    // that it was deleted. If it is created again, its expired token shows that.
+    // NB: the engine keeps the zone and its token until it reads the database's changes, which
+    // report the reason for the deletion. After a restore, only the zone's absence from those
+    // changes shows the deletion. If the zone has been created again, only its expired token shows
+    // the deletion.
     setAside.insert(zoneID)
     return .ended(error)
   }

@@ -11,7 +11,7 @@ extension Listed {
   static var equalsMayDiffer: Bool { false }
 }
 
-/// A list in the order of arrival, with one entry for each subject.
+/// A list in the order of arrival, with at most one entry for each subject (a record or a zone).
 ///
 /// The cost of adding, finding and removing an entry does not depend on the list's length.
 struct PendingList<Element: Listed>: Sendable {
@@ -31,8 +31,8 @@ struct PendingList<Element: Listed>: Sendable {
   var isEmpty: Bool { indices.isEmpty }
   var elements: [Element] { slots.elements }
 
-  /// The entries in order. A repeated call is cheap if only a few entries were removed at the front
-  /// and added at the end since.
+  /// The entries in order. A call is cheap if, since the last call, only a few entries were removed
+  /// at the front and added at the end.
   mutating func orderedElements() -> [Element] {
     ordered.elements(of: slots, gaps: slots.count - count)
   }
@@ -40,7 +40,7 @@ struct PendingList<Element: Listed>: Sendable {
   /// The entry for a subject.
   subscript(subject: Element.Subject) -> Element? { indices[subject].flatMap { slots[$0] } }
 
-  /// The `stamp` with which a subject's entry was last added; nil: there is no entry.
+  /// The `stamp` with which a subject's entry was last added; nil if there is no entry.
   func stamp(of subject: Element.Subject) -> Int? { indices[subject].map { stamps[$0] } }
 
   /// Adds an entry at the end. An equal entry in the list keeps its position. Another entry for the
@@ -84,9 +84,9 @@ struct PendingList<Element: Listed>: Sendable {
 
   /// Removes an entry.
   ///
-  /// - Parameter stamp: removes the entry only if it was not added again with a later stamp; nil:
-  ///   removes it in any case.
-  /// - Returns: whether it was removed.
+  /// - Parameter stamp: the entry is removed only if it was not added again with a later stamp.
+  ///   With nil, the entry is removed in any case.
+  /// - Returns: whether the entry was removed.
   @discardableResult
   mutating func remove(_ element: Element, notAfter stamp: Int? = nil) -> Bool {
     let subject = element.subject
@@ -126,16 +126,16 @@ struct PendingList<Element: Listed>: Sendable {
 /// slots have changed.
 private struct OrderedSlots<Element: Sendable>: Sendable {
   private var elements: [Element] = []
-  /// How many slots the entries come from.
+  /// The number of slots from which the entries come.
   private var slotCount = 0
-  /// How many of those slots were gaps.
+  /// The number of gaps among those slots.
   private var gaps = 0
   /// The index after the last slot that has changed, for example by becoming a gap.
   private var settledFrom = 0
 
   mutating func noteChange(at index: Int) { settledFrom = max(settledFrom, index + 1) }
 
-  /// - Parameter gaps: how many of the slots are gaps.
+  /// - Parameter gaps: the number of gaps among the slots.
   mutating func elements(of slots: PendingSlots<Element>, gaps: Int) -> [Element] {
     let changed = min(settledFrom, slotCount)
     elements.replaceSubrange(0..<(changed - self.gaps), with: slots.elements(in: 0..<changed))
@@ -146,7 +146,8 @@ private struct OrderedSlots<Element: Sendable>: Sendable {
   }
 }
 
-/// Slots for entries, in pieces. Changing a few slots while a copy exists copies only their pieces.
+/// Stores the slots for entries in arrays of fixed size. If the value has a copy, a change of a few
+/// slots copies only the arrays with these slots.
 struct PendingSlots<Element: Sendable>: Sendable {
   private static var pieceSize: Int { 512 }
 

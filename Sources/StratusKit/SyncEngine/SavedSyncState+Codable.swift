@@ -13,7 +13,7 @@ extension SavedSyncState: Codable {
 
   private struct ZoneName: Codable {
     var name: String
-    /// nil: the current user.
+    /// The owner's record name; nil for the current user.
     var owner: String?
 
     init(_ zoneID: CKRecordZone.ID) {
@@ -29,7 +29,8 @@ extension SavedSyncState: Codable {
     }
   }
 
-  /// Consecutive changes of records of one zone. `+` before a name means a save, `-` a deletion.
+  /// Consecutive changes of records of one zone. A `+` before a name means a save, and a `-` means
+  /// a deletion.
   private struct Run: Codable {
     var zone: ZoneName
     var changes: [String]
@@ -55,7 +56,7 @@ extension SavedSyncState: Codable {
     case .known(let recordName): try container.encode(recordName, forKey: .user)
     }
     try container.encodeIfPresent(databaseToken, forKey: .databaseToken)
-    // NB: sorted, so that the same state is always encoded as the same text.
+    // NB: the zones are sorted, so that the same state is always encoded as the same text.
     let known = Set(zoneTokens.keys).union(incarnations.keys).sorted { $0.precedes($1) }
     let contexts = known.map { zoneID in
       ZoneKeyContext(
@@ -135,8 +136,8 @@ extension SavedSyncState: Codable {
   private static func change(
     _ text: String, in zoneID: CKRecordZone.ID, _ path: [any CodingKey]
   ) throws -> CKSyncEngine.PendingRecordZoneChange {
-    // NB: split by bytes, because a combining first character of the name would form one character
-    // with the sign.
+    // NB: the text is split by bytes. Otherwise, a combining character at the start of the name
+    // would form one character with the sign.
     let name = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
     guard !name.isEmpty else { throw broken("a record has no name", at: path) }
     let recordID = CKRecord.ID(recordName: name, zoneID: zoneID)

@@ -1,6 +1,7 @@
-/// The stored part of a state. A copy is cheap; only encoding reads all of it.
+/// The part of a state that an app stores. A copy is cheap, and only the encoding reads all
+/// entries.
 struct SavedSyncState: Sendable {
-  /// The version of the format that is written, and the newest that can be read.
+  /// The version of the format. Only this version can be written and read.
   static let version = 1
 
   var user = SyncState.User.unknown
@@ -36,7 +37,7 @@ struct SavedSyncState: Sendable {
 }
 
 extension SyncState {
-  /// The stored state; nil: the state of a new engine.
+  /// Makes the state from a stored one; nil makes the state of a new engine.
   init(_ saved: SavedSyncState?) {
     self.init()
     guard let saved else { return }
@@ -51,7 +52,7 @@ extension SyncState {
 }
 
 extension CKSyncEngine.State {
-  /// A state as an app stores it.
+  /// A state in the form that an app stores.
   ///
   /// Choice: the format belongs to Stratus and has a version. Apple's format cannot be read.
   public struct Serialization: Codable, Sendable {
@@ -61,7 +62,7 @@ extension CKSyncEngine.State {
 
     /// Reads a stored state.
     ///
-    /// - Throws: `DecodingError` if the data is invalid, or has a later version.
+    /// - Throws: `DecodingError` if the data is invalid, or has another version of the format.
     public init(from decoder: any Decoder) throws { saved = try SavedSyncState(from: decoder) }
 
     public func encode(to encoder: any Encoder) throws { try saved.encode(to: encoder) }

@@ -2,8 +2,8 @@ import StratusWire
 
 /// Decides the next request of a send, and which changes stay pending afterwards.
 ///
-/// The plan is pure: it waits for nothing. Zones are sent before records, including zones that the
-/// delegate adds during the send.
+/// The plan is pure: its methods only compute, and never wait. Zones are sent before records,
+/// including zones that the delegate adds during the send.
 ///
 /// A send carries each change at most once. After a failure it continues with the changes that were
 /// pending before the failure was reported to the delegate. Later additions wait for the next send.
@@ -11,7 +11,7 @@ import StratusWire
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
-    /// Ask the delegate for records.
+    /// The engine asks the delegate for a batch of records.
     case batch
     case finish
   }
@@ -27,12 +27,14 @@ struct SendPlan: Sendable {
   private var hasSentAny = false
   private var recordErrors: [CKRecord.ID: CKError] = [:]
   private var zoneErrors: [CKRecordZone.ID: CKError] = [:]
-  /// Zones that the server does not have. Their other records would fail in the same way.
+  /// Zones that the server does not have. All other records of these zones would fail in the same
+  /// way.
   private var missingZoneIDs: Set<CKRecordZone.ID> = []
-  /// Records that this device lacks a key for. They stay pending.
+  /// Records that cannot be encrypted because this device lacks the key. Their changes stay
+  /// pending.
   private var keylessRecordIDs: Set<CKRecord.ID> = []
   private var keyFailure: CKError?
-  /// This send carries only changes whose stamps are not greater; nil: it carries all changes.
+  /// The greatest stamp of the changes that this send carries; nil if it carries all changes.
   private var stampMax: Int?
   private var hasNoBatch = false
 
@@ -54,7 +56,7 @@ struct SendPlan: Sendable {
 
   // What to do next.
 
-  /// The next step.
+  /// Returns the next step.
   func next(_ state: SyncState) -> Step {
     if stopReason != nil { return .finish }
     var saving: [CKRecordZone] = []
@@ -80,7 +82,7 @@ struct SendPlan: Sendable {
     return stamp > stampMax
   }
 
-  /// The part of the delegate's batch that this send carries.
+  /// Returns the part of the delegate's batch that this send carries.
   ///
   /// If the batch is atomic, a zone is left out completely if any of its changes is left out.
   mutating func admit(
@@ -111,17 +113,17 @@ struct SendPlan: Sendable {
   /// Ends the send early.
   mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
 
-  /// Records that the delegate had no batch, or none that this send carries.
+  /// Notes that the delegate returned no batch, or no batch that this send carries.
   mutating func noBatch() { hasNoBatch = true }
 
-  /// The changes that are no longer pending after a request for zones.
+  /// Returns the changes that are no longer pending after a request for zones.
   ///
-  /// - Parameter stamp: the stamp of the last change added before the outcome is reported to the
-  ///   delegate.
+  /// - Parameter stamp: the stamp of the last change that was added before the outcome is reported
+  ///   to the delegate.
   mutating func settled(
     _ outcome: SyncZonesOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingDatabaseChange] {
-    // The delegate may have waited for the zone before it sends the zone's records.
+    // The delegate may have waited for the zone, and may have a batch of the zone's records now.
     hasNoBatch = false
     var settled: [CKSyncEngine.PendingDatabaseChange] = []
     settled += outcome.saved.map { .saveZone($0) }
@@ -139,10 +141,10 @@ struct SendPlan: Sendable {
     return settled
   }
 
-  /// The changes that are no longer pending after a request for records.
+  /// Returns the changes that are no longer pending after a request for records.
   ///
-  /// - Parameter stamp: the stamp of the last change added before the outcome is reported to the
-  ///   delegate.
+  /// - Parameter stamp: the stamp of the last change that was added before the outcome is reported
+  ///   to the delegate.
   mutating func settled(
     _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {

@@ -8,8 +8,8 @@ struct ServerSyncCalls: SyncCalls {
   let scope: DatabaseScope
   /// The options that the database's container was configured with.
   let overrides: CallOverrides
-  /// The account of the requests: the one of the engine's last check, never one that has signed in
-  /// since.
+  /// Provides the account of the requests, which the engine's last check found. The requests fail
+  /// if another account has signed in since that check.
   let accounts: ServerAccountFeed
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {
@@ -48,8 +48,8 @@ struct ServerSyncCalls: SyncCalls {
     let read = try await feed.next(from: database, naming: try await database.naming())
     var page = SyncZonePage(token: read.token.syncToken, moreComing: read.moreComing)
     page.records.reserveCapacity(read.changes.count)
-    // Choice: a record whose file is not available is delivered without the file, and the new token
-    // is past this record.
+    // Choice: a record whose file is not available is delivered without the file. The new token
+    // covers this record, so the file is not fetched again.
     try await database.fetchFiles(of: read.changes, losing: .operation, record: \.record) {
       change, error in
       page.recordError = page.recordError ?? error
@@ -148,8 +148,8 @@ struct ServerSyncCalls: SyncCalls {
     }
   }
 
-  /// Choice: one ID for all devices, so that two devices that start at once create one
-  /// subscription.
+  /// Choice: all devices use the same ID, so that two devices that start at the same time create
+  /// only one subscription.
   private static func subscriptionID(of scope: DatabaseScope) -> String {
     "stratus.sync-engine.\(scope.rawValue)"
   }
@@ -162,7 +162,7 @@ extension SyncSurroundings {
     let accounts = ServerAccountFeed(path: path)
     self.init(
       timing: path.connection?.timing ?? Live.timing,
-      // NB: detached, because an engine does not belong to the task that wakes it.
+      // NB: the task is detached, because an engine does not belong to the task that wakes it.
       spawn: { work in Task.detached { await work() } },
       calls: ServerSyncCalls(
         path: path, scope: database.databaseScope.wire, overrides: database.container.overrides,

@@ -21,7 +21,7 @@ final class SyncAnswer<Value: Sendable>: Sendable {
   /// Sets the task that will provide the response.
   func wait(for task: Task<Void, Never>) { state.withLock { $0.task = task } }
 
-  /// The response; waits until it is complete.
+  /// The response. The getter waits until the response is complete.
   var result: Result<Value, CKError> {
     get async {
       let known = state.withLock { $0 }

@@ -1,32 +1,33 @@
 /// The requests of a sync engine to the server, in its one database.
 ///
-/// The transport retries a failed request as for a user who is waiting. In a cancelled task the
-/// calls fail with `CKError.operationCancelled`.
+/// The transport retries a failed request only a few times, as for a user who is waiting. In a
+/// cancelled task the calls fail with `CKError.operationCancelled`.
 package protocol SyncCalls: Sendable {
-  /// One page of the database's changes.
+  /// Fetches one page of the database's changes.
   ///
-  /// - Parameter token: the token of the last page; nil: from the beginning, which lists all zones.
+  /// - Parameter token: the token of the last page; nil to read from the beginning, which lists all
+  ///   zones.
   func databaseChanges(
     since token: String?, group: CKOperationGroup
   ) async throws(CKError) -> SyncDatabasePage
 
-  /// One page of a zone's changes, with the files of its records.
+  /// Fetches one page of a zone's changes, with the files of its records.
   ///
-  /// - Parameter token: the token of the last page; nil: from the beginning.
-  /// - Throws: the zone's own error, or that of the whole request.
+  /// - Parameter token: the token of the last page; nil to read from the beginning.
+  /// - Throws: the zone's own error, or the error of the whole request.
   func zoneChanges(
     in zoneID: CKRecordZone.ID, since token: String?, group: CKOperationGroup
   ) async throws(CKError) -> SyncZonePage
 
-  /// Creates and deletes zones; at most `Limits.zonesPerRequestMax` together.
+  /// Creates and deletes at most `Limits.zonesPerRequestMax` zones.
   ///
   /// - Throws: the error of the whole request.
   func modifyZones(
     saving zones: [CKRecordZone], deleting zoneIDs: [CKRecordZone.ID], group: CKOperationGroup
   ) async throws(CKError) -> SyncZonesOutcome
 
-  /// Saves and deletes records. If the whole request or the request of a zone fails, each of its
-  /// items has the error.
+  /// Saves and deletes records. If the whole request or the request of a zone fails, each item of
+  /// that request has the error.
   func modifyRecords(
     saving records: [CKRecord], deleting recordIDs: [CKRecord.ID], isAtomic: Bool,
     group: CKOperationGroup
@@ -34,8 +35,8 @@ package protocol SyncCalls: Sendable {
 
   /// Finds or creates a subscription to the whole database.
   ///
-  /// - Parameter id: the required ID; nil: any.
-  /// - Returns: its ID.
+  /// - Parameter id: the required ID; nil accepts any ID.
+  /// - Returns: the ID of the subscription.
   func subscribe(id: String?) async throws(CKError) -> String
 }
 

@@ -1,7 +1,7 @@
 import StratusTransport
 import Synchronization
 
-/// The account that the data belongs to.
+/// Checks of the account to which the engine's data belongs.
 extension SyncDriver {
   /// Finds out which account is signed in, and resets the state if it is another one.
   func checkAccount() async {
@@ -50,7 +50,7 @@ extension SyncDriver {
 
   /// Checks whether the running job may send another request.
   ///
-  /// - Returns: the reason why it may not; nil: it may.
+  /// - Returns: the reason why the job must not send a request; nil if it may send one.
   func reasonToStop() async -> CKError? {
     let isDoubtful = core.withLock { core in
       if core.isStopped || core.isCancelled { return Bool?.none }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls of the delegate, and requests to the server.
+/// Calls the app's delegate, and sends requests to the server.
 extension SyncDriver {
   /// Reports the newest state to the delegate, unless the delegate already has it.
   func reportState() async {
@@ -23,8 +23,8 @@ extension SyncDriver {
   /// Reports an event to the delegate, after the newest state.
   ///
   /// - Parameter settle: changes the state just before the event. If the app ends before it has
-  ///   handled the event, the state that it stored last still includes the changes that the event
-  ///   reports. Changes that the delegate makes during the event are applied later.
+  ///   handled the event, the state that the app stored last still includes the changes that the
+  ///   event reports. Changes that the delegate makes during the event are applied later.
   func deliver(
     _ event: CKSyncEngine.Event, settle: @Sendable (inout SyncState) -> Void = { _ in }
   ) async {
@@ -55,7 +55,7 @@ extension SyncDriver {
     }
   }
 
-  /// Sends a request in a task of its own.
+  /// Sends a request in a separate task.
   func request<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(CKError) -> Value
   ) -> SyncAnswer<Value> {

@@ -34,10 +34,11 @@ extension SyncDriver {
     if let options { plan.adopt(options) }
   }
 
-  /// Ensures that a subscription announces changes to this engine. It is called before the first
-  /// fetch, so that every change after that fetch is announced.
+  /// Ensures that a subscription announces changes to this engine. The method is called before the
+  /// first fetch, so that every change after that fetch is announced.
   ///
-  /// - Returns: the reason why there is no subscription yet; the fetch can continue nevertheless.
+  /// - Returns: the reason why there is no subscription yet; nil if there is one. The fetch can
+  ///   continue without a subscription.
   private func subscribe() async -> CKError? {
     let (isWanted, isDoubtful) = core.withLock { core in
       (
@@ -126,7 +127,7 @@ extension SyncDriver {
         commit { plan.commit(page, of: zoneID, to: &$0) }
         await reportState()
         guard let following else {
-          // NB: either the delegate wants another zone first, or the fetch was interrupted.
+          // NB: either the delegate requested another zone first, or the fetch was interrupted.
           if page.moreComing { failure = failure ?? plan.stopReason }
           break pages
         }
@@ -156,7 +157,7 @@ extension SyncDriver {
   ) async -> SyncAnswer<SyncZonePage>? {
     guard page.moreComing else { return nil }
     if let error = await reasonToStop() { plan.stop(error) }
-    // NB: prevents an endless loop if a server repeats a page.
+    // NB: this check prevents an endless loop if a server repeats a page.
     if page.token == token { plan.stop(.badAnswer) }
     await askOptions(&plan, context)
     guard state.with({ plan.staysIn(zoneID, $0) }) else { return nil }

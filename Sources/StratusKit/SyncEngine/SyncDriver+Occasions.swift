@@ -26,7 +26,7 @@ extension SyncDriver {
 
   /// Fetches once whenever the stream is opened, because no notification announces earlier changes.
   func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
-    // NB: called outside of the task, so that the first opening is not missed.
+    // NB: this call is outside of the task, so that the first opening is not missed.
     let openings = feed.openings()
     return surroundings.spawn { [weak self] in
       for await _ in openings {
@@ -49,7 +49,7 @@ extension SyncDriver {
     }
   }
 
-  /// Handles a notification. It only signals that a fetch is due.
+  /// Handles a notification. A notification only signals that a fetch is due.
   private func note(_ payload: NotificationPayload) {
     let scope: DatabaseScope
     var zoneID: ZoneID?
@@ -78,7 +78,7 @@ extension SyncDriver {
     if DelegateCall.goingOn(by: self)?.isOfThisTask == true { throw CKError.awaitedInDelegate }
     guard configuration.database.databaseScope != .public else {
       throw CKError(
-        .badDatabase, description: "a sync engine keeps a private or the shared database in step")
+        .badDatabase, description: "a sync engine cannot synchronize the public database")
     }
     let id = core.withLock { $0.newID() }
     let result = await withTaskCancellationHandler {
@@ -95,7 +95,8 @@ extension SyncDriver {
   ) {
     let now = now
     let isRefused = core.withLock { core in
-      // NB: read under the lock that `dismiss` takes; otherwise a cancellation could go unnoticed.
+      // NB: the cancellation is read under the lock that `dismiss` takes. Otherwise the
+      // cancellation could be missed.
       if core.isStopped || Task.isCancelled { return true }
       let jobID = core.schedule.ask(work, now: now)
       core.waiters.append(Waiter(id: id, jobID: jobID, continuation: continuation))
@@ -106,7 +107,7 @@ extension SyncDriver {
     wake()
   }
 
-  /// Fails a waiter, and cancels its job if no other caller waits for it.
+  /// Ends a caller's wait with an error, and cancels the job if no other caller waits for it.
   func dismiss(_ id: Int, _ error: CKError) {
     let (waiter, requests) = core.withLock { core -> (Waiter?, [Task<Void, Never>]) in
       guard let index = core.waiters.firstIndex(where: { $0.id == id }) else { return (nil, []) }

@@ -44,13 +44,13 @@ extension SyncDriver {
     let (saved, deleted, incarnations) = (outcome.saved, outcome.deleted, outcome.incarnations)
     await deliver(.sentDatabaseChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp)
-      // NB: another device may delete the zone before this one fetches it. The engine must know the
-      // zone to report its deletion.
+      // NB: another device may delete the zone before this device fetches it. The engine can report
+      // the deletion only if it knows the zone.
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
       }
-      // NB: a known zone may have been replaced by another one. The next fetch detects and reports
-      // that.
+      // NB: a known zone may have been replaced by a new one. The next fetch detects and reports
+      // the replacement.
       for zone in saved where state.incarnations[zone.zoneID] == nil {
         state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }
@@ -61,7 +61,8 @@ extension SyncDriver {
   private func sendBatch(
     _ plan: inout SendPlan, _ context: CKSyncEngine.SendChangesContext
   ) async {
-    // NB: after a failure the batches do not include later additions, so a send of those stays due.
+    // NB: after a failure, the batches do not include changes that were added later, so another
+    // send stays due.
     if plan.options.scope == .all, !plan.hasItemFailures {
       core.withLock { $0.schedule.beginBatch() }
     }
@@ -78,12 +79,13 @@ extension SyncDriver {
     let failed = plan.stopReason == nil ? outcome.failed : []
     await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp, handedOver: handedOver)
-      // NB: otherwise failed changes that are still pending would fill the next batches.
+      // NB: the failed changes move to the end. Otherwise, the ones that stay pending would fill
+      // the next batches.
       state.putLast(failed)
     }
   }
 
-  /// Sends a batch, in smaller parts if the server refuses its size.
+  /// Sends a batch. If the server rejects its size, the batch is sent in smaller parts.
   private func send(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
   ) async -> SyncRecordsOutcome {

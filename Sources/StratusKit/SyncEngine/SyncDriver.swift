@@ -1,8 +1,8 @@
 import StratusTransport
 import Synchronization
 
-/// Carries out the decisions of an engine's plans, one after another. Only this part of the engine
-/// waits.
+/// Carries out the decisions of an engine's plans, one after another. The plans only compute, and
+/// the driver waits for the delegate, the server and the clock.
 ///
 /// One task does all work that is due, and ends when none is left. Only this task calls the
 /// delegate. Requests run in separate tasks, so that they can be cancelled without cancelling the
@@ -16,14 +16,14 @@ final class SyncDriver: Sendable {
   /// The state that the tasks share.
   struct Core {
     var schedule: SyncSchedule
-    /// NB: weak, so that releasing the engine ends its work.
+    /// NB: the reference is weak, so that releasing the engine ends its work.
     weak var engine: CKSyncEngine?
     var isLooping = false
     var isStopped = false
     /// The revision of the last state that was reported to the delegate.
     var reportedRevision: Int
     var timer: Task<Void, Never>?
-    /// The ID of the newest timer that the loop asked for.
+    /// The ID of the newest timer that the loop requested.
     var timerID = 0
     var listeners: [Task<Void, Never>] = []
     /// The running job.
@@ -50,7 +50,7 @@ final class SyncDriver: Sendable {
       return lastID
     }
 
-    /// Removes and returns the waiters for some jobs.
+    /// Removes and returns the callers that wait for some jobs.
     mutating func takeWaiters(for jobs: [Int]) -> [Waiter] {
       let taken = waiters.filter { jobs.contains($0.jobID) }
       waiters.removeAll { jobs.contains($0.jobID) }
@@ -113,7 +113,7 @@ final class SyncDriver: Sendable {
     wake()
   }
 
-  /// Ends all work. Waiters fail with `CKError.operationCancelled`.
+  /// Ends all work. Waiting calls fail with `CKError.operationCancelled`.
   func stop() {
     let (tasks, waiters) = core.withLock { core in
       core.isStopped = true
@@ -132,7 +132,7 @@ final class SyncDriver: Sendable {
 
   // The task that does the work.
 
-  /// Starts the task that does the due work, unless it is running.
+  /// Starts the task that does the due work, unless that task is running.
   func wake() {
     let isToRun = core.withLock { core in
       if core.isStopped || core.isLooping { return false }
@@ -169,7 +169,8 @@ final class SyncDriver: Sendable {
         core.isLooping = false
         return .end
       }
-      // NB: read under the lock that `wake` takes; otherwise a change could be missed.
+      // NB: the revision is read under the lock that `wake` takes. Otherwise a change could be
+      // missed.
       if state.with({ $0.revision }) != core.reportedRevision { return .reportState }
       switch core.schedule.next(now: now) {
       case .checkAccount: return .checkAccount
@@ -216,7 +217,7 @@ final class SyncDriver: Sendable {
       }
       self?.wake()
     }
-    // NB: the loop may have run since, and may have requested another timer.
+    // NB: the loop may have run again in the meantime, and may have requested another timer.
     let useless = core.withLock { core -> Task<Void, Never>? in
       if core.isStopped || core.timerID != id { return task }
       defer { core.timer = task }

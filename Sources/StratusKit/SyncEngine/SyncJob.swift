@@ -20,14 +20,14 @@ struct SyncJobEnd: Sendable {
   var failure: CKError?
   /// The errors of single zones and records, as one `partialFailure`.
   var itemFailure: CKError?
-  /// The reason why the engine may not receive change signals. The fetch is repeated because of it,
-  /// but has not failed.
+  /// The reason why the engine may not receive change signals. The fetch has not failed, but is
+  /// repeated for this reason.
   var subscriptionFailure: CKError?
-  /// Whether the job sent nothing. Repeating it at once, with changes still pending, might never
-  /// end.
+  /// Whether the job sent nothing. If such a job were repeated at once while changes are pending,
+  /// the engine might never come to rest.
   var isFruitless = false
-  /// Whether the job was cancelled because no caller waits for it any more. The scheduled work that
-  /// the job included is then due again.
+  /// Whether the job was cancelled because no caller waits for it any more. In that case, the
+  /// scheduled work that the job included is due again.
   var isAbandoned = false
 
   /// The error for the callers that wait for the job.

@@ -2,8 +2,9 @@ extension SyncRecordsOutcome {
   /// Removes the changes of zones whose request was too large for the server, and returns them in
   /// halves to be sent again.
   ///
-  /// Choice: Apple's reference names no bound on the work of a request, so an app cannot know that
-  /// a batch within the documented limits is too large. A zone of an atomic batch cannot be split.
+  /// Choice: Apple's documentation does not limit the work of a request. An app therefore cannot
+  /// know that a batch within the documented limits is too large. A zone of an atomic batch cannot
+  /// be split.
   mutating func takeHalves(
     of batch: CKSyncEngine.RecordZoneChangeBatch
   ) -> [CKSyncEngine.RecordZoneChangeBatch] {

@@ -1,10 +1,11 @@
-/// Decides what an engine does next, and when. It is the outermost of the engine's three plans.
+/// Decides the next work of an engine, and the time of that work. The schedule starts the jobs that
+/// ``FetchPlan`` and ``SendPlan`` then control.
 ///
 /// The schedule is pure: its methods receive the time and a random number as arguments. One job
 /// runs at a time. Manual jobs have priority over scheduled ones.
 struct SyncSchedule: Sendable {
   enum Step: Sendable {
-    /// Find out which account is signed in.
+    /// The engine finds out which account is signed in.
     case checkAccount
     case perform(SyncJob)
     /// Nothing is due before this time, in seconds on the clock.
@@ -13,7 +14,8 @@ struct SyncSchedule: Sendable {
     case rest
   }
 
-  /// Scheduled work of one kind: when it is due, and how many attempts have failed in a row.
+  /// Scheduled work of one kind, with the time at which it is due and the number of consecutive
+  /// failures.
   private struct ScheduledWork: Sendable {
     var due: Double?
     var notBefore: Double?
@@ -36,13 +38,13 @@ struct SyncSchedule: Sendable {
       notBefore = nil
     }
 
-    /// A job begins that does the work.
+    /// Handles the start of a job that does the work.
     mutating func take() {
       if due != nil { isTaken = true }
       due = nil
     }
 
-    /// The job has ended.
+    /// Handles the end of the job.
     mutating func release(isDueAgain: Bool, now: Double) {
       if isDueAgain, isTaken { want(at: now) }
       isTaken = false
@@ -92,18 +94,19 @@ struct SyncSchedule: Sendable {
 
   /// The account may have changed.
   mutating func noteAccount(now: Double) {
-    // NB: no request may be sent before the check, because the user may be another one.
+    // NB: no request may be sent before the check, because another user may have signed in.
     account = .unchecked
     accountCheck.settle()
     accountCheck.want(at: now)
   }
 
-  /// The engine is about to request a batch, which includes all changes added before.
+  /// The engine is about to request a batch, which includes all changes that have been added so
+  /// far.
   mutating func beginBatch() { send.take() }
 
   /// A caller requests work now.
   ///
-  /// - Returns: the ID of the job that will do it, possibly one that is already queued.
+  /// - Returns: the ID of the job that will do the work. The job may be one that is already queued.
   mutating func ask(_ work: SyncJob.Work, now: Double) -> Int {
     if account != .signedIn { noteAccount(now: now) }
     if let queued = queue.first(where: { $0.work.covers(work) }) { return queued.id }
@@ -125,7 +128,7 @@ struct SyncSchedule: Sendable {
     return queue.map(\.id)
   }
 
-  /// Records whether an account is signed in.
+  /// Handles the result of an account check.
   ///
   /// - Returns: the IDs of the manual jobs that cannot be done without an account.
   mutating func accountIsKnown(
@@ -144,13 +147,13 @@ struct SyncSchedule: Sendable {
     return []
   }
 
-  /// Another account is signed in, so the work for the previous one is no longer due.
+  /// Another account is signed in, so the work for the previous account is no longer due.
   mutating func accountHasChanged() {
     account = .unchecked
     (fetch, send) = (ScheduledWork(), ScheduledWork())
   }
 
-  /// Records that the engine could not find out whether an account is signed in.
+  /// Handles an account check that failed.
   ///
   /// - Returns: the IDs of the manual jobs that cannot be done.
   mutating func accountIsUnknown(_ error: CKError, now: Double, chance: Double) -> [Int] {
@@ -167,7 +170,8 @@ struct SyncSchedule: Sendable {
     if end.failure?.doubtsAccount == true { noteAccount(now: now) }
     switch job.work {
     case .fetch:
-      // NB: no further notification announces the changes that the job did not fetch.
+      // NB: the fetch is repeated, because no further notification announces the changes that the
+      // job did not fetch.
       Self.reschedule(
         &fetch, end, isToRepeat: (end.failure ?? end.subscriptionFailure)?.mayPass == true,
         isAutomatic: fetchesByItself, now: now, chance: chance)
@@ -190,16 +194,17 @@ struct SyncSchedule: Sendable {
     guard isRepeated || (end.isFruitless && work.due != nil) else {
       // NB: a cancelled job does not show whether the server works.
       if !isCancelled { work.settle() }
-      // No event reports the arrival of the key. Other changes need not wait for it.
+      // No event reports that the key has arrived, so the engine tries again later. Other changes
+      // need not wait for the key.
       if isAutomatic, isKeyMissing { work.want(at: now + delaySecondsMax) }
       return
     }
     guard isAutomatic else { return }
     var failuresCount = work.failuresCount
     if !isRepeated {
-      // The delegate may have merged a conflict. The first time that nothing was saved, the changes
-      // are therefore sent again at once. A delegate that keeps adding rejected changes has to
-      // wait.
+      // The delegate may have merged a conflict. After the first send that saved nothing, the
+      // changes are therefore sent again at once. If the delegate adds rejected changes repeatedly,
+      // the later sends are delayed.
       failuresCount -= 1
       if failuresCount < 0 { return work.postpone(to: now) }
     }
@@ -208,7 +213,7 @@ struct SyncSchedule: Sendable {
 
   // Decisions.
 
-  /// The next step. A job in the step counts as started.
+  /// Returns the next step. A job in the step counts as started.
   mutating func next(now: Double) -> Step {
     if let due = accountCheck.due, due <= now {
       accountCheck.due = nil
@@ -251,13 +256,13 @@ struct SyncSchedule: Sendable {
   // Back-off.
 
   static let firstDelaySeconds = 1.0
-  /// The longest delay in seconds, unless the server asks for more.
+  /// The longest delay in seconds, unless the server requests a longer one.
   static let delaySecondsMax = 60.0
 
-  /// Seconds to wait after a failure.
+  /// Returns the number of seconds to wait after a failure.
   ///
   /// - Parameters:
-  ///   - failures: the number of consecutive failures before it.
+  ///   - failures: the number of consecutive failures before this failure.
   ///   - chance: a random number from 0 up to 1. It spreads the retries of devices that failed at
   ///     the same time.
   static func delay(after error: CKError?, failures: Int, chance: Double) -> Double {
@@ -267,8 +272,8 @@ struct SyncSchedule: Sendable {
 }
 
 extension SyncJob.Work {
-  /// Whether this job also does the other job's work. The options that the delegate sees must be
-  /// the same.
+  /// Whether this job also does the other job's work. Both jobs must have the same options, because
+  /// the delegate sees the options.
   func covers(_ other: SyncJob.Work) -> Bool {
     switch (self, other) {
     case (.fetch(let mine), .fetch(let others)):

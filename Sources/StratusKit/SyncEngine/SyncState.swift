@@ -2,7 +2,7 @@
 struct SyncState: Sendable {
   /// The account that the last check found.
   enum User: Sendable, Equatable {
-    /// No check was made yet.
+    /// The engine has not checked the account yet.
     case unknown
     case nobody
     case known(recordName: String)
@@ -11,15 +11,15 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
-  /// The incarnation of each zone that the app has or writes to, if the server reported it. It is
-  /// kept when the zone's token is forgotten.
+  /// The incarnation of each zone that the app has or writes to, if the server reported it. The
+  /// incarnation is kept when the zone's token is forgotten.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
   private(set) var records = PendingList<CKSyncEngine.PendingRecordZoneChange>()
   private(set) var zones = PendingList<CKSyncEngine.PendingDatabaseChange>()
   private(set) var hasUntrackedChanges = false
   private(set) var subscriptionID: String?
-  /// Incremented with each change of the stored part.
+  /// The number of changes of the part that an app stores.
   private(set) var revision = 0
   /// The stamp of changes that are added now. It is incremented with each batch, so that a batch
   /// settles only changes that were added before it.
@@ -47,7 +47,8 @@ struct SyncState: Sendable {
 
   var hasPendingChanges: Bool { !records.isEmpty || !zones.isEmpty || hasUntrackedChanges }
 
-  /// The changes of records in order. A delegate reads them with each batch.
+  /// Returns the pending changes of records in order. A delegate reads these changes for each
+  /// batch.
   mutating func orderedRecords() -> [CKSyncEngine.PendingRecordZoneChange] {
     records.orderedElements()
   }
@@ -85,18 +86,18 @@ struct SyncState: Sendable {
 
   /// Begins a batch.
   ///
-  /// - Returns: the newest stamp of the changes that were added before it.
+  /// - Returns: the newest stamp of the changes that were added before the batch.
   mutating func beginBatch() -> Int {
     stamp += 1
     return stamp - 1
   }
 
   /// Removes changes that a batch has settled, unless they were added again after the batch began.
-  /// Such changes may concern content that the batch did not include.
+  /// A change that was added again may concern content that the batch did not include.
   ///
-  /// A deletion has no content. A batch with a deletion therefore also settles additions of that
-  /// deletion made before the delegate returned the batch. A repeated deletion could delete a
-  /// record that others have created since.
+  /// A deletion has no content. A batch with a deletion therefore also settles the same deletion if
+  /// it was added again before the delegate returned the batch. A repeated deletion could delete a
+  /// record that another device has created since then.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {
@@ -115,7 +116,8 @@ struct SyncState: Sendable {
     for change in changes where records.putLast(change) { revision += 1 }
   }
 
-  /// Removes changes that a request has settled, unless they were added again after it began.
+  /// Removes changes that a request has settled, unless they were added again after the request
+  /// began.
   mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange], batch stamp: Int) {
     for change in changes where zones.remove(change, notAfter: stamp) { revision += 1 }
   }
@@ -132,19 +134,19 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Records the incarnation of a zone that the app knows or has created.
+  /// Stores the incarnation of a zone that the app knows or has created.
   mutating func setIncarnation(_ incarnation: String?, of zoneID: CKRecordZone.ID) {
     guard incarnations[zoneID] != incarnation else { return }
     incarnations[zoneID] = incarnation
     revision += 1
   }
 
-  /// Records that the server has changes of a zone.
+  /// Marks a zone as having changes on the server that have not been fetched.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Records that a zone has been fetched to its end.
+  /// Marks a zone as completely fetched.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }
@@ -164,7 +166,7 @@ struct SyncState: Sendable {
 }
 
 extension SyncState {
-  /// The event for a change of the account since the last check; nil: no change.
+  /// Returns the change of the account since the last check; nil if there is no change.
   func accountChange(
     to currentUser: String?
   ) -> CKSyncEngine.Event.AccountChange.ChangeType? {

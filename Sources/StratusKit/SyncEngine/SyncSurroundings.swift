@@ -1,7 +1,7 @@
 package import StratusTransport
 
-/// The environment of a sync engine: clock, randomness, tasks, the server, and the signals that
-/// wake it.
+/// The environment of a sync engine: its clock, randomness, tasks, server, and the signals that
+/// wake the engine.
 ///
 /// An engine creates tasks only with `spawn` and waits only with `timing`, so that a simulation can
 /// run it.

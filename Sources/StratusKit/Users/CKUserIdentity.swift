@@ -4,23 +4,23 @@ import StratusWire
 
 /// A user of the container, or a person who is invited to a share and may have no account yet.
 public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// The ID of the user's record. nil: no account is known to have the address.
+  /// The ID of the user's record; nil if no account is known to have the user's address.
   public let userRecordID: CKRecord.ID?
-  /// The address or the ID by which the user was invited. nil: the reader may not see it.
+  /// The address or the ID by which the user was invited; nil if the signed-in user may not see it.
   public let lookupInfo: LookupInfo?
   /// The parts of the user's name.
   ///
-  /// Choice: nil in answers of a Stratus server, because its accounts have no names. An
-  /// archive of Apple's framework may hold a name.
+  /// Choice: nil in responses of a Stratus server, because its accounts have no names. An archive
+  /// that Apple's framework wrote may contain a name.
   public let nameComponents: PersonNameComponents?
   /// Whether the user is known to have an account.
   ///
-  /// Choice: false until a share with the user has been saved. A server that answered this question
-  /// for any address would tell any caller which addresses have accounts.
+  /// Choice: false until a share with the user has been saved. Otherwise, any caller could find out
+  /// which addresses have accounts.
   public let hasiCloudAccount: Bool
   /// The user's entries in the address book of the device.
   ///
-  /// Choice: empty, because Linux has no address book.
+  /// Choice: the list is empty, because Linux has no address book.
   public let contactIdentifiers: [String]
 
   init(

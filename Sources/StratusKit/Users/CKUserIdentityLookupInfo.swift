@@ -5,11 +5,11 @@ import StratusWire
 extension CKUserIdentity {
   /// The address or the ID by which a user is looked up.
   public final class LookupInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-    /// The e-mail address; nil: the user is looked up by something else.
+    /// The e-mail address; nil if the user is looked up in another way.
     public let emailAddress: String?
-    /// The telephone number; nil: the user is looked up by something else.
+    /// The telephone number; nil if the user is looked up in another way.
     public let phoneNumber: String?
-    /// The ID of the user's record; nil: the user is looked up by something else.
+    /// The ID of the user's record; nil if the user is looked up in another way.
     public let userRecordID: CKRecord.ID?
 
     private init(emailAddress: String?, phoneNumber: String?, userRecordID: CKRecord.ID?) {
@@ -33,19 +33,19 @@ extension CKUserIdentity {
       self.init(emailAddress: nil, phoneNumber: nil, userRecordID: userRecordID)
     }
 
-    /// One lookup for each address, in the same order.
+    /// Returns one lookup for each address, in the same order.
     public class func lookupInfos(withEmails emails: [String]) -> [CKUserIdentity.LookupInfo] {
       emails.map { LookupInfo(emailAddress: $0) }
     }
 
-    /// One lookup for each number, in the same order.
+    /// Returns one lookup for each number, in the same order.
     public class func lookupInfos(
       withPhoneNumbers phoneNumbers: [String]
     ) -> [CKUserIdentity.LookupInfo] {
       phoneNumbers.map { LookupInfo(phoneNumber: $0) }
     }
 
-    /// One lookup for each ID, in the same order.
+    /// Returns one lookup for each ID, in the same order.
     public class func lookupInfos(
       with recordIDs: [CKRecord.ID]
     ) -> [CKUserIdentity.LookupInfo] {
@@ -88,7 +88,7 @@ extension CKUserIdentity {
 }
 
 extension CKUserIdentity.LookupInfo {
-  /// nil: the lookup has an empty user name.
+  /// Makes a lookup from a response; nil if the response has an empty user name.
   convenience init?(wire: ParticipantLookup, naming: UserNaming) {
     switch wire {
     case .emailAddress(let address): self.init(emailAddress: address)
@@ -99,7 +99,7 @@ extension CKUserIdentity.LookupInfo {
     }
   }
 
-  /// nil: the lookup is for the current user, whose name is not known here.
+  /// The lookup in its wire form; nil for the current user, whose record name is not known here.
   var wire: ParticipantLookup? {
     if let emailAddress { return .emailAddress(emailAddress) }
     if let phoneNumber { return .phoneNumber(phoneNumber) }

@@ -60,7 +60,7 @@ extension CKRecordZone.EncryptionScope {
 }
 
 extension CKRecordZoneID {
-  /// A stable order of zones, by the bytes of their names.
+  /// Whether this zone is before the other zone in a stable order, by the bytes of their names.
   func precedes(_ other: CKRecordZoneID) -> Bool {
     if zoneName.isIdentical(to: other.zoneName) {
       return ownerName.utf8.lexicographicallyPrecedes(other.ownerName.utf8)

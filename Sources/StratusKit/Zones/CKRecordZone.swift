@@ -2,7 +2,7 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// A named part of a database. Its records can be saved atomically, and its changes fetched.
+/// A named part of a database. Its records can be saved atomically, and its changes can be fetched.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Identifies a zone in a database.
   public typealias ID = CKRecordZoneID
@@ -13,7 +13,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The zone's changes since a change token can be fetched.
+    /// An app can fetch the changes of the zone that are newer than a change token.
     public static let fetchChanges = Capabilities(rawValue: 1 << 0)
     /// Several records of the zone can be saved atomically.
     public static let atomic = Capabilities(rawValue: 1 << 1)
@@ -25,9 +25,9 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
 
   /// The unit in which a zone's encrypted values can be shared.
   public enum EncryptionScope: Int, Sendable {
-    /// Record by record.
+    /// Each record can be shared by itself.
     case perRecord = 0
-    /// The zone as a whole.
+    /// The zone can only be shared as a whole.
     case perZone = 1
   }
 
@@ -36,17 +36,17 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   /// The features of the zone; empty unless the zone was fetched from the server.
   public let capabilities: Capabilities
   /// The share of the whole zone; nil if the zone as a whole is not shared. Only the server sets
-  /// it.
+  /// the property.
   public let share: CKRecord.Reference?
 
   private let scope: Mutex<(scope: EncryptionScope, isExplicit: Bool)>
 
   /// The unit in which the zone's encrypted values can be shared; `.perRecord` by default. The
-  /// first save of the zone stores it. A later save with another scope fails with
+  /// first save of the zone stores the scope. A later save with another scope fails with
   /// `CKError.invalidArguments`.
   ///
   /// Choice: values are encrypted in the same way under both scopes, with a key for each record.
-  /// The scopes differ in the keys that a share can hand out.
+  /// The scopes differ in the keys that a share can give to its participants.
   public var encryptionScope: EncryptionScope {
     get { scope.withLock { $0.scope } }
     set { scope.withLock { $0 = (newValue, true) } }
@@ -60,12 +60,13 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
   /// The default zone, which every database has.
   public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
 
-  /// Makes a zone of the current user, to be saved. An empty name is a programmer error.
+  /// Makes a new zone of the current user, which the app can save. An empty name is a programmer
+  /// error.
   public convenience init(zoneName: String) {
     self.init(zoneID: CKRecordZoneID(zoneName: zoneName))
   }
 
-  /// Makes a zone, to be saved.
+  /// Makes a new zone, which the app can save.
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(zoneID: zoneID, capabilities: [])
   }
@@ -80,7 +81,7 @@ public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked
     scope = Mutex((encryptionScope, isExplicit))
   }
 
-  /// An independent zone with the same properties.
+  /// Returns an independent zone with the same properties.
   public func copy(with zone: NSZone? = nil) -> Any {
     let (encryptionScope, isExplicit) = scope.withLock { $0 }
     return CKRecordZone(

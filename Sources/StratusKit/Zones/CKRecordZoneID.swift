@@ -1,9 +1,9 @@
 public import Foundation
 import StratusArchive
 
-/// Identifies a zone by its name and its owner. `CKRecordZone.ID` in Swift.
+/// Identifies a zone by its name and its owner. Swift code uses the name `CKRecordZone.ID`.
 ///
-/// NB: not nested, because Foundation on Linux cannot archive a nested class.
+/// NB: the class is not nested, because Foundation on Linux cannot archive a nested class.
 public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The ID of the default zone of the current user.
   public static let `default` = CKRecordZoneID(
@@ -16,11 +16,11 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
   public let zoneName: String
   /// The owner's user record name; `CKCurrentUserDefaultName` for the current user.
   public let ownerName: String
-  /// NB: stored, because IDs are hashed more often than they are made.
+  /// NB: the hash value is stored, because IDs are hashed more often than they are made.
   private let ownHash: Int
 
-  /// Makes a zone ID. Default: the default zone of the current user. Empty names are a programmer
-  /// error.
+  /// Makes a zone ID. By default, the ID identifies the default zone of the current user. An empty
+  /// name is a programmer error.
   public init(
     zoneName: String = CKRecordZone.ID.defaultZoneName,
     ownerName: String = CKCurrentUserDefaultName
@@ -32,7 +32,7 @@ public final class CKRecordZoneID: NSObject, NSSecureCoding, NSCopying, @uncheck
     ownHash = Self.hash(zoneName, ownerName)
   }
 
-  /// Makes a zone ID; nil as the owner is a programmer error.
+  /// Makes a zone ID. An owner name that is nil is a programmer error.
   @_disfavoredOverload
   public convenience init(
     zoneName: String = CKRecordZone.ID.defaultZoneName, ownerName: String? = CKOwnerDefaultName
@@ -92,5 +92,6 @@ public let CKRecordZoneDefaultName = "_defaultZone"
 /// The placeholder for the current user's record name.
 public let CKCurrentUserDefaultName = "__defaultOwner__"
 
-/// Deprecated by Apple in favour of ``CKCurrentUserDefaultName``, which has the same value.
+/// Apple has deprecated this constant in favour of ``CKCurrentUserDefaultName``, which has the same
+/// value.
 public let CKOwnerDefaultName = "__defaultOwner__"

@@ -2,25 +2,26 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Delivers queued notifications to devices through Apple's push service.
+/// Delivers queued notifications to devices through the Apple Push Notification service (APNs).
 ///
-/// A device gets its notifications in order, one at a time; devices do not wait for each other.
-/// When Apple accepts a notification, it is acknowledged. If Apple cannot accept a notification
-/// now, it stays in the queue. After a crash, unacknowledged notifications are sent again.
+/// A device gets its notifications in order and one at a time. Devices do not wait for each other.
+/// When Apple accepts a notification, the channel acknowledges it. If Apple cannot accept a
+/// notification now, it stays in the queue. After a crash, unacknowledged notifications are sent
+/// again.
 public actor APNsChannel {
   /// The clock, the limits and the operator's log of a channel.
   public struct Settings: Sendable {
-    /// Milliseconds since 1970 UTC.
+    /// Returns the time in milliseconds since 1970 UTC.
     public var now: @Sendable () -> Int64
-    /// A random number in 0 ..< 1.
+    /// Returns a random number in 0 ..< 1.
     public var chance: @Sendable () -> Double
     /// Receives messages for the operator.
     public var report: @Sendable (String) -> Void
-    /// Devices served in parallel. Choice: Apple's service accepts hundreds of requests per
-    /// connection.
+    /// The maximum number of devices that are served in parallel. Choice: Apple's service accepts
+    /// hundreds of requests per connection.
     public var deliveriesMax = 64
-    /// Devices that wait in memory; more devices wait in the store. Choice: a few megabytes, which
-    /// are needed only while Apple's service is unavailable.
+    /// The maximum number of devices that wait in memory. Further devices wait in the store.
+    /// Choice: a few megabytes, which are needed only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -34,8 +35,8 @@ public actor APNsChannel {
   }
 
   private static let newsPage = 1_000
-  /// The number of notifications sent to a device between two acknowledgements. After a crash, up
-  /// to this many notifications are sent twice.
+  /// The maximum number of notifications that are sent to a device between two acknowledgements.
+  /// After a crash, up to this many notifications are sent twice.
   private static let messagesInRow = 32
 
   private let sender: any APNsSender
@@ -49,7 +50,7 @@ public actor APNsChannel {
   private var lookedAt: [StoreAddress: Int64] = [:]
   private var ready = DeviceLine()
   private var busy: Set<DeviceInLine> = []
-  /// Devices that got new notifications in their queue while they were being served.
+  /// Devices whose queue has grown while they were being served.
   private var again: Set<DeviceInLine> = []
   private var deviceWaits: [DeviceInLine: BackOff] = [:]
   private var serviceWaits: [ContainerEnvironment: BackOff] = [:]
@@ -66,14 +67,14 @@ public actor APNsChannel {
     (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Signals that any store may have new work. The end of a wait is also noticed only after a
-  /// signal.
+  /// Signals that any store may have new notifications. The channel also needs a signal to notice
+  /// that a wait is over.
   public nonisolated func signal() {
     mayHaveNews.withLock { $0.isAnywhere = true }
     continuation.yield()
   }
 
-  /// Signals that queues of one store may have grown; other stores are not checked.
+  /// Signals that queues of one store may have grown. Other stores are not checked.
   public nonisolated func signal(at address: StoreAddress) {
     mayHaveNews.withLock { _ = $0.stores.insert(address) }
     continuation.yield()
@@ -102,8 +103,8 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves every due device once, and returns when all of them are served. For tests and
-  /// simulations.
+  /// Serves every device that is due once, and returns when all are served. This method is for
+  /// tests and simulations.
   ///
   /// - Returns: whether any device was due.
   @discardableResult
@@ -117,7 +118,7 @@ public actor APNsChannel {
   }
 }
 
-// Due devices
+// Devices that are due
 extension APNsChannel {
   /// The stores that may have new notifications, and the devices for which older notifications may
   /// wait.
@@ -129,7 +130,7 @@ extension APNsChannel {
 
   /// Returns the devices to serve now, and marks them as busy.
   private func takeDue() async -> [(DeviceInLine, any APNsQueue)] {
-    // NB: take the news before reading the list of stores, because the signal may concern the
+    // NB: the signals are taken before the list of stores is read, because a signal may concern the
     // newest store.
     let news = mayHaveNews.withLock { news in
       defer { news = News() }
@@ -142,7 +143,7 @@ extension APNsChannel {
     var due: [(DeviceInLine, any APNsQueue)] = []
     for _ in 0..<ready.count {
       guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
-      // The store no longer exists, so its pending deliveries are dropped.
+      // The store no longer exists, so its pending deliveries are discarded.
       guard let queue = queues[device.store] else {
         deviceWaits[device] = nil
         continue
@@ -160,7 +161,7 @@ extension APNsChannel {
     return due
   }
 
-  /// Finds devices with new notifications in the stores, up to the limit of devices in memory.
+  /// Finds devices with new notifications in the stores, up to the maximum number in memory.
   private func takeIn(_ news: News, from queues: [StoreAddress: any APNsQueue]) async {
     for (address, queue) in queues where news.isAnywhere || news.stores.contains(address) {
       var hasMore = true
@@ -186,14 +187,14 @@ extension APNsChannel {
   }
 }
 
-// One device
+// Delivery to one device
 extension APNsChannel {
   /// The result of serving a device.
   private enum End {
     /// - Parameter wasSent: whether Apple's service accepted at least one notification.
     case served(hasMore: Bool, wasSent: Bool)
     case deviceGone
-    /// Apple does not know the token. The token was removed from the device.
+    /// Apple does not know the token, so it was removed from the device's row.
     case tokenGone
     /// The delivery stopped at a notification that was not accepted.
     case stopped(APNsOutcome)
@@ -219,7 +220,7 @@ extension APNsChannel {
       var wasSent = false
       var stop: APNsOutcome?
       for notification in waiting.notifications {
-        // The device that made the change gets no notification.
+        // The device that made the change is not notified of it.
         if notification.originDeviceID.map(ExactName.init) != position.deviceID {
           let outcome = await send(notification, token, environment)
           if !isSettled(outcome) {
@@ -230,8 +231,8 @@ extension APNsChannel {
         }
         acknowledged = notification.number
       }
-      // NB: acknowledge before the token is removed. The device remains, and must not get these
-      // notifications again.
+      // NB: the acknowledgement must come before the removal of the token. The device still exists,
+      // and must not get these notifications again.
       if acknowledged > device.acknowledged {
         try await queue.acknowledge(through: acknowledged, by: device)
       }
@@ -249,7 +250,7 @@ extension APNsChannel {
   private nonisolated func send(
     _ notification: QueuedNotification, _ token: String, _ environment: ContainerEnvironment
   ) async -> APNsOutcome {
-    // NB: a payload that cannot be read now can never be read. The device must not wait for it.
+    // NB: a payload that cannot be read now can never be read, so the device must not wait for it.
     guard let payload = try? notification.payload() else {
       return .refused(reason: "it cannot be read")
     }
@@ -261,7 +262,7 @@ extension APNsChannel {
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }
 
-  /// Whether a notification is finished and the next one can be sent.
+  /// Whether a notification is done, so that the next one can be sent.
   private nonisolated func isSettled(_ outcome: APNsOutcome) -> Bool {
     switch outcome {
     case .delivered: return true
@@ -310,7 +311,7 @@ extension APNsChannel {
     case .serviceDown(let seconds, let reason):
       serviceWaits[device.environment, default: BackOff()]
         .fail(at: time, afterSeconds: seconds, chance: chance)
-      reportOnce("Apple's push service cannot be had: \(reason)", device.environment)
+      reportOnce("Apple's push service cannot be reached: \(reason)", device.environment)
     case .senderRefused(let reason):
       serviceWaits[device.environment, default: BackOff()]
         .fail(at: time, afterSeconds: nil, isLong: true, chance: chance)
@@ -320,7 +321,8 @@ extension APNsChannel {
     }
   }
 
-  /// Reports a sentence only once, until a delivery succeeds or another sentence is reported.
+  /// Reports a sentence once. It is reported again only after a successful delivery or another
+  /// report.
   private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
     if Task.isCancelled || lastReport[environment] == sentence { return }
     lastReport[environment] = sentence

@@ -11,7 +11,7 @@ public protocol APNsSender: Sendable {
   func send(_ message: APNsMessage) async -> APNsOutcome
 }
 
-/// Sends notifications to Apple's push service over HTTP/2, authorized by the sender's token.
+/// Sends notifications to Apple's push service over HTTP/2. A token of the sender authorizes them.
 public struct APNsClient: APNsSender {
   /// The time after which a request without an answer fails.
   private static let timeout = TimeAmount.seconds(30)
@@ -23,9 +23,10 @@ public struct APNsClient: APNsSender {
 
   /// - Parameters:
   ///   - topic: the app's bundle ID.
-  ///   - trustedCertificatePEM: replaces the system's trusted certificates, for tests.
+  ///   - trustedCertificatePEM: the only trusted certificate, for tests, or nil to trust the
+  ///     system's certificates.
   ///   - now: returns milliseconds since 1970 UTC.
-  /// - Throws: if the certificate cannot be read.
+  /// - Throws: an error if the certificate cannot be read.
   public init(
     key: APNsKey, topic: String, hosts: APNsHosts = APNsHosts(),
     trustedCertificatePEM: String? = nil, now: @escaping @Sendable () -> Int64
@@ -38,7 +39,7 @@ public struct APNsClient: APNsSender {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: security, redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(connect: .seconds(10), read: Self.timeout))
-    // NB: the client does not retry, because the channel waits longer between attempts.
+    // NB: the HTTP client must not retry, because the channel waits longer between two attempts.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(configuration: configuration)
     token = ProviderToken(key: key, now: now)
@@ -46,8 +47,8 @@ public struct APNsClient: APNsSender {
     self.topic = topic
   }
 
-  /// Sends one notification. If Apple refuses only the age of the sender's token, this repeats the
-  /// request once.
+  /// Sends one notification. If Apple refuses it only because the sender's token is too old, this
+  /// method renews the token and repeats the request once.
   public func send(_ message: APNsMessage) async -> APNsOutcome {
     guard message.hasPlausibleToken else { return .deviceGone }
     do throws(APNsKeyFailure) {
@@ -72,8 +73,8 @@ public struct APNsClient: APNsSender {
     request.body = .bytes(ByteBuffer(bytes: message.payload.jsonBytes))
     do {
       let response = try await client.execute(request, timeout: Self.timeout)
-      // NB: read the body even if it contains nothing useful. Otherwise the client would abort the
-      // request.
+      // NB: the body must be read even if it contains nothing useful. Otherwise the HTTP client
+      // would abort the request.
       let body = try? await response.body.collect(upTo: 4_096)
       let refusal = body.flatMap { try? APNsRefusal(jsonBytes: Array($0.readableBytesView)) }
       return APNsOutcome(
@@ -84,6 +85,6 @@ public struct APNsClient: APNsSender {
     }
   }
 
-  /// Closes the connections. Must be called once, when no request is in progress.
+  /// Closes the connections. This method must be called once, when no request is in progress.
   public func close() async { try? await client.shutdown() }
 }

@@ -2,12 +2,12 @@ import StratusWire
 
 /// The addresses of Apple's push service.
 public struct APNsHosts: Sendable {
-  /// The URL prefix for devices whose app came from the App Store.
+  /// The URL prefix for devices whose app was installed from the App Store.
   public var production: String
-  /// The URL prefix for devices whose app came from Xcode.
+  /// The URL prefix for devices whose app was installed from Xcode.
   public var development: String
 
-  /// Apple's hosts by default; a test passes its own.
+  /// Creates the addresses. By default, they are Apple's hosts. A test passes its own hosts.
   public init(
     production: String = "https://api.push.apple.com",
     development: String = "https://api.sandbox.push.apple.com"

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// A team's key, which identifies this server to Apple's push service.
+/// The key of a developer team, which identifies this server to Apple's push service.
 ///
 /// Source: Apple, *Establishing a token-based connection to APNs*.
 public struct APNsKey: Sendable {
@@ -14,14 +14,14 @@ public struct APNsKey: Sendable {
   ///   - pem: the contents of the `.p8` file from Apple.
   ///   - keyID: ten letters and digits.
   ///   - teamID: ten letters and digits.
-  /// - Throws: a sentence for the operator.
+  /// - Throws: an error whose text is a sentence for the operator.
   public init(pem: String, keyID: String, teamID: String) throws(APNsKeyFailure) {
     for (name, value) in [("key ID", keyID), ("team ID", teamID)] where !Self.isID(value) {
       throw APNsKeyFailure("the APNs \(name) '\(value)' is not ten letters and digits")
     }
     guard let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) else {
       throw APNsKeyFailure(
-        "the APNs key is no P-256 private key; give the .p8 file as Apple's developer site made it")
+        "the APNs key is not a P-256 private key; give the .p8 file from Apple's developer site")
     }
     self.key = key
     self.keyID = keyID

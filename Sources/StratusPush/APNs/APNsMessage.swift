@@ -3,18 +3,18 @@ import Foundation
 import StratusDomain
 public import StratusWire
 
-/// One notification for one device, in the form of Apple's push service.
+/// A notification for one device, in the format of Apple's push service.
 public struct APNsMessage: Sendable {
-  /// The token that Apple gave the app: hex digits.
+  /// The token that the device's app got from Apple, as hex digits.
   public var deviceToken: String
   public var environment: ContainerEnvironment
-  /// The payload, reduced to the maximum size.
+  /// The payload, which is reduced to the maximum size.
   public let payload: NotificationPayload
-  /// The notification's number in the store's queue.
+  /// The number of the notification in the store's queue.
   public var number: Int64
   /// See ``NotificationDraft/coalescingKey``.
   public var coalescingKey: String?
-  /// The time until which Apple keeps the notification for an unreachable device; milliseconds
+  /// The time until which Apple keeps the notification for an unreachable device, in milliseconds
   /// since 1970 UTC.
   public var expiresAt: Int64
 
@@ -31,13 +31,14 @@ public struct APNsMessage: Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// Whether the token has the form of Apple's tokens. Only then can it be used in a URL's path.
+  /// Whether the token has the format of Apple's tokens. Only such a token may be used in a URL's
+  /// path.
   var hasPlausibleToken: Bool {
     !deviceToken.isEmpty && deviceToken.utf8.count <= Limits.apnsTokenLengthMax
       && deviceToken.utf8.allSatisfy { UInt8.isLetterOrDigit($0) }
   }
 
-  /// The headers for the delivery, without the authorization.
+  /// The header fields of the request, except the authorization.
   ///
   /// Source: Apple, *Sending notification requests to APNs*.
   var headers: [(name: String, value: String)] {
@@ -54,25 +55,25 @@ public struct APNsMessage: Sendable {
 
   private var isVisible: Bool { payload.presentation.isVisible }
 
-  /// The ID of a notification. It stays the same when the notification is sent again.
+  /// The ID of a notification. A notification that is sent again has the same ID.
   ///
-  /// Choice: this is not the ID in the payload. The changes of one request share one ID for all
-  /// records and subscriptions, but Apple requires a separate ID for each notification.
+  /// Choice: this ID is not the ID in the payload. All changes of one request share the ID in the
+  /// payload, but Apple requires a different ID for each notification.
   private var id: String {
     let name = "\(payload.notificationID)\n\(number)\n\(deviceToken)"
     var bytes = Array(SHA256.hash(data: Array(name.utf8)).prefix(16))
-    // RFC 9562: version 8, for custom UUIDs.
+    // The UUID has version 8, which RFC 9562 defines for custom UUIDs.
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
     return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
       .lowercased()
   }
 
-  /// The key by which a new notification replaces an earlier one on the device. It has at most 64
-  /// bytes and is valid in a header.
+  /// The key with which a new notification replaces an earlier one on the device. It has at most 64
+  /// bytes and is valid in a header field.
   ///
-  /// Choice: a key that is longer, or has characters other than ASCII, is replaced by its SHA-256
-  /// in hex. Apple does not say what happens to such keys.
+  /// Choice: a key that is longer, or not ASCII, is replaced by its SHA-256 hash in hex. Apple does
+  /// not document what happens to such keys.
   private var collapseID: String? {
     guard let coalescingKey else { return nil }
     let prefix = "collapse:"

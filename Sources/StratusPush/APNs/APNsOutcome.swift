@@ -4,26 +4,26 @@ import StratusWire
 public enum APNsOutcome: Sendable, Hashable {
   /// Apple has accepted the notification.
   case delivered
-  /// The device does not exist, or no longer exists.
+  /// The device does not exist.
   case deviceGone
   /// Apple will never accept this notification.
   case refused(reason: String)
-  /// The sender must try again later for this device.
+  /// The sender must try again later for this device only.
   ///
-  /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
+  /// - Parameter afterSeconds: the minimum number of seconds to wait, or nil if Apple stated none.
   case later(afterSeconds: Int?, reason: String)
-  /// The sender must try again later for all devices: the service is unreachable or reports that it
+  /// The sender must try again later for all devices. The service is unreachable or reports that it
   /// is down.
   ///
-  /// - Parameter afterSeconds: the minimum wait; nil: Apple gave none.
+  /// - Parameter afterSeconds: the minimum number of seconds to wait, or nil if Apple stated none.
   case serviceDown(afterSeconds: Int?, reason: String)
-  /// Apple accepts nothing from this server until the operator has fixed a problem.
+  /// Apple accepts no notification from this server until the operator has fixed a problem.
   case senderRefused(reason: String)
 
   /// Source: Apple, *Handling notification responses from APNs*.
   ///
-  /// Choice: after an error about the sender (its key or its topic), the notification stays in the
-  /// queue, because it can be delivered when the problem is fixed.
+  /// Choice: if an error concerns the sender (its key or its topic), the notification stays in the
+  /// queue, because it can be delivered after the problem is fixed.
   init(status: Int, refusal: APNsRefusal?, retryAfterSeconds: Int?) {
     let reason = refusal?.reason ?? "status \(status)"
     self =

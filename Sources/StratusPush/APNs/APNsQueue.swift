@@ -1,32 +1,32 @@
 public import StratusDomain
 
-/// The operations of a store that the channel uses: on notification queues, and on devices that
-/// Apple's service reaches.
+/// The operations of a store that the channel needs. They concern notification queues, and devices
+/// that Apple's push service reaches.
 public protocol APNsQueue: Sendable {
-  /// Returns the devices on Apple's service whose users' queues have notifications after a number.
+  /// Returns the devices on Apple's push service whose users have notifications after a number.
   ///
   /// - Parameter limit: the maximum number of notifications to check.
   func devicesWithNews(
     after number: Int64, limit: Int
   ) async throws(ServerError) -> APNsDevicesWithNews
 
-  /// Returns a device's current state and its waiting notifications, oldest first. nil: Apple's
-  /// service no longer reaches the device.
+  /// Returns a device's current state and its waiting notifications, oldest first. The result is
+  /// nil if Apple's push service no longer reaches the device.
   func waiting(
     for deviceID: String, of user: String, limit: Int
   ) async throws(ServerError) -> APNsWaiting?
 
-  /// Records that a device has received everything up to a number.
+  /// Records that a device has received all notifications up to a number.
   func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError)
 
-  /// Removes a device's token, unless the device has changed its channel in the meantime. The
-  /// device and its position stay.
+  /// Removes a device's token, unless the device has changed its delivery channel. The device keeps
+  /// its position in the queue.
   func removeToken(of device: StoredDevice) async throws(ServerError)
 }
 
-/// Devices that may have waiting notifications.
+/// The devices that may have waiting notifications.
 public struct APNsDevicesWithNews: Sendable {
   public var devices: [StoredDevice]
   /// The number from which the next query continues.
@@ -45,7 +45,7 @@ public struct APNsDevicesWithNews: Sendable {
 public struct APNsWaiting: Sendable {
   public var device: StoredDevice
   public var notifications: [QueuedNotification]
-  /// Whether there may be more after these notifications.
+  /// Whether more notifications may follow these notifications.
   public var hasMore: Bool
 
   public init(device: StoredDevice, notifications: [QueuedNotification], hasMore: Bool) {

@@ -1,20 +1,20 @@
 /// The time to wait after consecutive failures.
 ///
-/// Choice: one second, doubled after each failure, at most five minutes. Up to half of the wait is
-/// random, so that devices that failed at the same time do not retry at the same time.
+/// Choice: the wait is one second and doubles with each failure, up to five minutes. Up to half of
+/// the wait is random, so that devices that failed at the same time do not retry at the same time.
 struct BackOff: Sendable {
-  /// Milliseconds since 1970 UTC.
+  /// The time until which to wait, in milliseconds since 1970 UTC.
   private(set) var until: Int64 = 0
   private var failures = 0
 
   private static let first: Int64 = 1_000
   private static let longest: Int64 = 5 * 60_000
-  /// The maximum wait that the other side can request, in milliseconds.
+  /// The maximum wait that Apple's service can request, in milliseconds.
   private static let longestAsked: Int64 = 60 * 60_000
 
   func isOver(at time: Int64) -> Bool { until <= time }
 
-  /// Notes a failure.
+  /// Records a failure.
   ///
   /// - Parameters:
   ///   - seconds: the minimum wait that was requested.
@@ -24,7 +24,7 @@ struct BackOff: Sendable {
     at time: Int64, afterSeconds seconds: Int?, isLong: Bool = false, chance: Double
   ) {
     let asked = min(Int64(max(0, min(seconds ?? 0, 86_400))) * 1_000, Self.longestAsked)
-    // NB: requests that were in progress when the wait began also fail now. They count as the same
+    // NB: requests that were in progress when the wait began also fail. They count as the same
     // failure.
     if !isOver(at: time) {
       until = max(until, time + asked)

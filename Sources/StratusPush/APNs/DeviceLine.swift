@@ -6,10 +6,10 @@ struct DeviceInLine: Hashable, Sendable {
   let store: StoreAddress
   let user: ExactName
   let deviceID: ExactName
-  /// The environment of Apple's service that reaches the device.
+  /// The environment of Apple's push service that reaches the device.
   let environment: ContainerEnvironment
 
-  /// - Returns: nil if Apple's service does not reach the device.
+  /// - Returns: nil if Apple's push service does not reach the device.
   init?(_ device: StoredDevice, at address: StoreAddress) {
     guard case .apns(_, let environment) = device.channel else { return nil }
     store = address
@@ -19,7 +19,7 @@ struct DeviceInLine: Hashable, Sendable {
   }
 }
 
-/// A first-in, first-out queue of devices without duplicates.
+/// A first-in, first-out queue of devices, which contains each device once.
 struct DeviceLine: Sendable {
   private var devices: [DeviceInLine] = []
   private var first = 0
@@ -37,7 +37,7 @@ struct DeviceLine: Sendable {
     let device = devices[first]
     first += 1
     members.remove(device)
-    // Taken elements are removed together and rarely, so that the average cost is low.
+    // Taken elements are removed rarely and many at a time, so that the average cost is low.
     if first * 2 > devices.count, first > 64 || first == devices.count {
       devices.removeFirst(first)
       first = 0

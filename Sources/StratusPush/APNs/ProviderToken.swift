@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The sender's token in all requests. It is renewed before it expires.
+/// The token that all requests of the sender contain. It is renewed before it expires.
 ///
-/// Source: Apple, *Establishing a token-based connection to APNs*: a token is refused when it is an
-/// hour old. A sender that renews its token more often than every 20 minutes is also refused.
+/// Source: Apple, *Establishing a token-based connection to APNs*. Apple refuses a token that is an
+/// hour old. Apple also refuses a sender that renews its token more often than every 20 minutes.
 final class ProviderToken: Sendable {
-  /// The age at which a token is replaced even if Apple has not refused it.
+  /// The age at which a token is renewed even if Apple has not refused it.
   static let renewalMilliseconds: Int64 = 40 * 60_000
-  /// The time after a forced renewal during which a refusal does not cause another renewal.
+  /// The time after a forced renewal during which a refused token is not renewed again.
   static let forcedRenewalMilliseconds: Int64 = 20 * 60_000
 
   private struct State {
@@ -17,7 +17,7 @@ final class ProviderToken: Sendable {
   }
 
   private let key: APNsKey
-  /// Milliseconds since 1970 UTC.
+  /// Returns the time in milliseconds since 1970 UTC.
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
@@ -26,27 +26,26 @@ final class ProviderToken: Sendable {
     self.now = now
   }
 
-  /// Returns the token to send.
+  /// Returns the token for the next request.
   func current() throws(APNsKeyFailure) -> String {
     let time = now()
     return try state.withLock { state throws(APNsKeyFailure) in
-      // NB: if the clock was set back, the token's time is in the future. Apple refuses such
-      // tokens, too.
+      // NB: if the clock was set back, the token was issued in the future. Apple also refuses such
+      // a token.
       let isFresh = (0..<Self.renewalMilliseconds).contains(time - state.issuedAt)
       if let text = state.text, isFresh { return text }
       return try issue(&state, at: time)
     }
   }
 
-  /// Returns a token that replaces a token that Apple refused as too old.
+  /// Returns a token to use instead of a token that Apple refused as too old.
   ///
-  /// - Returns: nil if a token was renewed for this reason a short time ago. Another renewal would
-  ///   be refused, too.
+  /// - Returns: nil if a token was renewed for this reason a short time ago, because Apple would
+  ///   refuse another renewal.
   func renewed(after refused: String) throws(APNsKeyFailure) -> String? {
     let time = now()
     return try state.withLock { state throws(APNsKeyFailure) -> String? in
-      // Many requests may be refused at the same time. The first one renews the token for all of
-      // them.
+      // Many requests may be refused at the same time. The first of them renews the token for all.
       if let text = state.text, text != refused { return text }
       if let forcedAt = state.forcedAt, abs(time - forcedAt) < Self.forcedRenewalMilliseconds {
         return nil

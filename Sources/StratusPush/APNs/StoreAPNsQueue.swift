@@ -1,13 +1,14 @@
 public import StratusDomain
 import StratusWire
 
-/// The queues and devices of a store.
+/// The notification queues and the devices of a store.
 public struct StoreAPNsQueue: APNsQueue {
-  /// The maximum size of one page of notifications. Each payload is later reduced to 4,096 bytes.
+  /// The maximum number of bytes in one page of notifications. Each payload is later reduced to
+  /// 4,096 bytes.
   private static let pageBytes = 64 * 4_096
 
   private let store: any Store
-  /// Milliseconds since 1970 UTC.
+  /// Returns the time in milliseconds since 1970 UTC.
   private let now: @Sendable () -> Int64
 
   public init(_ store: any Store, now: @escaping @Sendable () -> Int64) {
@@ -46,10 +47,10 @@ public struct StoreAPNsQueue: APNsQueue {
     }
   }
 
-  /// Records the acknowledgement, and that the device is active.
+  /// Stores the acknowledgement, and that the device is active.
   ///
-  /// Choice: if Apple accepts a delivery, the device counts as active. Apple reports when a device
-  /// is gone, and a device may receive notifications for months without sending a request.
+  /// Choice: a device is active if Apple accepts a delivery to it. Apple reports when a device is
+  /// gone, and a device may receive notifications for months without sending a request.
   public func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError) {

@@ -83,12 +83,12 @@ private enum AssetStatements {
   private static let select = "SELECT checksum, file, size, touched FROM assets"
 
   static let find = SQLStatement(select + " WHERE checksum = ?")
-  /// NB: the column `held` repeats what the table of holds says. With this column, the index
-  /// `assets_unheld` serves the query, which then reads only the rows it returns. The table of
-  /// holds decides whether a file may be removed.
+  /// NB: the column `held` repeats the contents of the table `asset_holds`. Because of this column,
+  /// the index `assets_unheld` serves the query, which reads only the rows that it returns. The
+  /// table `asset_holds` decides whether a file may be removed.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")
-  /// NB: this statement reads only the index of files that no record holds.
+  /// NB: this statement reads only the index of the files that no record uses.
   static let unheldSizes = SQLStatement(
     """
     SELECT size, uploader FROM assets
@@ -103,7 +103,8 @@ private enum AssetStatements {
   static let forgetUploader = SQLStatement("DELETE FROM asset_uploaders WHERE checksum = ?")
   static let registered = SQLStatement(
     "SELECT file FROM assets WHERE file IN (\(SQLStatement.severalNames))")
-  /// The column `touched` only increases. If the clock was set back, an asset must not look unused.
+  /// The column `touched` only increases, so that no asset looks unused after the clock was set
+  /// back.
   static let register = SQLStatement(
     """
     INSERT INTO assets (checksum, file, size, touched, held)

@@ -13,8 +13,8 @@ extension StoreSession {
     ]
     var reader = RecordReader()
     var result: [StoredRecord] = []
-    // NB: this does not reserve `limit`, which a caller may set high. A page is seldom longer than
-    // 256.
+    // NB: the array does not reserve space for `limit` records, because `limit` may be large. A
+    // page seldom has more than 256.
     result.reserveCapacity(min(limit, 256))
     var sizeBytes = 0
     let statement = newestFirst ? ChangeStatements.newestFirst : ChangeStatements.oldestFirst

@@ -12,6 +12,8 @@ extension StoreSession {
     return counts.contains { $0 >= limit }
   }
 
+  /// Removes old tombstones of records.
+  ///
   /// - Returns: the number of removed records.
   private func forgetRecords(before time: Int64, limit: Int) throws(ServerError) -> Int {
     let found = try connection.all(
@@ -26,7 +28,7 @@ extension StoreSession {
     return found.count
   }
 
-  /// Removes passages that say that a record left a hierarchy. The other passages say which
+  /// Removes old passages of records that left a shared hierarchy. The other passages say which
   /// hierarchy a record is in, so they stay.
   ///
   /// - Returns: the number of removed passages.
@@ -45,8 +47,8 @@ extension StoreSession {
     return found.count
   }
 
-  /// Removes deleted zones from histories. The row of a zone is removed with its last listing or
-  /// with its last record, whichever is later.
+  /// Removes deleted zones from the histories of databases. The row of a zone is removed with its
+  /// last listing or with its last record, whichever is later.
   ///
   /// - Returns: the number of removed listings.
   private func expireZones(before time: Int64, limit: Int) throws(ServerError) -> Int {

@@ -1,7 +1,7 @@
 import StratusDomain
 
 extension SQLStatement {
-  /// Placeholders for as many names as one statement accepts.
+  /// The placeholders for as many names as one statement accepts.
   static let severalNames = "?" + String(repeating: ", ?", count: SQLLimits.namesPerFind - 1)
 }
 
@@ -9,8 +9,8 @@ extension SQLConnection {
   /// Runs a statement over any number of names, in batches.
   ///
   /// - Parameters:
-  ///   - statement: must end with `IN (severalNames)`.
-  ///   - key: the values before the names.
+  ///   - statement: a statement that ends with `IN (severalNames)`.
+  ///   - key: the values of the placeholders before the names.
   func findSeveral(
     _ statement: SQLStatement, _ key: [SQLValue], _ names: [String],
     row: (any SQLRow) throws(ServerError) -> Void

@@ -21,25 +21,25 @@ public protocol SQLConnection: AnyObject {
   @discardableResult
   func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int
 
-  /// Runs a statement whose rows, if any, are not read, either immediately or later. The statement
-  /// runs at the latest before the next statement that returns an answer, or before the commit. An
-  /// engine across a network can send several such statements in one batch.
+  /// Runs a statement immediately or later, without reading its rows. The statement runs before the
+  /// next statement that returns an answer, and before the commit. An engine across a network can
+  /// send several such statements in one batch.
   ///
-  /// - Parameter expecting: the required number of changed rows. nil: any number.
+  /// - Parameter expecting: the required number of changed rows. nil means any number.
   /// - Throws: `INTERNAL_ERROR` if another number of rows changed. If the statement runs later, a
   ///   later call throws the error, and everything that the body wrote is undone.
   func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError)
 
-  /// Inserts one row into a table whose key is counted up by the engine.
+  /// Inserts one row into a table whose keys the engine assigns in increasing order.
   ///
-  /// - Parameter statement: made by ``SQLStatement/init(inserting:key:)``.
+  /// - Parameter statement: a statement that ``SQLStatement/init(inserting:key:)`` created.
   /// - Returns: the key of the new row.
   func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64
 
-  /// Runs text that defines tables and may hold several statements. The text must never come from
-  /// outside.
+  /// Runs a text that may contain several statements, which define tables. The text must never come
+  /// from outside.
   func define(_ text: String) throws(ServerError)
 
   /// See ``SpaceReading/hasUnusedSpace()``.
@@ -51,14 +51,15 @@ public protocol SQLConnection: AnyObject {
 
 /// A row that was just read. It is valid until the callback that receives it returns.
 ///
-/// Columns count from 0. A null reads as 0, as empty text, or as no bytes.
+/// Columns are counted from 0. A null reads as 0, as empty text, or as no bytes.
 public protocol SQLRow {
   func isNull(_ column: Int) -> Bool
   func integer(_ column: Int) -> Int64
   func text(_ column: Int) -> String
   func bytes(_ column: Int) -> [UInt8]
 
-  /// Like ``text(_:)``, but returns `known` without making a new string if the text is equal.
+  /// Returns the text of a column. If the text equals `known`, returns `known`, so that no new
+  /// string is created.
   func text(_ column: Int, ifNot known: String) -> String
 }
 
@@ -74,7 +75,7 @@ extension SQLConnection {
     try queue(statement, values, expecting: nil)
   }
 
-  /// Returns the first row of a statement, decoded by `read`. nil if there is no row.
+  /// Returns the first row of a statement, decoded by `read`, or nil if there is no row.
   package func first<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value
   ) throws(ServerError) -> Value? {

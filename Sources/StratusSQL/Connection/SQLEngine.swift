@@ -8,7 +8,7 @@ public protocol SQLSession: AnyObject, SendableMetatype {
   /// Begins a transaction. All values that the cache holds at this time are committed.
   func begin()
 
-  /// Discards from the cache at least the values of a transaction that was undone.
+  /// Removes the values of an undone transaction from the cache. Other values may be removed, too.
   func forget()
 }
 

@@ -1,7 +1,7 @@
 /// The number of rows that a statement must insert, update or delete.
 public struct SQLExpectation: Sendable {
   public var rows: Int
-  /// The reason of the error if another number of rows changes.
+  /// The reason of the error that is thrown if another number of rows changes.
   public var otherwise: String
 
   public init(rows: Int, otherwise: String) {

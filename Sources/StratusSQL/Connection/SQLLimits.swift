@@ -1,11 +1,11 @@
 /// Bounds of the data that one call reads, each with its reason.
 enum SQLLimits {
-  /// A step over many records ends after this many bytes of fields, even below its row limit. A
-  /// record may have a megabyte, and a step of hundreds of records must not read hundreds of
-  /// megabytes.
+  /// The number of bytes of fields after which one step of background work reads no more records,
+  /// even below its row limit. A record may have a megabyte, and a step of hundreds of records must
+  /// not read hundreds of megabytes.
   static let stepSizeBytesMax = 8 << 20
-  /// The number of rows of each kind, except records, that one step removes from a deleted zone. A
-  /// zone may have as many passages as records.
+  /// The number of rows of each kind, except records, that one step removes from a deleted zone.
+  /// The zone of a shared hierarchy may have as many passages as records.
   static let rowsPerPurge = 1_000
   /// The number of names that one statement accepts.
   static let namesPerFind = 20

@@ -11,16 +11,16 @@ public struct SQLStatement: Sendable {
   /// The SQL text in an engine's dialect, with `?` for each value.
   public let text: @Sendable (SQLDialect) -> String
 
-  /// Makes a statement with the same text for every engine.
+  /// Creates a statement with the same text for every engine.
   public init(_ text: String) { self.init { _ in text } }
 
-  /// Makes a statement whose text depends on the engine.
+  /// Creates a statement whose text depends on the engine.
   public init(_ text: @escaping @Sendable (SQLDialect) -> String) {
     index = Self.nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
     self.text = text
   }
 
-  /// Makes a statement that inserts one row into a table whose key is counted up by the engine.
+  /// Creates a statement that inserts one row into a table whose keys the engine assigns.
   ///
   /// - Parameter key: the column of the key.
   public init(inserting text: String, key: String) {
@@ -32,17 +32,17 @@ public struct SQLStatement: Sendable {
 
 /// The SQL syntax that differs between PostgreSQL and SQLite.
 public struct SQLDialect: Sendable {
-  /// Type and constraints of a primary key that the engine counts up and never reuses.
+  /// The type and constraints of a primary key that the engine counts up and never reuses.
   public var countedKey: String
-  /// Type and constraints of a primary key whose values the caller supplies.
+  /// The type and constraints of a primary key whose values the caller supplies.
   public var givenKey: String
   /// The type of text that is compared and ordered by its UTF-8 bytes.
   public var text: String
   public var bytes: String
   /// The end of a `SELECT` that locks the selected rows of one table until the transaction ends.
   public var forUpdate: @Sendable (_ table: String) -> String
-  /// The end of an `INSERT` that returns a column of the new row. Empty if the connection knows the
-  /// key of the last inserted row.
+  /// The end of an `INSERT` that returns a column of the new row. The text is empty if the
+  /// connection knows the key of the last inserted row.
   public var returning: @Sendable (_ column: String) -> String
   /// The end of a table definition if the primary key contains all or nearly all columns of a row.
   public var keyedTable: String

@@ -5,11 +5,11 @@ public enum SQLValue: Sendable, Hashable {
   case text(String)
   case bytes([UInt8])
 
-  /// Text, or null if `text` is nil.
+  /// Returns a text value, or null if `text` is nil.
   public static func optional(_ text: String?) -> SQLValue {
     text.map { .text($0) } ?? .null
   }
 
-  /// Makes 1 or 0, because the engines have no common Boolean type.
+  /// Returns 1 or 0, because the engines have no common Boolean type.
   public static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
 }

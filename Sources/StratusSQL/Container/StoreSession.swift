@@ -11,7 +11,8 @@ public final class StoreSession: SQLSession {
   private var databases: [DatabaseView: Int64] = [:]
   /// The rows of `databases` that this transaction has read.
   private var states: [Int64: DatabaseState] = [:]
-  /// The watched subjects of each database with their version. Only for write bodies.
+  /// The kinds of changes in each database that subscriptions watch, with their version. Only write
+  /// bodies use this cache.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
   var recordNumbers = RecordNumbers()
@@ -49,20 +50,21 @@ public final class StoreSession: SQLSession {
   /// The columns of `databases` that are read together with other rows.
   struct DatabaseState {
     var epoch: Int64
-    /// Increases when the watched subjects change.
+    /// The version of the kinds of changes that subscriptions watch. The version increases when
+    /// they change.
     var watchVersion: Int64
   }
 }
 
 // Databases
 extension StoreSession {
-  /// Returns a database's number. nil if nothing was ever written to the database.
+  /// Returns a database's number, or nil if nothing was ever written to the database.
   func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
     try number(of: DatabaseView(of: database))
   }
 
-  /// Returns the number of a database, or of the history of a shared database. nil if nothing was
-  /// ever written to it.
+  /// Returns the number of a database, or of the history of a shared database. Returns nil if
+  /// nothing was ever written to the database or history.
   func number(of view: DatabaseView) throws(ServerError) -> Int64? {
     if let number = databases[view] { return number }
     let number = try connection.first(DatabaseStatements.find, Self.values(of: view)) {
@@ -72,7 +74,7 @@ extension StoreSession {
     return number
   }
 
-  /// Returns a database's number. A database that has none gets one.
+  /// Returns a database's number. A database without a number gets one.
   func makeNumber(of view: DatabaseView) throws(ServerError) -> Int64 {
     if let number = try number(of: view) { return number }
     note(\.hasDatabase)
@@ -88,8 +90,8 @@ extension StoreSession {
     databases[view] = number
   }
 
-  /// The maximum number of cached databases. Each takes about 100 bytes, so a connection needs 1
-  /// MB.
+  /// The maximum number of cached databases. Each takes about 100 bytes, so that a connection needs
+  /// 1 MB.
   private static let databasesRememberedMax = 10_000
 
   private static func values(of view: DatabaseView) -> [SQLValue] {
@@ -137,9 +139,10 @@ extension StoreSession {
   }
 }
 
-// Watched subjects
+// Kinds of changes that subscriptions watch
 extension StoreSession {
-  /// Returns the watched subjects of a database. Reads them if the cached version is outdated.
+  /// Returns the kinds of changes in a database that subscriptions watch. Reads them if the cached
+  /// version is outdated.
   func rememberedWatch(
     of number: Int64, reading read: () throws(ServerError) -> Watch
   ) throws(ServerError) -> Watch {
@@ -151,7 +154,7 @@ extension StoreSession {
     return watch
   }
 
-  /// Makes every session read the watched subjects of a database again.
+  /// Makes every session read again which kinds of changes in a database are watched.
   func advanceWatch(of number: Int64) throws(ServerError) {
     note(\.hasWatch)
     try connection.queue(

@@ -2,7 +2,7 @@ public import StratusDomain
 
 /// Changes to a copy of a store before a server uses it.
 extension StoreTables {
-  /// Removes the assets that no record holds from a copied store. The original store removes their
+  /// Removes the assets that no record uses from a copied store. The original store removes their
   /// files after a while, and a copy must not name files that it does not have.
   ///
   /// - Throws: `INTERNAL_ERROR`.
@@ -10,7 +10,7 @@ extension StoreTables {
     try connection.execute(forgetUnheld, [])
   }
 
-  /// Calls `body` for the file of each asset, with its size in bytes.
+  /// Calls `body` for each asset, with the name and the size in bytes of the asset's file.
   ///
   /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
   public static func eachAssetFile(

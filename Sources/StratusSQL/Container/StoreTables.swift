@@ -4,25 +4,25 @@ public import StratusDomain
 ///
 /// Rows of a database contain the database's number. In `zones`, `records`, `cascades`,
 /// `subscriptions` and `outbox`, the row number is unique in the whole store and identifies the row
-/// alone. Other tables belong to the store as a whole, and their comments say why.
+/// alone. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 8
 
-  /// Creates the tables if there are none, and upgrades those of an earlier layout. Tables of a
-  /// later layout are refused.
+  /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
+  /// of a later layout.
   ///
-  /// Runs inside a transaction that the caller opens and commits.
+  /// The caller opens and commits the transaction.
   ///
   /// - Parameters:
-  ///   - makeEpoch: draws the epoch of a new store.
-  ///   - now: the time at which a new store begins or an old one is upgraded, in milliseconds since
-  ///     1970 UTC.
+  ///   - makeEpoch: creates the epoch of a new store.
+  ///   - now: returns the time at which a new store begins or an old one is upgraded, in
+  ///     milliseconds since 1970 UTC.
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
     on connection: any SQLConnection, makeEpoch: () -> Int64, now: () -> Int64 = { 0 }
   ) throws(ServerError) {
-    // This table has one row, which describes the file itself.
+    // The table `store` has one row, which describes the file itself.
     try connection.define(
       """
       CREATE TABLE IF NOT EXISTS store (
@@ -56,7 +56,7 @@ public enum StoreTables {
   /// Begins a new timeline in a store that was copied from a backup or a template.
   ///
   /// - Parameter now: the start of the timeline, in milliseconds since 1970 UTC. It must not
-  ///   precede any event of the other timeline.
+  ///   precede any event of the earlier timeline.
   /// - Throws: `INTERNAL_ERROR`.
   public static func beginTimeline(
     epoch: Int64, now: Int64, on connection: any SQLConnection
@@ -67,8 +67,8 @@ public enum StoreTables {
     try countZonesOn(from: now, on: connection)
   }
 
-  /// Makes new zone numbers larger than all numbers that were drawn before a time. Devices identify
-  /// zones by their numbers, including zones that are missing in a backup.
+  /// Makes new zone numbers larger than all zone numbers that were drawn before a time. Devices
+  /// identify zones by their numbers, including zones that are missing in a backup.
   private static func countZonesOn(
     from time: Int64, on connection: any SQLConnection
   ) throws(ServerError) {
@@ -78,16 +78,17 @@ public enum StoreTables {
     try connection.execute(takeZone, [.integer(last)])
   }
 
-  /// The number of zone numbers for each millisecond. No server creates more zones in this time.
+  /// The number of zone numbers for each millisecond. No server creates so many zones in a
+  /// millisecond.
   private static let zonesPerMillisecond: Int64 = 1_024
 
-  /// NB: the engine never gives out a counted key below an earlier one. The next zone therefore
-  /// gets a larger number than this row, even after the row is removed.
+  /// NB: the engine never assigns a key below an earlier one. The next zone therefore gets a larger
+  /// number than this row, even after the row is removed.
   private static let giveZone = SQLStatement(
     "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
-  /// The layout of a store's file; nil: the file has no tables yet.
+  /// Returns the layout of a store's file, or nil if the file has no tables yet.
   ///
   /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
@@ -97,7 +98,7 @@ public enum StoreTables {
   /// Returns the counts of the production radar: the requests that production refused because it
   /// lacks a record type, field or index.
   ///
-  /// - Throws: `INTERNAL_ERROR`, also if the layout is earlier than 6.
+  /// - Throws: `INTERNAL_ERROR`, for example if the layout is earlier than 6.
   public static func lackCounts(
     on connection: any SQLConnection
   ) throws(ServerError) -> [LackCount] {
@@ -143,11 +144,11 @@ public enum StoreTables {
     """
   }
 
-  /// The counter of record numbers, for all databases of the store. Sessions draw numbers in
+  /// The counter of record numbers for all databases of the store. Sessions draw the numbers in
   /// blocks.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
-  /// Indexes tombstones by age.
+  /// The index of the deleted records, by the time of the deletion.
   static let deletedRecords = """
     CREATE INDEX records_deleted ON records (modified_at) WHERE deleted = 1;
     """
@@ -179,7 +180,7 @@ public enum StoreTables {
   }
 
   /// The schema belongs to the store, because all databases of a container share one schema. The
-  /// same applies to indexes and settings.
+  /// indexes and the settings also belong to the store.
   private static func schemaTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE record_types (
@@ -193,7 +194,7 @@ public enum StoreTables {
     """
   }
 
-  /// The table of index entries. The primary key is the whole row.
+  /// The table of index entries. Its primary key contains all columns.
   static func entries(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE entries (
@@ -249,8 +250,9 @@ public enum StoreTables {
     """
   }
 
-  /// Files belong to the store, because records of all its databases may share the same bytes. Each
-  /// file is stored once. Holds name a file by its checksum.
+  /// Files belong to the store, because records of all databases may share the same bytes. Each
+  /// file is stored once. A row of `asset_holds` says that a record uses a file, which it names by
+  /// checksum.
   private static func assetTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE assets (

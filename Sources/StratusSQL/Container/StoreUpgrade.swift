@@ -4,12 +4,12 @@ import StratusWire
 /// Upgrades a store of an earlier layout in the transaction that opens it.
 enum StoreUpgrade {
   /// - Parameters:
-  ///   - layout: the store's current layout.
-  ///   - now: milliseconds since 1970 UTC.
+  ///   - layout: the present layout of the store.
+  ///   - now: the time of the upgrade, in milliseconds since 1970 UTC.
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
-    // NB: change all tables before any rows, because a session's statements expect the newest
+    // NB: change all tables before any rows, because the statements of a session expect the newest
     // tables.
     if layout < 3 {
       try connection.define(SubscriptionTables.text(connection.dialect))
@@ -42,10 +42,11 @@ enum StoreUpgrade {
       try addListings(on: connection)
       try connection.define(UseTables.text(connection.dialect))
     } else {
-      // NB: the table can be dropped, because no release with layout 5 wrote a passage.
+      // NB: the table can be dropped, because no release with layouts 5 to 7 wrote a row to it.
       try connection.define("DROP TABLE passages;")
     }
-    // A store of an earlier layout has just got the current tables of devices.
+    // A store of an earlier layout than 3 has already got the current tables of devices and the
+    // outbox.
     if layout >= 3 {
       try connection.define(
         """
@@ -61,7 +62,7 @@ enum StoreUpgrade {
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
-  /// Upgrades to layout 5: histories get a table of listings, databases get an epoch, and record
+  /// Upgrades to layout 5. Histories get a table of listings, databases get an epoch, and record
   /// numbers get a counter.
   private static func addListings(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
@@ -86,8 +87,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: a deleted zone gets the current time as its time of deletion, which was not recorded
-  /// before.
+  /// Choice: the time of the upgrade becomes the time of deletion of a deleted zone. Earlier
+  /// layouts did not record the time.
   private static func addForgetting(
     on connection: any SQLConnection, now: Int64
   ) throws(ServerError) {
@@ -130,8 +131,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Converts index entries: in earlier layouts, they refer to records by name instead of by
-  /// number.
+  /// Converts index entries. In earlier layouts, entries refer to records by name. Now they refer
+  /// to records by number.
   private static func numberEntries(on connection: any SQLConnection) throws(ServerError) {
     try connection.define(
       """
@@ -145,8 +146,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: fields that were stored before marks existed get all marks of their type, also in
-  /// production. A store does not know its environment, and no query was refused before.
+  /// Choice: fields from a layout without index marks get all marks of their type, even in
+  /// production. A store does not know its environment, and earlier versions refused no query.
   private static func markFields(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     for type in try session.schema().recordTypes.values {
@@ -160,8 +161,8 @@ enum StoreUpgrade {
     }
   }
 
-  /// Creates links for all records in the order of their keys. Only one page of derived rows is in
-  /// memory, however large the store is. Layout 1 had no assets, so no holds are created.
+  /// Creates links for all records in the order of the records' keys. Only one page of derived rows
+  /// is in memory at a time. Layout 1 had no assets, so no uses of assets are recorded.
   private static func deriveRows(on connection: any SQLConnection) throws(ServerError) {
     let session = StoreSession(connection: connection)
     let schema = try session.schema()

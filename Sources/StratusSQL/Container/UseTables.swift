@@ -1,9 +1,9 @@
 import StratusDomain
 
-/// Tables of usage, added with layout 5. They record the day on which each index was last read, and
-/// the user that uploaded an asset that no record holds.
+/// The tables of usage, added with layout 5. They record the day on which each index was last read,
+/// and the user that uploaded an asset that no record uses.
 ///
-/// The tables belong to the store, because indexes and assets do.
+/// The tables belong to the store, because indexes and assets belong to the store.
 enum UseTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -1,7 +1,7 @@
-/// The tables of encryption keys. The server can open none of these keys.
+/// The tables of encryption keys. The server cannot decrypt any of these keys.
 enum KeyTables {
-  /// `user_keys` belongs to the store, because a user has the same key in every database. A zone's
-  /// key is deleted with the zone.
+  /// The table `user_keys` belongs to the store, because a user has the same key in every database.
+  /// The keys of a zone are deleted with the zone.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE user_keys (

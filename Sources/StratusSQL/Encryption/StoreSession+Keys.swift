@@ -27,7 +27,7 @@ extension StoreSession {
     var zones: [StoredZone] = []
     for id in ids {
       guard let zone = try zone(id: id, in: database) else {
-        throw .fault("a zone that is not there has keys")
+        throw .fault("a zone that does not exist has keys")
       }
       zones.append(zone)
     }

@@ -5,7 +5,7 @@ enum NotificationTables {
   /// The tables belong to the store, because a user has one queue for all databases.
   ///
   /// NB: numbers come from a row, not from an engine's sequence. A sequence may assign numbers in
-  /// another order than that of the commits, and a device that reads by number would miss some
+  /// another order than that of the commits. A device that reads by number would then miss some
   /// notifications.
   static func text(_ dialect: SQLDialect) -> String {
     """
@@ -48,24 +48,24 @@ enum NotificationTables {
     """
   }
 
-  /// The index of devices that expire, by their last-seen time. Layout 4 added it.
+  /// The index of the devices that expire, by the time they were last seen. Layout 4 added the
+  /// index.
   static let devicesSeen =
     "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
   /// Moves the notification counter beyond all numbers that were drawn before a time.
   ///
-  /// NB: devices continue with the numbers they know. After a restore from a backup, or in a new
-  /// store, numbers could be drawn twice. Devices would then ignore a new notification, because
-  /// they already know its number. Devices compare only numbers here, so they do not notice a new
-  /// epoch.
+  /// NB: a device continues after the last number that it knows. After a restore from a backup, or
+  /// in a new store, numbers could otherwise be drawn twice. The device would then miss a new
+  /// notification with a number that it already knows.
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
     try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
-  /// The number of notification numbers for each millisecond. No server draws more in this time, so
-  /// the counter never overtakes the clock. In the year 3000 the numbers still have two bits to
-  /// spare.
+  /// The number of notification numbers for each millisecond. No server draws more numbers in a
+  /// millisecond, so the counter never overtakes the clock. In the year 3000, two bits of the
+  /// numbers are still unused.
   private static let numbersPerMillisecond: Int64 = 65_536
 
   private static let countOn = SQLStatement(

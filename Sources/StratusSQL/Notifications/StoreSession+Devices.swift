@@ -69,6 +69,8 @@ extension StoreSession {
     try register(known)
   }
 
+  /// Removes devices that have not been seen for a long time.
+  ///
   /// - Returns: the number of removed devices.
   func removeDevices(unseenSince time: Int64, limit: Int) throws(ServerError) -> Int {
     let devices = try connection.all(
@@ -80,8 +82,8 @@ extension StoreSession {
     return devices.count
   }
 
-  /// The time between two updates of a device's last-seen time. Choice: one hour, so that a busy
-  /// device does not cause a write for each request.
+  /// The minimum time between two updates of a device's last-seen time. Choice: one hour, so that a
+  /// busy device does not cause a write for each request.
   private static let touchMilliseconds: Int64 = 3_600_000
 
   private static func device(_ row: any SQLRow) -> StoredDevice {
@@ -143,7 +145,7 @@ enum DeviceStatements {
     """)
   static let remove = SQLStatement("DELETE FROM devices WHERE owner = ? AND device = ?")
   /// NB: the condition must be exactly the condition of the index `devices_seen`. Otherwise SQLite
-  /// would also scan the devices that Apple's service reaches.
+  /// would also scan the devices that receive notifications by APNs.
   static let unseen = SQLStatement(
     """
     SELECT owner, device FROM devices WHERE seen < ? AND channel <> \(DeviceChannel.apnsNumber)

@@ -35,13 +35,15 @@ extension StoreSession {
     for (user, state) in states { try write(state, of: user.text) }
   }
 
-  /// A queue is trimmed after this many added notifications, because trimming scans the queue.
+  /// The number of added notifications after which a queue is trimmed. Trimming scans the whole
+  /// queue.
   private static let notificationsPerTrim: Int64 = 32
 
   /// Removes the notifications that a new one replaces. Notifications that are marked as read stay,
-  /// because a device that has fetched one must still receive its read mark.
+  /// because each device that has fetched one must still receive the mark.
   ///
-  /// - Returns: the device that needs no new notification. nil: every device needs it.
+  /// - Returns: the device that does not need the new notification. nil means that every device
+  ///   needs it.
   private func replaceCoalesced(
     with notification: NewNotification
   ) throws(ServerError) -> String? {
@@ -62,8 +64,8 @@ extension StoreSession {
     return origin
   }
 
-  /// Removes the oldest notifications of a long queue, and those that every device has received.
-  /// The newest notification stays.
+  /// Removes the oldest notifications of a long queue, and notifications that every device has
+  /// received. The newest notifications stay.
   private func trimQueue(of user: String) throws(ServerError) {
     let acknowledged = try connection.first(EnqueueStatements.acknowledged, [.text(user)]) { row in
       row.isNull(0) ? Int64.max : row.integer(0)

@@ -104,15 +104,15 @@ extension StoreSession {
 /// The state of a user's queue, without its notifications.
 struct QueueState {
   var badge: Int64 = 0
-  /// The number of notifications that were ever added to the queue.
+  /// The number of notifications that were ever added to the user's queue.
   var added: Int64 = 0
 }
 
 extension StoreSession {
   /// Draws consecutive numbers from the store's counter.
   ///
-  /// The statement first changes the counter and then reads it. The change locks the row until the
-  /// transaction ends, so the order of the numbers is that of the commits.
+  /// NB: the counter is changed before it is read. The change locks the row until the transaction
+  /// ends, so that the numbers have the order of the commits.
   ///
   /// - Returns: the number before the first drawn number.
   func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {

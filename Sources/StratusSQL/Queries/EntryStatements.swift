@@ -1,6 +1,7 @@
 import StratusDomain
 
-/// Reads and writes rows of `entries`. Their primary key is the whole row.
+/// Statements that read and write rows of `entries`. The primary key of `entries` contains all
+/// columns.
 enum EntryStatements {
   static let insert = SQLStatement(
     """
@@ -13,10 +14,11 @@ enum EntryStatements {
     WHERE database = ? AND index_id = ? AND value = ? AND zone = ? AND record = ?
     """)
 
-  /// Returns the statement that reads a range, and its values except the database and the index.
+  /// Returns the statement that reads a range of entries. Also returns the values of the statement,
+  /// except the database and the index.
   ///
-  /// If a bound is only a value, it becomes the position before all entries of that value. The end
-  /// of the range and the position from which to continue then need only one row comparison.
+  /// A bound that is only a value becomes the position before all entries of that value. The end of
+  /// the range and the position from which to continue then need only one row comparison.
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))
@@ -54,7 +56,7 @@ enum EntryStatements {
 }
 
 extension EntryPosition {
-  /// The position before every entry of a value.
+  /// Creates the position before every entry of a value.
   fileprivate init(before value: [UInt8]) {
     self.init(value: value, zone: .min, record: .min)
   }
@@ -69,7 +71,7 @@ extension EntryPosition {
 }
 
 extension IndexEntry {
-  /// Whether an entry of a zone is ordered before another entry.
+  /// Whether an entry of a zone is ordered before another entry of the zone.
   static func lies(_ one: IndexEntry, before other: IndexEntry) -> Bool {
     if one.index != other.index { return one.index < other.index }
     let order = one.value.compare(other.value)
@@ -82,7 +84,7 @@ extension IndexEntry {
 }
 
 extension [UInt8] {
-  /// Compares these bytes with others. The result is negative, zero or positive.
+  /// Compares these bytes with other bytes. The result is negative, zero or positive.
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in
       other.withUnsafeBytes { other in

@@ -1,14 +1,15 @@
 import StratusDomain
 import StratusWire
 
-/// The stored text of an index's columns. Each line has the form, the kind of source and the name.
+/// The stored text of an index's columns. Each line contains the form, the kind of source and the
+/// name.
 ///
 ///     value field title
 ///     descendingValue system ___modTime
 ///     pairs searchable
 ///
 /// NB: the text is stored on disk. The words of a line must keep their meaning, because earlier
-/// versions wrote them too. A new kind of source needs a new word.
+/// versions also wrote them. A new kind of source needs a new word.
 enum IndexColumnsText {
   static func text(of columns: [IndexColumn]) -> String {
     columns.map { column in
@@ -21,8 +22,8 @@ enum IndexColumnsText {
     }.joined(separator: "\n")
   }
 
-  /// The stored word of a form. The meaning of tokens changed once, so they got a new word. An
-  /// index with the old tokens must not be read as one with the new tokens.
+  /// Returns the stored word of a form. The meaning of tokens changed once, and the new tokens got
+  /// a new word. An index with the old tokens must not be read as an index with the new tokens.
   private static func word(of form: IndexColumn.Form) -> String {
     switch form {
     case .token: "pairs"
@@ -40,7 +41,7 @@ enum IndexColumnsText {
     }
   }
 
-  /// - Throws: `INTERNAL_ERROR` if the text was not made by ``text(of:)``.
+  /// - Throws: `INTERNAL_ERROR` unless ``text(of:)`` created the text.
   static func columns(of text: String) throws(ServerError) -> [IndexColumn] {
     var columns: [IndexColumn] = []
     for line in text.split(separator: "\n") {

@@ -11,8 +11,8 @@ extension StoreSession {
     values += bounds
     values.append(.integer(Int64(limit)))
     var result: [FoundEntry] = []
-    // NB: this does not reserve `limit`, which a caller may set high. A page of a query is seldom
-    // longer than 64.
+    // NB: the array does not reserve space for `limit` entries, because `limit` may be large. A
+    // page of a query seldom has more than 64.
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(
@@ -129,8 +129,8 @@ extension StoreSession {
       IndexStatements.setCursor, values,
       expecting: .one(otherwise: "an index to build is not there")
     )
-    // NB: progress alone does not advance the schema. Otherwise every session would read the schema
-    // again after each step.
+    // NB: progress alone does not advance the version of the schema. Otherwise every session would
+    // read the schema again after each step.
     if cursor == nil { try advanceSchema() }
   }
 
@@ -204,7 +204,7 @@ extension StoreSession {
     try connection.execute(DropStatements.setCursor, [.integer(database), .integer(index)])
   }
 
-  /// Returns all indexes in order of their numbers. Dropped indexes are left out.
+  /// Returns all indexes in the order of their numbers. Dropped indexes are left out.
   func readIndexes() throws(ServerError) -> [QueryIndex] {
     var result: [QueryIndex] = []
     try connection.run(IndexStatements.list, []) { (row) throws(ServerError) in
@@ -219,8 +219,8 @@ extension StoreSession {
 }
 
 enum BuildStatements {
-  /// NB: this returns rows of every type, including those of deleted zones, so that `LIMIT` bounds
-  /// the rows that are read. It does not select the fields, so SQLite does not read them.
+  /// NB: the statement returns rows of every type, including rows of deleted zones, so that `LIMIT`
+  /// bounds the number of rows read.
   static let walk = SQLStatement(
     """
     SELECT \(RecordColumns.list), database, zone, gone, newest
@@ -230,7 +230,7 @@ enum BuildStatements {
     WHERE (database, zone, name) > (?, ?, ?)
     ORDER BY database, zone, name LIMIT ?
     """)
-  /// The position that the build of an index has reached, or a position before all records.
+  /// The position that the build of an index has reached, or else a position before all records.
   static let position = SQLStatement(
     """
     SELECT COALESCE(at_database, -1), COALESCE(at_zone, -1), COALESCE(at_name, '')
@@ -270,8 +270,8 @@ private enum IndexStatements {
     """)
 }
 
-/// NB: a dropped index has `ready` 2. Its column `at_database` has the database whose entries are
-/// being removed.
+/// NB: in the row of a dropped index, `ready` is 2, and `at_database` is the database whose entries
+/// are being removed.
 private enum DropStatements {
   static let uses = SQLStatement("SELECT index_id, day FROM index_uses")
   static let note = SQLStatement(

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The columns of `records` that make a ``StoredRecord``, in the order in which they are read.
+/// The columns of `records` from which a ``StoredRecord`` is read, in their order.
 enum RecordColumns {
   static let list = """
     name, type, change, deleted, created_at, created_by, created_device,
@@ -11,7 +11,8 @@ enum RecordColumns {
   static let count = 14
 }
 
-/// The bits of the column `assets`.
+/// The bits of the column `assets`: whether the fields contain files, and whether they contain data
+/// of a share.
 enum RecordFlags {
   static let assets: Int64 = 1
   static let sharing: Int64 = 2

@@ -1,7 +1,7 @@
 public import StratusDomain
 
-/// Record numbers from the store's counter. Each session draws them in blocks, so that no two
-/// sessions use the same number.
+/// The record numbers that a session draws from the store's counter. Each session draws numbers in
+/// blocks, so that no two sessions use the same number.
 ///
 /// Unused numbers of a block are lost when the session ends.
 struct RecordNumbers {
@@ -14,7 +14,8 @@ struct RecordNumbers {
   /// The numbers that this transaction drew for records that are not written yet.
   private var drawn: [Range<Int64>] = []
 
-  /// Draws consecutive numbers. nil if the block has too few left.
+  /// Draws consecutive numbers. Returns the first number, or nil if the block has too few numbers
+  /// left.
   mutating func draw(_ count: Int64) -> Int64? {
     guard Int64(left.count) >= count else { return nil }
     let first = left.lowerBound
@@ -27,12 +28,12 @@ struct RecordNumbers {
     return first
   }
 
-  /// Adds a block that was drawn from the store.
+  /// Adds a block of numbers that was drawn from the store.
   mutating func add(_ block: Range<Int64>) {
     left = left.upperBound == block.lowerBound ? left.lowerBound..<block.upperBound : block
   }
 
-  /// The size of the block to draw from the store, so that it has `count` consecutive numbers.
+  /// Returns the size of a block from which `count` consecutive numbers can be drawn.
   static func sizeOfBlock(for count: Int64) -> Int64 { max(count, blockSize) }
 
   /// Whether this transaction drew the number for a record that is not written yet.

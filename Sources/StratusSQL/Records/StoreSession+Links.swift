@@ -8,7 +8,7 @@ extension StoreSession {
     guard !targets.isEmpty, let number = try number(of: zone.database) else { return [] }
     var result: [RecordLink] = []
     let exact = Set(targets.map(ExactName.init)).map(\.text)
-    // NB: one statement for each target. With `IN`, SQLite would sort the links of all targets
+    // NB: each target has its own statement. With `IN`, SQLite would sort the links of all targets
     // before it applies the limit.
     for target in exact.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let room = limit - result.count

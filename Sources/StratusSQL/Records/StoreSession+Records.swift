@@ -84,7 +84,7 @@ extension StoreSession {
   private static let isThere = SQLExpectation.one(
     otherwise: "a record to change is not there")
 
-  /// The values of the columns in ``RecordColumns``. The record's key comes first.
+  /// Returns the values of the columns in ``RecordColumns``, after the values of the record's key.
   func values(
     of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
@@ -114,7 +114,7 @@ private enum RecordStatements {
     WHERE database = ? AND zone = ? AND deleted = 0
       AND name IN (\(SQLStatement.severalNames))
     """)
-  /// NB: the plus signs prevent SQLite from scanning the zone by an index.
+  /// NB: the plus signs prevent SQLite from using an index to scan the whole zone.
   static let findNumbers = SQLStatement(
     """
     SELECT \(RecordColumns.list) FROM records
@@ -133,9 +133,10 @@ private enum RecordStatements {
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
       parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
     """
-  /// Replaces the row with the same name. The row keeps its record number.
+  /// Inserts a record, or replaces the row with the same name, which keeps its record number.
   static let upsert = SQLStatement(insert)
-  /// Replaces the tombstone with the same name. The row gets the new record number.
+  /// Inserts a record, or replaces the tombstone with the same name, which gets the new record
+  /// number.
   static let replace = SQLStatement(insert + ", record = excluded.record")
   static let update = SQLStatement(
     """

@@ -1,7 +1,8 @@
 import StratusDomain
 
 extension StoreSession {
-  /// Removes derived rows of a zone's records. Missing rows are ignored.
+  /// Removes derived rows (index entries, links and uses of assets) of a zone's records. Missing
+  /// rows are ignored.
   ///
   /// Rows are removed and added in the key order of their tables, so that adjacent rows are written
   /// together.
@@ -23,7 +24,8 @@ extension StoreSession {
     }
   }
 
-  /// Adds derived rows of a zone's records. Existing rows are ignored.
+  /// Adds derived rows (index entries, links and uses of assets) of a zone's records. Existing rows
+  /// are ignored.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
       try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))

@@ -19,7 +19,7 @@ public final class RegistrySession: SQLSession {
     try connection.execute(statement, values) == 1
   }
 
-  /// Decodes the address of a store from two columns.
+  /// Decodes the address of a store from the values of two columns.
   ///
   /// - Throws: `INTERNAL_ERROR` if this version does not know the environment.
   func storeAddress(container: String, environment: String) throws(ServerError) -> StoreAddress {

@@ -6,9 +6,9 @@ public enum RegistryTables {
   /// The version of the table layout.
   public static let layout: Int64 = 5
 
-  /// Parameters for the upgrade of a file from an earlier version.
+  /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
-    /// Computes the SHA-256 digest.
+    /// Computes the SHA-256 digest of some bytes.
     let digest: @Sendable ([UInt8]) -> [UInt8]
     /// The time of the upgrade, in milliseconds since 1970 UTC.
     let now: Int64
@@ -24,10 +24,10 @@ public enum RegistryTables {
     }
   }
 
-  /// Creates the tables if there are none, upgrades those of an earlier version, and refuses those
-  /// of a later version.
+  /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
+  /// tables of a later version.
   ///
-  /// Runs inside a transaction that the caller opens and commits.
+  /// The caller opens and commits the transaction.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
@@ -59,9 +59,9 @@ public enum RegistryTables {
     try connection.execute(setLayout, [.integer(layout)])
   }
 
-  /// Sets the list of stores in a copy of the registry, whose stores were copied, too.
+  /// Sets the list of stores in a copy of the registry whose stores were also copied.
   ///
-  /// Does nothing in a file of layout 1, which has no list of stores.
+  /// A file of layout 1 stays unchanged, because it has no list of stores.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func setStores(
@@ -78,16 +78,16 @@ public enum RegistryTables {
     }
   }
 
-  /// The layout of the registry file; nil: the file has no tables yet.
+  /// Returns the layout of the registry file, or nil if the file has no tables yet.
   ///
   /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
   public static func foundLayout(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readLayout, []) { $0.integer(0) }
   }
 
-  /// The stores that the registry knows, with their epochs.
+  /// Returns the stores that the registry knows, with their epochs.
   ///
-  /// - Throws: `INTERNAL_ERROR`, also if the layout is 1.
+  /// - Throws: `INTERNAL_ERROR`, for example if the layout is 1.
   public static func stores(
     on connection: any SQLConnection
   ) throws(ServerError) -> [StoreAddress: Int64] {
@@ -151,8 +151,8 @@ public enum RegistryTables {
     """
   }
 
-  /// The secrets that an earlier version stored. They stay in this table until they are in the key
-  /// file.
+  /// The table of the secrets that an earlier version stored. The secrets stay in this table until
+  /// they are in the key file.
   private static func secrets(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE secrets (

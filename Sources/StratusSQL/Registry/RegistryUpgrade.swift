@@ -2,7 +2,7 @@ import StratusDomain
 
 /// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
 enum RegistryUpgrade {
-  /// Runs the steps from one layout to the current one.
+  /// Upgrades the file from one layout to the current one.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func run(
@@ -17,12 +17,13 @@ enum RegistryUpgrade {
     if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
   }
 
-  /// Layout 3: the file counts the changes that processes must notice.
+  /// Upgrades to layout 3. The file counts the changes that other processes must notice.
   private static func addVersion(on connection: any SQLConnection) throws(ServerError) {
     try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
   }
 
-  /// Layout 2: tokens as hashes, sessions with times, users, stores.
+  /// Upgrades to layout 2, with hashes of tokens, times of sessions, and tables of users and
+  /// stores.
   private static func addTokens(
     on connection: any SQLConnection, _ upgrade: RegistryTables.Upgrade
   ) throws(ServerError) {
@@ -33,8 +34,8 @@ enum RegistryUpgrade {
       \(RegistryTables.tokens(connection.dialect))
       """)
     try hashTokens(on: connection, upgrade)
-    // Choice: the lifetime of an earlier version's sessions begins at the upgrade, because that
-    // version did not record their start.
+    // Choice: the lifetime of an earlier version's sessions begins at the upgrade, because the
+    // earlier version did not record their start.
     try connection.execute(
       UpgradeStatements.moveSessions,
       [
@@ -62,8 +63,8 @@ enum RegistryUpgrade {
     }
   }
 
-  /// Makes the ID of a token, see ``APIToken/id``. The ID is the first half of the hash, as for new
-  /// tokens.
+  /// Returns the ID of a token (see ``APIToken/id``). The ID is the first half of the hash, as for
+  /// new tokens.
   private static func tokenID(hash: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

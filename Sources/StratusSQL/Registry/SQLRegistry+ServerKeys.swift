@@ -2,7 +2,7 @@ public import StratusDomain
 import StratusWire
 
 extension SQLRegistry {
-  /// NB: a plain insert. An existing ID is an error and never replaces another key.
+  /// NB: a plain `INSERT` fails if the ID exists already. An upsert would replace another key.
   public func create(_ key: ServerKey) async throws(ServerError) {
     let values: [SQLValue] = [
       .text(key.id), .bytes(key.publicKey), .text(key.store.container),
@@ -50,7 +50,7 @@ extension SQLRegistry {
 }
 
 extension RegistryTables {
-  /// The table of server-to-server keys, since layout 4.
+  /// The table of server-to-server keys, added with layout 4.
   static func serverKeys(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE server_keys (

@@ -112,7 +112,7 @@ extension RegistrySession {
 }
 
 extension RegistryTables {
-  /// The tables of sign-in, since layout 5.
+  /// The tables of passwords and browser sessions, added with layout 5.
   static func signIn(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE passwords (

@@ -4,7 +4,7 @@ public import StratusDomain
 public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == RegistrySession {
   public let engine: Engine
 
-  /// - Parameter engine: its tables must be prepared by ``RegistryTables``.
+  /// - Parameter engine: an engine whose tables ``RegistryTables`` has prepared.
   public init(engine: Engine) { self.engine = engine }
 
   public func version() async throws(ServerError) -> Int64 {
@@ -17,9 +17,9 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
     try await engine.write { (session) throws(ServerError) in try session.advanceVersion() }
   }
 
-  /// Returns the secrets that an earlier version stored here, by name.
+  /// Returns the secrets that an earlier version stored in the registry, by name.
   ///
-  /// - Throws: as ``Store/read(_:)``.
+  /// - Throws: the same errors as ``Store/read(_:)``.
   public func earlierSecrets() async throws(ServerError) -> [String: [UInt8]] {
     try await engine.read { (session) throws(ServerError) in
       let rows = try session.connection.all(SecretStatements.list, []) {
@@ -29,9 +29,10 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
     }
   }
 
-  /// Removes the secrets of an earlier version. Call this after they are in the key file.
+  /// Removes the secrets of an earlier version. Call this method after the secrets are in the key
+  /// file.
   ///
-  /// - Throws: as ``Store/write(_:)``.
+  /// - Throws: the same errors as ``Store/write(_:)``.
   public func forgetEarlierSecrets() async throws(ServerError) {
     try await engine.write { (session) throws(ServerError) in
       _ = try session.connection.execute(SecretStatements.delete, [])
@@ -40,7 +41,7 @@ public struct SQLRegistry<Engine: SQLEngine>: Registry where Engine.Session == R
 }
 
 extension RegistrySession {
-  /// Makes every process read again the registry data that it has cached.
+  /// Makes every process read its cached registry data again.
   func advanceVersion() throws(ServerError) {
     try connection.queue(VersionStatements.advance, [])
   }

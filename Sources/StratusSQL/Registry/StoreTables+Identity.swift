@@ -1,9 +1,8 @@
 public import StratusDomain
 
 extension StoreTables {
-  /// Returns the epoch by which the registry identifies a store.
+  /// Returns the epoch by which the registry identifies a store, or nil if the tables are empty.
   ///
-  /// - Returns: nil if the tables exist but are empty.
   /// - Throws: `INTERNAL_ERROR` if there are no tables.
   public static func identity(on connection: any SQLConnection) throws(ServerError) -> Int64? {
     try connection.first(readIdentity, []) { $0.integer(0) }

@@ -1,9 +1,10 @@
 import StratusDomain
 
-/// The table of the production radar's counts, added with layout 8: requests that production
-/// refused because it lacks a record type, field or index.
+/// The table of the production radar's counts, added with layout 6. It counts the requests that
+/// production refused because it lacks a record type, field or index.
 ///
-/// The table belongs to the store, because the schema does. In stores of development it is empty.
+/// The table belongs to the store, because the schema belongs to the store. In stores of
+/// development, the table is empty.
 enum LackTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -1,10 +1,10 @@
 import StratusDomain
 
-/// The tables of retirements, added with layout 7: the retired fields and record types, and the
-/// devices that wrote to them.
+/// The tables of retirements, added with layout 7. They contain the retired fields and record
+/// types, and the devices that wrote to them.
 ///
-/// The tables belong to the store, because the schema does. A retirement of a record type has an
-/// empty field name.
+/// The tables belong to the store, because the schema belongs to the store. A retirement of a
+/// record type has an empty field name.
 enum RetirementTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -2,8 +2,8 @@ import StratusDomain
 
 /// The tables of security roles, added with layout 6.
 ///
-/// The tables belong to the store, because the schema does. A number of a role is never used for
-/// another role, because the field `roles` of user records contains such numbers.
+/// The tables belong to the store, because the schema belongs to the store. The number of a role is
+/// never used for another role, because the field `roles` of user records contains such numbers.
 enum RoleTables {
   static func text(_ dialect: SQLDialect) -> String {
     """
@@ -22,8 +22,8 @@ enum RoleTables {
     """
   }
 
-  /// Grants to the record types of an earlier layout the permissions that the earlier version
-  /// enforced.
+  /// Grants permissions to the roles of the record types of an earlier layout. The permissions are
+  /// those that the earlier version enforced.
   static func grantInitially(on connection: any SQLConnection) throws(ServerError) {
     for recordType in try connection.all(GrantStatements.recordTypes, [], { $0.text(0) }) {
       for (role, permissions) in RecordGrants.initial(forType: recordType).roles {

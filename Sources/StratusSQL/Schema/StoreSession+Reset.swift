@@ -2,7 +2,8 @@ public import StratusDomain
 
 extension StoreSession {
   public func removeAllData() throws(ServerError) {
-    // Zones are removed like deleted zones: their records, entries and assets are purged in steps.
+    // Zones are removed like deleted zones, so that their records, entries and assets are purged in
+    // steps.
     for statement in ResetStatements.all { try connection.execute(statement, []) }
     forgetStates()
     try advanceSchema()

@@ -2,7 +2,7 @@ public import StratusDomain
 import StratusWire
 
 extension SchemaPlace {
-  /// The columns `record_type` and `field`.
+  /// The values of the columns `record_type` and `field`.
   fileprivate var values: [SQLValue] { [.text(recordType), .text(field ?? "")] }
 }
 
@@ -88,7 +88,7 @@ extension StoreSession {
     }
   }
 
-  /// Reads the retirements of a schema.
+  /// Reads all retirements of fields and record types.
   func readRetirements() throws(ServerError) -> [Retirement] {
     var retirements: [Retirement] = []
     try connection.run(RetirementStatements.list, []) { (row) throws(ServerError) in

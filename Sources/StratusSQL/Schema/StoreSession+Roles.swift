@@ -43,11 +43,11 @@ extension StoreSession {
     return try connection.all(RoleStatements.numbers, [.text(user)]) { $0.integer(0) }
   }
 
-  /// Reads the roles and grants of a schema whose record types are already read.
+  /// Reads the roles and grants of a schema whose record types have already been read.
   ///
   /// - Parameter storedTypes: the record types whose grants are stored, even if there are none. The
-  ///   type of user records may be missing here although it has fields; it then keeps its initial
-  ///   grants.
+  ///   type of user records may be missing in this list although it has fields. It then keeps its
+  ///   initial grants.
   func readRoles(
     into schema: inout Schema, storedTypes: [String]
   ) throws(ServerError) {

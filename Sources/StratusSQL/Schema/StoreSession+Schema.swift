@@ -103,7 +103,8 @@ extension StoreSession {
   }
 }
 
-/// The names of container settings on disk. A setting without a row has its default value.
+/// The names of container settings in the table `settings`. A setting without a row has its default
+/// value.
 private enum StoredSetting: String, CaseIterable {
   case queryExtensions = "query_extensions"
   case referenceTargets = "reference_targets"

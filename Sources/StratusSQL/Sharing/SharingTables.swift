@@ -1,19 +1,21 @@
-/// The tables of shared zones and hierarchies, added with layout 6.
+/// The tables of shared zones and hierarchies, added with layout 8.
 enum SharingTables {
   /// A row of `joined_shares` is a share that a user has joined. Its `database` is the user's
-  /// shared database, and an empty `root` stands for the whole zone. `joined` is a number from the
-  /// counter of that database, and `since` is a number from the counter of the zone.
+  /// shared database, and an empty `root` means that the whole zone is shared. `joined` is a number
+  /// from the counter of the shared database, and `since` is a number from the counter of the zone.
   ///
   /// A row of `shared_roots` is a record whose hierarchy is shared.
   ///
-  /// A row of `share_links` is the ID in the URL of a share. An empty `root` stands for the whole
-  /// zone. `name` is the share's record; it is missing while the root is not shared.
+  /// A row of `share_links` is the ID in the URL of a share. An empty `root` means that the whole
+  /// zone is shared. `name` is the name of the share record. It is null while the root is not
+  /// shared.
   ///
-  /// A row of `passages` is the newest event of a record in the hierarchy of a root. The record is
-  /// in the hierarchy (kind 1) or left it (kind 2). The row's number comes from the zone's counter.
-  /// A record is in at most one hierarchy.
+  /// A row of `passages` is the newest event of a record in the hierarchy of a root. With `kind` 1,
+  /// the record is in the hierarchy. With `kind` 2, the record left the hierarchy. `change` is a
+  /// number from the counter of the zone. A record is in at most one hierarchy.
   ///
-  /// A row of `unfinished_hierarchies` is a record whose children may be in an outdated hierarchy.
+  /// A row of `unfinished_hierarchies` is a record whose children may still be in an outdated
+  /// hierarchy.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE joined_shares (

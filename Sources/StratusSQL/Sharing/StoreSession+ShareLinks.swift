@@ -101,7 +101,7 @@ private enum LinkStatements {
     SELECT COUNT(*) FROM share_links JOIN zones ON zones.zone = share_links.zone
     WHERE share_links.database = ? AND share_links.name IS NOT NULL AND zones.deleted = 0
     """)
-  /// NB: as above.
+  /// NB: `name IS NOT NULL` is the condition of the index `share_links_shared`.
   static let ofZones = SQLStatement(
     "SELECT zone, name FROM share_links WHERE database = ? AND name IS NOT NULL AND root = ''")
   static let roots = SQLStatement(

@@ -50,7 +50,7 @@ extension StoreSession {
     var found: [Passage] = []
     var (after, through) = (range.after, range.through)
     // Each hierarchy is read by its own index range. Once one hierarchy fills the page, the next
-    // ones are read only up to the last change of that page.
+    // hierarchies are read only up to the last change of that page.
     for root in roots {
       let part = try passages(
         of: root,
@@ -142,11 +142,13 @@ extension StoreSession {
     ]
   }
 
-  /// Writes the passages of a change set. Passages of records that left are written first, because
-  /// a record is in at most one hierarchy.
+  /// Writes the passages of a change set. A passage is the newest event of a record in a shared
+  /// hierarchy. Passages of records that left a hierarchy are written first, because a record is in
+  /// at most one hierarchy.
   ///
-  /// - Throws: `INTERNAL_ERROR` unless each passage has the number of its record's new state or a
-  ///   number after all new states. The numbers after the new states must have no gaps.
+  /// - Throws: `INTERNAL_ERROR` if the number of a passage belongs to another change. A passage has
+  ///   the number of its record's new state, or a number after all new states. The numbers after
+  ///   all new states must have no gaps.
   func add(passagesOf changes: ChangeSet, in database: Int64) throws(ServerError) {
     if changes.passages.isEmpty { return }
     let last = changes.zone.change + Int64(changes.records.count)

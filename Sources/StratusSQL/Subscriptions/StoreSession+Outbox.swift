@@ -48,7 +48,7 @@ extension StoreSession {
     for (position, image) in change.images.enumerated() {
       for (state, record) in [image.before, image.after].enumerated() {
         guard let record else { continue }
-        // NB: the columns are those of a record. Only the key before them is one column longer.
+        // NB: the values are those of a record. The key before them has one column more.
         try connection.queue(
           OutboxStatements.insertRecord,
           [.integer(entry)]
@@ -94,16 +94,18 @@ extension StoreSession {
   }
 }
 
-/// The stored form of a ``WatchedChange/Event``. 1: records changed. 2: the zone was created. 3:
-/// the zone was deleted.
+/// The stored form of a ``WatchedChange/Event``. The number 1 means that records changed, 2 that
+/// the zone was created, 3 that the zone was deleted, and 4 that the participation of a user
+/// changed.
 private struct StoredEvent {
   var number: Int64
   var after: Int64 = 0
   var through: Int64 = 0
-  /// Record types, separated by spaces. Record types are identifiers and contain no space.
+  /// Record types, separated by spaces. Record types are identifiers and contain no space. If the
+  /// participation of a user changed, this text is the user's record name.
   var recordTypes = ""
-  /// A line for each shared hierarchy: the name of its root, a tab, and the record types. Names
-  /// have no control characters.
+  /// One line for each shared hierarchy, with the name of its root, a tab, and the record types.
+  /// Names contain no control characters.
   var hierarchies = ""
 
   init(
@@ -156,7 +158,7 @@ private struct StoredEvent {
     case 2: return .zoneMade
     case 3: return .zoneDeleted
     case 4: return .participationChanged(user: recordTypes)
-    case _: throw .fault("something unknown has happened", facts: ["event": String(number)])
+    case _: throw .fault("an outbox entry has an unknown event", facts: ["event": String(number)])
     }
   }
 }

@@ -125,7 +125,7 @@ extension StoreSession {
     return true
   }
 
-  /// Removes the subscriptions to a zone. They are deleted together with the zone (semantics §18).
+  /// Removes the subscriptions to a zone, which are deleted together with the zone (semantics §18).
   func removeSubscriptions(toZone zone: Int64, in database: Int64) throws(ServerError) {
     let watch = try rememberedWatch(of: database) { () throws(ServerError) in
       try readWatch(of: database)
@@ -164,11 +164,12 @@ extension StoreSession {
   }
 }
 
-/// The stored form of a ``WatchSubject``. 1: the database. 2: zones. 3: a record type.
+/// The stored form of a ``WatchSubject``. The number 1 means the database, 2 means zones, and 3
+/// means a record type.
 private struct StoredSubject {
   var number: Int64
   var recordType = ""
-  /// The field of a query subscription's key. Empty: all records of the type.
+  /// The field of a query subscription's key. It is empty if all records of the type are watched.
   var field = ""
 
   init(number: Int64, recordType: String, field: String) {
@@ -195,7 +196,7 @@ private struct StoredSubject {
     case 1: return .database
     case 2: return .zones
     case 3: return .records(type: recordType, field: field.isEmpty ? nil : field)
-    case _: throw .fault("something unknown is watched", facts: ["subject": String(number)])
+    case _: throw .fault("a watch has an unknown subject", facts: ["subject": String(number)])
     }
   }
 }
@@ -212,7 +213,7 @@ private enum SubscriptionStatements {
        WHERE database = ? AND filed_under = ? AND subscription > ?
       ORDER BY subscription LIMIT ?
       """)
-  /// The shared databases that list a zone.
+  /// Reads the shared databases that list a zone.
   ///
   /// NB: `participation <> 0` is the condition of the index `listings_shared`.
   static let participants = SQLStatement(

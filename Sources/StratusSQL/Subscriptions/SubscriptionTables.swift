@@ -1,12 +1,13 @@
 /// The tables of subscriptions and of the outbox, added with layout 3.
 enum SubscriptionTables {
-  /// `watches` counts the subscriptions of each subject. With one small read, a save learns whether
-  /// any subscription watches its subject.
+  /// The table `watches` counts the subscriptions to each kind of change. With one small read, a
+  /// save learns whether any subscription watches the change.
   ///
-  /// Outbox entries are numbered across all databases of the store, because they are matched in
-  /// that order. Rows of `outbox_records` are removed with their entry.
+  /// Outbox entries are numbered across all databases of the store, because they are matched with
+  /// subscriptions in the order of these numbers. Rows of `outbox_records` are removed with their
+  /// outbox entry.
   ///
-  /// An outbox entry contains the data it needs about its zone, because the zone may be removed
+  /// An outbox entry contains all necessary data about its zone, because the zone may be removed
   /// before the entry is matched.
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -1,11 +1,12 @@
-/// The table of histories, added with layout 5.
+/// The table of the histories of databases, added with layout 5.
 enum ListingTables {
-  /// A listing is a zone's position in the history of a database. The database is the owner's or
-  /// the shared database of a participant. Listings have a table of their own with narrow rows,
-  /// because every save changes a listing.
+  /// A listing is a zone's position in the history of a database. The database is the owner's
+  /// database, or the shared database of a participant. Listings are in a separate table with
+  /// narrow rows, because every save changes a listing.
   ///
-  /// `listed` is a number from the database's counter. In a shared database, `seen` is the zone's
-  /// newest change at the time of the listing. `participation` is 0 in the owner's database.
+  /// `listed` is a number from the counter of the database. In a shared database, `seen` is the
+  /// newest change of the zone at the time of the listing. `participation` is 0 in the owner's
+  /// database.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE listings (
@@ -24,7 +25,7 @@ enum ListingTables {
     """
   }
 
-  /// The condition that no history lists the zone of a row of `zones`.
+  /// The SQL condition that no history lists the zone of a row of `zones`.
   ///
   /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
   static let isUnlisted = """

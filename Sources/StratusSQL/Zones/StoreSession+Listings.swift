@@ -1,10 +1,10 @@
 public import StratusDomain
 import StratusWire
 
-/// A zone's position in the history of its owner's database. The transaction that changes the zone
-/// also writes this position.
+/// The position of a zone in the history of its owner's database. The transaction that changes the
+/// zone also writes this position.
 extension StoreSession {
-  /// Lists a new zone.
+  /// Inserts a new zone into the history.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(
@@ -12,7 +12,7 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone was not listed"))
   }
 
-  /// Lists a zone again after its records changed.
+  /// Moves a zone to the end of the history after its records changed.
   func relist(_ zone: Int64, in number: Int64) throws(ServerError) {
     try countUp(number)
     try connection.queue(
@@ -20,7 +20,7 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone that changed is not listed"))
   }
 
-  /// Lists a zone as deleted.
+  /// Moves a zone to the end of the history and marks it as deleted.
   func listDeleted(
     _ zone: Int64, in number: Int64, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError) {
@@ -34,15 +34,15 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone that was deleted is not listed"))
   }
 
-  /// Removes deleted zones with the given name from the history, so that the name appears there
-  /// once. Zones without any rows are removed completely.
+  /// Removes deleted zones with the given name from the history, so that the history contains the
+  /// name once. Purged zones that no history lists are removed completely.
   func unlistDeleted(named name: String, in number: Int64) throws(ServerError) {
     let values: [SQLValue] = [.integer(number), .text(name)]
     try connection.queue(ListingStatements.removeDeleted, [.integer(number)] + values)
     try connection.queue(ListingStatements.removePurgedZones, values)
   }
 
-  /// The newest number of a database's listing counter.
+  /// Returns the newest number of a database's counter of zone changes.
   private func newestChange(of number: Int64) throws(ServerError) -> Int64 {
     let count = try connection.first(ListingStatements.count, [.integer(number)]) {
       $0.integer(0)
@@ -51,7 +51,7 @@ extension StoreSession {
     return count
   }
 
-  /// Increments a database's listing counter.
+  /// Increments a database's counter of zone changes.
   private func countUp(_ number: Int64) throws(ServerError) {
     try connection.queue(
       ListingStatements.countUp, [.integer(number)],
@@ -59,7 +59,7 @@ extension StoreSession {
   }
 }
 
-/// A zone's position in the history of a participant's shared database.
+/// The position of a zone in the history of a participant's shared database.
 extension StoreSession {
   public func participation(
     of user: String, inZone zone: Int64
@@ -160,7 +160,7 @@ extension StoreSession {
     return true
   }
 
-  /// Gives a participation a new number, so that the user's change tokens for it expire.
+  /// Gives a participation a new number, so that the user's change tokens for the zone expire.
   private func renumber(
     _ zone: Int64, in number: Int64, to participation: Int64
   ) throws(ServerError) {
@@ -168,18 +168,18 @@ extension StoreSession {
       ListingStatements.renumber, [.integer(participation), .integer(number), .integer(zone)])
   }
 
-  /// Lists a zone of another user in a shared database.
+  /// Inserts a zone of another user into the history of a shared database.
   ///
   /// - Parameter number: the number of the shared database.
   /// - Returns: the number of the participation that begins.
   private func list(_ zone: StoredZone, in number: Int64) throws(ServerError) -> Int64 {
     let home = try requiredNumber(of: zone)
-    // Removes listings of an earlier zone with that name, and the user's earlier participation in
-    // this zone.
+    // Removes listings of an earlier zone with the same name, and the user's earlier participation
+    // in this zone.
     let name: [SQLValue] = [.integer(home), .text(zone.name)]
     try connection.queue(ListingStatements.removeNamed, [.integer(number)] + name + name)
     try countUp(number)
-    // NB: the database's counter never decreases, so its number is also a unique participation
+    // NB: the counter of a database never decreases, so its number is also a unique participation
     // number.
     let change = try newestChange(of: number)
     try connection.queue(
@@ -271,7 +271,8 @@ private enum ListingStatements {
     DELETE FROM listings WHERE database = ? AND zone IN (
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// NB: `deleted <> 0` as above. Only shared databases may still list such zones.
+  /// NB: `deleted <> 0` makes SQLite use the index `zones_deleted`. Only shared databases may still
+  /// list such zones.
   static let removePurgedZones = SQLStatement(
     """
     DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2
@@ -315,7 +316,8 @@ private enum ListingStatements {
     """)
   static let see = SQLStatement(
     "UPDATE listings SET seen = ? WHERE database = ? AND zone = ?")
-  /// NB: live and deleted zones have separate indexes.
+  /// NB: two statements are joined by `UNION ALL`, because live and deleted zones have separate
+  /// indexes.
   static let removeNamed = SQLStatement(
     """
     DELETE FROM listings WHERE database = ? AND zone IN (
@@ -323,8 +325,8 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// Reads changed zones. The reason of a deletion is in the owner's listing of the zone, as long
-  /// as that listing exists.
+  /// Reads zones whose listing is out of date. The reason of a deletion is in the owner's listing
+  /// of the zone, as long as the owner's listing exists.
   static let changed = SQLStatement(
     """
     SELECT zones.zone, zones.change, zones.deleted, COALESCE(own.deletion_reason, 0)

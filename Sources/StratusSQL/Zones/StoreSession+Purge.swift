@@ -27,10 +27,9 @@ extension StoreSession {
 
   public func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError) {
     let key: [SQLValue] = [.integer(batch.database), .integer(batch.zone)]
-    // This is the last check before data is removed permanently. It never accepts rows of a live
-    // zone.
+    // The last check before data is removed permanently fails for the rows of a live zone.
     guard try connection.first(PurgeStatements.isUnpurged, key, { _ in true }) == true else {
-      throw .fault("a zone to purge is not a deleted one")
+      throw .fault("a zone to purge is not deleted")
     }
     try remove(rows, of: batch.zone, in: batch.database)
     for record in batch.records {
@@ -88,7 +87,7 @@ private enum PurgeStatements {
       SELECT database, zone, name FROM unfinished_hierarchies
       WHERE database = ? AND zone = ? LIMIT ?)
     """)
-  /// These statements delete the other rows of the zone's database that name the zone.
+  /// Deletes the IDs of share URLs.
   private static let deleteLinks = SQLStatement(
     """
     DELETE FROM share_links WHERE (database, zone, root) IN (

@@ -75,7 +75,7 @@ extension StoreSession {
     try removeSubscriptions(toZone: zone.id, in: number)
   }
 
-  /// Returns the number of the database of a zone that was read in this transaction.
+  /// Returns the number of a zone's database. The zone must have been read in this transaction.
   func requiredNumber(of zone: StoredZone) throws(ServerError) -> Int64 {
     guard let number = try number(of: zone.database) else {
       throw .fault("a zone's database has no row")
@@ -97,7 +97,7 @@ extension StoreSession {
 }
 
 extension StoredZone {
-  /// - Parameter row: must begin with ``ZoneStatements/columns``.
+  /// - Parameter row: a row that begins with ``ZoneStatements/columns``.
   fileprivate init(_ row: any SQLRow, named name: String, in database: DatabaseKey) {
     self.init(
       id: row.integer(0), database: database, name: name, change: row.integer(1),

@@ -11,7 +11,7 @@ enum SQLiteBinding {
     case .integer(let integer):
       return sqlite3_bind_int64(statement, column, integer)
     case .text(var text):
-      // NB: the pointer of an empty string may be nil, which SQLite would bind as null.
+      // NB: the pointer of an empty string may be nil, and SQLite would bind nil as null.
       if text.isEmpty { return sqlite3_bind_text(statement, column, "", 0, copied) }
       return text.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -29,7 +29,7 @@ enum SQLiteBinding {
     }
   }
 
-  /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
+  /// The constant `SQLITE_TRANSIENT`. It makes SQLite copy the bytes before the call returns.
   private static var copied: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }

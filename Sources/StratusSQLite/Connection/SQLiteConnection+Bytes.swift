@@ -2,27 +2,28 @@ import GRDBSQLite
 import StratusDomain
 
 extension SQLiteConnection {
-  /// Returns the bytes that a file with this content would have. No transaction may be open.
+  /// Returns the bytes of a file that would have the content of this connection. No transaction may
+  /// be open.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func serialized() throws(ServerError) -> [UInt8] {
     var size: sqlite3_int64 = 0
     guard let start = sqlite3_serialize(handle, "main", &size, 0) else {
-      throw .fault("SQLite gave no copy of a store in memory")
+      throw .fault("SQLite returned no copy of a store in memory")
     }
     defer { sqlite3_free(start) }
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Replaces the content of an in-memory connection with the content of a file with these bytes.
+  /// Replaces the content of an in-memory connection by the content of a file with these bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func load(_ bytes: [UInt8]) throws(ServerError) {
     guard let copy = sqlite3_malloc64(UInt64(bytes.count)) else {
-      throw .fault("there is no memory for a store")
+      throw .fault("there is not enough memory for a store")
     }
     copy.copyMemory(from: bytes, byteCount: bytes.count)
-    // NB: from here on, SQLite owns the copy, and frees it even if the call fails.
+    // NB: SQLite now owns the copy, and frees it even if the call fails.
     let code = sqlite3_deserialize(
       handle, "main", copy.assumingMemoryBound(to: UInt8.self), Int64(bytes.count),
       Int64(bytes.count),

@@ -11,7 +11,7 @@ extension SQLiteConnection {
 
   func returnUnusedSpace() throws(ServerError) -> Bool {
     guard try hasUnusedSpace() else { return false }
-    // NB: each step of the statement frees one page and returns a row.
+    // NB: each step of this statement frees one page and returns a row.
     try run(SpaceStatements.vacuum, []) { _ in true }
     if try hasUnusedSpace() { return true }
     noteReturnedSpace()

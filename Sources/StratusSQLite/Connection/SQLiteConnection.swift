@@ -3,24 +3,23 @@ import GRDBSQLite
 import StratusDomain
 import StratusSQL
 
-/// One open connection to an SQLite file. Only one thread uses it at a time.
+/// One open connection to an SQLite file. Only one thread uses the connection at a time.
 ///
 /// GRDB opens the connection, configures it and prepares its statements. This class runs the
-/// statements by their raw handles, because a request runs several statements, and GRDB's cursors
-/// cost as much as SQLite itself.
+/// statements by their raw handles. A request runs several statements, and GRDB's cursors would
+/// take as much time as SQLite itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
   ///
-  /// A body may catch the error and continue, but its writes are then incomplete.
+  /// A body may catch the error and continue, but its writes are incomplete after the error.
   private(set) var failure: ServerError?
   /// The number of pages in the write-ahead log after the last commit.
   private(set) var pagesInLog = 0
-  /// The number of checkpoints that still try to truncate the log.
+  /// The number of further checkpoints that will try to truncate the log.
   private var truncationsLeft = 0
   private let queue: DatabaseQueue
-  /// Both arrays are indexed by ``SQLStatement/index``. The objects in `prepared` keep the pointers
-  /// in `handles` valid.
+  /// The prepared statements, by ``SQLStatement/index``. They keep the pointers in `handles` valid.
   private var prepared: [Statement?] = []
   private var handles: [OpaquePointer?] = []
 
@@ -34,7 +33,7 @@ final class SQLiteConnection: SQLConnection {
       throw SQLiteFailure.serverError(error, doing: "opening a file")
     }
     guard let handle = queue.inDatabase({ $0.sqliteConnection }) else {
-      throw .fault("SQLite gave no connection")
+      throw .fault("SQLite returned no connection")
     }
     self.handle = handle
     // NB: GRDB's hooks assume that GRDB runs every statement, but here GRDB runs none.
@@ -72,7 +71,7 @@ final class SQLiteConnection: SQLConnection {
       if try !row(reader) { break }
     }
     if sqlite3_stmt_readonly(raw) != 0 { return }
-    // NB: a statement with `RETURNING` returns rows before it is finished.
+    // NB: a statement with `RETURNING` returns rows before it is complete.
     var code = sqlite3_step(raw)
     while code == SQLITE_ROW { code = sqlite3_step(raw) }
     if code != SQLITE_DONE { throw failed(code, statement) }
@@ -88,7 +87,7 @@ final class SQLiteConnection: SQLConnection {
     return Int(sqlite3_changes(handle))
   }
 
-  /// Runs the statement immediately, because no network lies between the caller and the file.
+  /// Runs the statement immediately. There is no network, so statements need not be collected.
   func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError) {
@@ -106,12 +105,12 @@ final class SQLiteConnection: SQLConnection {
     if code != SQLITE_OK { throw failed(code, nil) }
   }
 
-  /// The SQL of the statements prepared so far. Tests check their query plans.
+  /// The SQL of all statements prepared so far. Tests check the query plans of these statements.
   var preparedTexts: [String] {
     handles.compactMap { handle in handle.flatMap(sqlite3_sql).map { String(cString: $0) } }
   }
 
-  /// Turns off SQLite's own checkpoints and starts to update ``pagesInLog``.
+  /// Turns off SQLite's own checkpoints, and begins to update ``pagesInLog``.
   func countPagesInLog() {
     let this = Unmanaged.passUnretained(self).toOpaque()
     let hook:
@@ -127,23 +126,23 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_wal_hook(handle, hook, this)
   }
 
-  /// Whether the log should be copied into the file and truncated, because the file has become
-  /// smaller.
+  /// Whether the log should be copied into the file and truncated, because space was returned.
   var mustShrink: Bool { truncationsLeft > 0 }
 
   /// Makes the next checkpoints try to truncate the log. An attempt fails while a reader uses the
   /// log.
   func noteReturnedSpace() { truncationsLeft = SQLiteSettings.truncationsMax }
 
-  /// Copies the write-ahead log into the file, except pages that readers still use. If space was
-  /// returned before, this also truncates the log.
+  /// Copies the write-ahead log into the file, except the pages that readers still use. If space
+  /// was returned before, this method also truncates the log.
   func checkpoint() {
-    // A failed checkpoint is repeated after more pages. Until then, the log keeps all data.
+    // A failed checkpoint is repeated after more pages were written. Until then, the log keeps all
+    // data.
     guard mustShrink else {
       sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
       return
     }
-    // NB: waiting for a reader would make all writers wait.
+    // NB: a checkpoint that waits for a reader would delay all writers.
     sqlite3_busy_timeout(handle, 0)
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     sqlite3_busy_timeout(handle, Int32(SQLiteSettings.busyTimeoutSeconds * 1_000))
@@ -157,7 +156,7 @@ final class SQLiteConnection: SQLConnection {
   func close() {
     handles.removeAll()
     prepared.removeAll()
-    // After an error SQLite keeps the connection until the process ends. The file stays intact.
+    // After an error, SQLite keeps the connection until the process ends. The file is not damaged.
     try? queue.close()
   }
 

@@ -6,6 +6,8 @@ import StratusWire
 
 /// Converts SQLite's errors into server errors.
 enum SQLiteFailure {
+  /// Converts an error.
+  ///
   /// - Parameter what: the operation that failed, for the log.
   static func serverError(_ error: any Error, doing what: String) -> ServerError {
     guard let error = error as? DatabaseError else {
@@ -33,26 +35,26 @@ enum SQLiteFailure {
     }
   }
 
-  /// The text in an error's facts that says that a file is damaged.
+  /// The text in the facts of an error that says that a file is damaged.
   static let damagedFault = "a store's file is damaged"
 
-  /// `SQLITE_IOERR_SHMSIZE`: the shared-memory file cannot grow because the disk is full.
+  /// The code `SQLITE_IOERR_SHMSIZE`: the shared-memory file cannot grow, because the disk is full.
   private static let outOfSharedMemory: Int32 = 4_874
 
-  /// The error for a write without enough disk space.
+  /// The error for a write without enough free space on the disk.
   static func full(facts: [String: String]) -> ServerError {
     ServerError(
       .tryAgainLater, Reason.storeFull,
       facts: facts.merging(["fault": "the disk is full"]) { $1 }, retryAfterSeconds: 30,
-      hint: "make room on the disk of the data folder")
+      hint: "free some space on the disk of the data folder")
   }
 
-  /// The error for a file that is missing or was replaced after it was opened.
+  /// The error for a file that disappeared or was replaced after it was opened.
   static var lost: ServerError {
     ServerError(
       .tryAgainLater, Reason.storeLost, facts: ["fault": "a store's file was lost or replaced"],
       retryAfterSeconds: 60,
-      hint: "stop the server, bring the file back from a backup, and start the server")
+      hint: "stop the server, restore the file from a backup, and start the server")
   }
 
   static func unopened(path: String, code: Int32) -> ServerError {

@@ -29,8 +29,8 @@ struct SQLiteRow: SQLRow {
   }
 
   func bytes(_ column: Int) -> [UInt8] {
-    // NB: read the address before the count. Reading the address may convert the value, and the
-    // count must be that of the converted value.
+    // NB: the address must be read before the count. Reading the address may convert the value, and
+    // the count must be that of the converted value.
     guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
     let count = Int(sqlite3_column_bytes(statement, Int32(column)))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: count))

@@ -1,33 +1,33 @@
 import GRDB
 
-/// The settings of SQLite connections. Each comment gives the reason for a number.
+/// The settings of SQLite connections. Each comment gives the reason for its value.
 enum SQLiteSettings {
   /// The number of pages after which the write-ahead log is copied into the file: 32 MiB.
   ///
-  /// This is eight times SQLite's default. A page that changed often is copied only once, and the
-  /// copying runs in parallel with the writes instead of inside one. After the process was killed,
-  /// the next start reads a log of up to this size.
+  /// This is eight times SQLite's default. A page that changes often is then copied only once, and
+  /// the copying runs in parallel with the writes. After the process was killed, the next start
+  /// reads a log of up to this size.
   static let checkpointPages = 8_192
-  /// The time that this program waits for another program that locks the file, such as a backup or
-  /// an operator's shell.
+  /// The time that this program waits while another program locks the file. Such a program is, for
+  /// example, a backup or an operator's shell.
   static let busyTimeoutSeconds = 5.0
   /// The maximum number of bodies in one commit. Each body waits for all bodies of its commit. At
-  /// 10 µs for each, they take about as long as an ordinary disk takes to flush.
+  /// 10 µs for each body, they take about as long as a flush of an ordinary disk.
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
-  /// The number of unused pages from which on space is returned to the system: 4 MiB. Fewer unused
-  /// pages are kept, because the next writes use them.
+  /// The number of unused pages above which space is returned to the system: 4 MiB. Fewer unused
+  /// pages are kept for the next writes.
   static let unusedPagesMax = 1_024
-  /// The number of pages that one step returns. A step has to move as many pages and takes about 10
-  /// ms, during which other writers wait.
+  /// The number of pages that one step returns. The step moves at most as many pages and takes
+  /// about 10 ms, during which other writers wait.
   static let pagesPerVacuumStep = 256
 
-  /// How often a checkpoint tries to truncate the log after space was returned. An attempt fails at
-  /// once if a reader uses the log. A log that is not truncated has 64 MiB at most.
+  /// The number of attempts of checkpoints to truncate the log after space was returned. An attempt
+  /// fails at once if a reader uses the log. A log that is not truncated has at most 64 MiB.
   static let truncationsMax = 20
 
-  /// The single writing connection of a file.
+  /// The configuration of the only connection that writes to a file.
   ///
   /// NB: GRDB's own WAL mode (a `DatabasePool`, or `journalMode = .wal`) sets `synchronous=NORMAL`
   /// after `prepareDatabase` has run. A commit would then not be on disk when it returns.
@@ -35,8 +35,8 @@ enum SQLiteSettings {
     var configuration = shared
     configuration.prepareDatabase { database in
       // Pages have 4 KiB, because a commit of one record writes six pages, whatever their size. A
-      // log that grew beyond 64 MiB in a burst is truncated to that size. `auto_vacuum` has an
-      // effect only on new files, and must be set before the journal mode.
+      // log that has grown beyond 64 MiB is truncated to that size. `auto_vacuum` has an effect
+      // only on new files, and must be set before the journal mode.
       try database.execute(
         sql: """
           PRAGMA page_size = 4096;
@@ -52,7 +52,8 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection that copies the log into the file while the writer continues.
+  /// The configuration of a connection that copies the log into the file while the writer
+  /// continues.
   static var checkpointer: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
@@ -66,11 +67,11 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// One of several connections that only read.
+  /// The configuration of the connections that only read.
   ///
-  /// Readers use the system's file cache. The first 64 MiB of the file are mapped, which saves the
-  /// copying of pages. Each reader's mapping counts as memory of the process. With a larger
-  /// mapping, a server with a file of one gigabyte seemed to use several.
+  /// Readers use the system's file cache. The first 64 MiB of the file are mapped, so that their
+  /// pages need not be copied. Each reader's mapping counts as memory of the process. With a larger
+  /// mapping, a server with a file of one gigabyte would seem to use several gigabytes.
   static var reader: Configuration {
     var configuration = shared
     configuration.readonly = true
@@ -85,7 +86,7 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection to a private store in memory. The data is lost when the connection closes.
+  /// The configuration of a store in memory. Its data is lost when the connection closes.
   static var memory: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in
@@ -98,14 +99,14 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// A connection to a file that is being copied. Other connections may use the file.
+  /// The configuration for reading a file that is copied. Other connections may use the file.
   static var source: Configuration {
     var configuration = shared
     configuration.readonly = true
     return configuration
   }
 
-  /// The single connection to a copy that is not in use yet.
+  /// The configuration of the only connection to a new copy, which no server uses yet.
   ///
   /// NB: the copy has no write-ahead log. Only the setting `EXTRA` flushes the folder after the
   /// journal is deleted. Otherwise the journal could exist again after a power loss, and would undo
@@ -118,8 +119,8 @@ enum SQLiteSettings {
     return configuration
   }
 
-  /// The single connection to a file that is being compacted. SQLite sorts in temporary files and
-  /// not in memory.
+  /// The configuration of the only connection to a file that is compacted. SQLite sorts in
+  /// temporary files and not in memory.
   static var compacted: Configuration {
     var configuration = shared
     configuration.prepareDatabase { database in

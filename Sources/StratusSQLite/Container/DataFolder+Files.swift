@@ -2,7 +2,7 @@ public import Foundation
 public import StratusDomain
 import StratusWire
 
-/// The paths in a data folder, and in a copy of one.
+/// The paths in a data folder, and in a copy of a data folder.
 extension DataFolder {
   static let registryName = "server.sqlite"
 
@@ -11,7 +11,7 @@ extension DataFolder {
     folder.appendingPathComponent(registryName)
   }
 
-  /// The path of a store's file.
+  /// Returns the path of a store's file.
   static func file(of address: StoreAddress, in folder: URL) -> URL {
     self.folder(of: address.container, in: folder)
       .appendingPathComponent(address.environment.rawValue + ".sqlite")
@@ -21,9 +21,9 @@ extension DataFolder {
     folder.appendingPathComponent(container, isDirectory: true)
   }
 
-  /// The stores of a folder, in order of their names.
+  /// Returns the stores of a folder, in order of their names.
   ///
-  /// - Throws: if the folder cannot be read.
+  /// - Throws: an error if the folder cannot be read.
   public static func stores(in folder: URL) throws -> [StoreAddress] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return names.filter(isSafe).sorted().flatMap { container in
@@ -35,7 +35,7 @@ extension DataFolder {
 
   /// Flushes a folder, so that the names of its files are on disk.
   ///
-  /// SQLite does this for the names of its own files, but not for the folders that contain them.
+  /// SQLite flushes the names of its own files, but not the names of the folders that contain them.
   ///
   /// - Returns: whether the flush succeeded.
   @discardableResult

@@ -2,9 +2,9 @@ public import Foundation
 import StratusDomain
 import StratusWire
 
-/// The folder with all data of a server. A lock prevents a second server from using it.
+/// The folder that contains all data of a server. A lock prevents a second server from using it.
 public final class DataFolder: Sendable {
-  /// An absolute path.
+  /// The absolute path of the folder.
   public let url: URL
   /// Holds the lock until ``unlock()``, ``deinit`` or the end of the process.
   private let lock: FileHandle
@@ -21,7 +21,7 @@ public final class DataFolder: Sendable {
         attributes: [.posixPermissions: 0o700])
     } catch {
       throw DataFolderError(
-        "The data folder \(path) cannot be made: \(error.localizedDescription)")
+        "The data folder \(path) cannot be created: \(error.localizedDescription)")
     }
     let lockPath = self.url.appendingPathComponent("lock").path
     let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -54,7 +54,7 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// Releases the lock for another server. Call this after all files in the folder are closed.
+  /// Releases the lock for another server. All files in the folder must be closed before.
   public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
   /// The path of the server's registry file.
@@ -62,8 +62,8 @@ public final class DataFolder: Sendable {
 
   /// Returns the path of a store's file, and creates the file's folder if necessary.
   ///
-  /// Container IDs are validated earlier. This is the last check before a path is used in the file
-  /// system.
+  /// The container ID was validated before. This is the last check before a path is used in the
+  /// file system.
   ///
   /// - Returns: nil if the ID leads to another folder or to one of the server's own files.
   func storePath(
@@ -83,7 +83,7 @@ public final class DataFolder: Sendable {
 
   /// Removes a container's folder.
   ///
-  /// The folder is renamed first. An interrupted removal therefore leaves no partial container.
+  /// The folder is renamed first, so that an interrupted removal leaves no part of the container.
   ///
   /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {
@@ -97,10 +97,10 @@ public final class DataFolder: Sendable {
     try? FileManager.default.removeItem(at: removed)
   }
 
-  /// The path of a file that is not complete yet.
+  /// The path of a file that is not yet complete.
   var partialPath: String { url.appendingPathComponent(Self.partialName).path }
 
-  /// Deletes the rest of an interrupted removal or compaction.
+  /// Deletes the remains of an interrupted removal or compaction.
   func removeLeftovers() {
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
     for name in names ?? []
@@ -109,18 +109,18 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// NB: the prefix begins with a dot, because no container's ID does.
+  /// NB: the prefix begins with a dot, because no container ID begins with a dot.
   private static let removedPrefix = ".removed-"
   private static let partialName = ".partial.sqlite"
 
-  /// Whether a store has a file. This call creates none.
+  /// Whether a store has a file. This method creates no file.
   func hasStore(container: String, environment: ContainerEnvironment) -> Bool {
     if !Self.isSafe(container) { return false }
     let address = StoreAddress(container: container, environment: environment)
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
-  /// The names of the server's other files in the folder.
+  /// The names of the server's other files in the data folder.
   private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
 
   static func isSafe(_ container: String) -> Bool {
@@ -140,7 +140,7 @@ public final class DataFolder: Sendable {
   }
 }
 
-/// The reason why a data folder cannot be used: one sentence that tells the operator what to do.
+/// The reason why a data folder cannot be used, as a sentence that tells the operator what to do.
 public struct DataFolderError: Error, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -148,7 +148,7 @@ public struct DataFolderError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DataFolder {
-  /// Refuses a folder that has stores but no registry file. The accounts and users of a new
+  /// Refuses a folder that contains stores but no registry file. The accounts and users of a new
   /// registry would not match the stores.
   ///
   /// - Throws: ``DataFolderError``.
@@ -159,7 +159,7 @@ extension DataFolder {
     throw DataFolderError(
       """
       \(Self.registryName) is missing from the data folder \(url.path), though there is data of \
-      \(first.container): bring it back from a backup, or move the containers' folders away.
+      \(first.container): restore it from a backup, or move the containers' folders away.
       """)
   }
 }

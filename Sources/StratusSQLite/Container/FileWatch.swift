@@ -6,14 +6,14 @@ import Synchronization
 /// Checks whether the path of an open file still leads to that file.
 ///
 /// SQLite continues to write to a file that was removed or replaced. Such commits are lost when the
-/// server restarts, so they must not be acknowledged.
+/// server restarts, so the server must not acknowledge them.
 final class FileWatch: Sendable {
   /// The identity of the file at a path.
   private struct Identity: Equatable {
     let device: dev_t
     let inode: ino_t
 
-    /// nil: the file does not exist or is empty.
+    /// Returns nil if the file does not exist or is empty.
     init?(_ path: String, mayBeEmpty: Bool) {
       var status = stat()
       guard stat(path, &status) == 0, mayBeEmpty || status.st_size > 0 else { return nil }
@@ -25,10 +25,10 @@ final class FileWatch: Sendable {
   private let path: String
   private let logPath: String
   private let file: Identity?
-  /// nil: there was no write-ahead log when the file was opened.
+  /// The identity of the write-ahead log, or nil if there was none when the file was opened.
   private let log: Identity?
-  /// Never set back to false. The file may be in place again, but commits in the meantime went to
-  /// another file.
+  /// Whether the file was lost. It is never set back to false, because earlier commits went to
+  /// another file even if the file is back in place.
   private let isLost = Atomic<Bool>(false)
   private let isDamaged = Atomic<Bool>(false)
   private let isFull = Atomic<Bool>(false)
@@ -41,14 +41,15 @@ final class FileWatch: Sendable {
     log = Identity(logPath, mayBeEmpty: true)
   }
 
-  /// Throws an error if the file is known to be lost. Makes no system call.
+  /// Throws an error if the file is known to be lost. This method makes no system call.
   func checkKnown() throws(ServerError) {
     if isLost.load(ordering: .relaxed) { throw SQLiteFailure.lost }
   }
 
-  /// Checks the files on disk. Call this after a commit, and before the commit is acknowledged.
+  /// Checks the files on disk. The caller must do this after a commit and before it acknowledges
+  /// the commit.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the file is lost. All later calls then also throw.
+  /// - Throws: `TRY_AGAIN_LATER` if the file is lost. After that, all calls throw.
   func check() throws(ServerError) {
     if !looksInPlace { isLost.store(true, ordering: .relaxed) }
     try checkKnown()
@@ -59,7 +60,7 @@ final class FileWatch: Sendable {
     return log == nil || Identity(logPath, mayBeEmpty: true) == log
   }
 
-  /// Records the problem that an error indicates.
+  /// Stores the problem that an error indicates.
   func note(_ error: ServerError) {
     if error.reason == Reason.storeFull { isFull.store(true, ordering: .relaxed) }
     if error.facts["fault"] == SQLiteFailure.damagedFault {
@@ -67,7 +68,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Records a successful write, which shows that the disk has free space again.
+  /// Records a successful write. It shows that the disk has free space again.
   func noteWritten() {
     if isFull.load(ordering: .relaxed) { isFull.store(false, ordering: .relaxed) }
   }

@@ -3,11 +3,11 @@ public import StratusDomain
 import StratusSQL
 
 /// Rewrites the SQLite files of a data folder without their unused space. The folder's lock ensures
-/// that no server uses the folder meanwhile.
+/// that no server uses the folder.
 ///
-/// A new file is written beside the old one and then gets its name, so an interrupted compaction
-/// loses nothing. After a compaction, a running server can return unused space also from files that
-/// an earlier version created.
+/// A new file is written beside the old one and then replaces it, so an interrupted compaction
+/// loses nothing. After a compaction, a running server can return unused space of all files, even
+/// of files that an earlier version created.
 public struct FolderCompaction: Sendable {
   /// The size of a file, in bytes.
   public struct Sizes: Sendable, Equatable {
@@ -22,22 +22,22 @@ public struct FolderCompaction: Sendable {
     folder.removeLeftovers()
   }
 
-  /// The stores of the folder.
+  /// Returns the stores of the folder.
   ///
-  /// - Throws: if the folder cannot be read.
+  /// - Throws: an error if the folder cannot be read.
   public func stores() throws -> [StoreAddress] { try DataFolder.stores(in: folder.url) }
 
   /// Compacts a store's file.
   ///
-  /// - Throws: `INTERNAL_ERROR`, also if the file is damaged; `TRY_AGAIN_LATER` if the disk has too
-  ///   little free space, or another program uses the file.
+  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged. `TRY_AGAIN_LATER` if the disk
+  ///   has too little free space, or if another program uses the file.
   public func compactStore(at address: StoreAddress) throws(ServerError) -> Sizes {
     try compact(DataFolder.file(of: address, in: folder.url).path)
   }
 
   /// Compacts the server's registry file.
   ///
-  /// - Throws: as ``compactStore(at:)``.
+  /// - Throws: the same errors as ``compactStore(at:)``.
   public func compactRegistry() throws(ServerError) -> Sizes {
     try compact(folder.registryPath)
   }
@@ -66,7 +66,7 @@ public struct FolderCompaction: Sendable {
     try Self.check(copy)
   }
 
-  /// Checks that the copy can be read, and flushes the copy, which SQLite does not do.
+  /// Checks that the copy can be read. Flushes the copy, because SQLite does not.
   private static func check(_ copy: String) throws(ServerError) {
     let connection = try SQLiteConnection(path: copy, configuration: SQLiteSettings.source)
     defer { connection.close() }
@@ -82,8 +82,8 @@ public struct FolderCompaction: Sendable {
 
   /// Renames the copy to the file's path.
   private func take(_ copy: String, as path: String) throws(ServerError) {
-    // NB: the last connection to a file removes its log. If an old log remained, SQLite would apply
-    // it to the copy.
+    // NB: the last connection to a file removes the file's log. If an old log still existed, SQLite
+    // would apply it to the copy.
     guard Self.size(of: path + "-wal") == 0 else {
       throw SQLiteFailure.busy(facts: ["path": path, "fault": "another program uses the file"])
     }
@@ -107,7 +107,7 @@ public struct FolderCompaction: Sendable {
     throw SQLiteFailure.full(facts: ["needed bytes": "\(needed)", "free bytes": "\(free)"])
   }
 
-  /// The disk space that a compaction leaves free for the rest of the system.
+  /// The free disk space that a compaction must leave for other programs, in bytes.
   private static let spareBytes: Int64 = 16 << 20
 
   private static func size(of path: String) -> Int64 {

@@ -6,14 +6,14 @@ import StratusWire
 
 /// Copies the SQLite files of a data folder into another folder that no server uses.
 ///
-/// A server may use the source folder. Each file is copied in the state of one moment, and the
+/// A server may use the source folder. Each copied file has the state of one moment, and the
 /// copying does not block the server.
 public struct FolderCopy: Sendable {
   /// The purpose of a copy.
   public enum Purpose: Sendable {
-    /// The copy keeps the history of the source, in the state of an earlier moment.
+    /// The copy continues the history of the source, in the state of an earlier moment.
     case keep
-    /// The copy begins a new history. Clients that followed the source's history must sync again
+    /// The copy begins a new history. Clients that have change tokens of the source must sync again
     /// from the beginning.
     case beginAnew
   }
@@ -22,14 +22,15 @@ public struct FolderCopy: Sendable {
   private let target: URL
   private let makeEpoch: @Sendable () -> Int64
   private let now: @Sendable () -> Int64
-  /// The number of pages copied between two reports of progress: 4 MiB.
+  /// The number of pages that are copied between two reports of progress: 4 MiB.
   private static let pagesPerStep: CInt = 1_024
 
   /// - Parameters:
   ///   - source: a data folder, or a copy of one.
   ///   - target: an existing and empty folder.
-  ///   - makeEpoch: draws 64 random bits for a new history.
-  ///   - now: the start of the new history, see ``StoreTables/beginTimeline(epoch:now:on:)``.
+  ///   - makeEpoch: returns 64 random bits for a new history.
+  ///   - now: returns the start time of the new history; see
+  ///     ``StoreTables/beginTimeline(epoch:now:on:)``.
   public init(
     of source: URL, in target: URL, makeEpoch: @escaping @Sendable () -> Int64,
     now: @escaping @Sendable () -> Int64
@@ -40,11 +41,11 @@ public struct FolderCopy: Sendable {
     self.now = now
   }
 
-  /// Copies a store without the assets that no record holds. Creates the store's folder in the
-  /// target.
+  /// Copies a store, and creates the store's folder in the target. Rows of assets that no record
+  /// holds are left out.
   ///
-  /// - Parameter onProgress: called at intervals with the copied share of the file, from 0 to 1.
-  /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
+  /// - Parameter onProgress: is called at intervals with the copied share of the file, from 0 to 1.
+  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged.
   /// - Returns: the copy's epoch.
   @discardableResult
   public func copyStore(
@@ -55,7 +56,7 @@ public struct FolderCopy: Sendable {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .fault("a container's folder cannot be made", facts: ["error": "\(error)"])
+      throw .fault("a container's folder cannot be created", facts: ["error": "\(error)"])
     }
     let file = DataFolder.file(of: address, in: target)
     try copy(DataFolder.file(of: address, in: source), to: file, onProgress)
@@ -79,7 +80,7 @@ public struct FolderCopy: Sendable {
   /// Copies the server's registry file.
   ///
   /// - Parameter epochs: the epochs of all copied stores. The copy lists only these stores.
-  /// - Throws: `INTERNAL_ERROR`, also if the file is damaged.
+  /// - Throws: `INTERNAL_ERROR`, for example if the file is damaged.
   public func copyRegistry(epochs: [StoreAddress: Int64]) throws(ServerError) {
     let file = DataFolder.registry(in: target)
     try copy(DataFolder.registry(in: source), to: file)
@@ -90,7 +91,7 @@ public struct FolderCopy: Sendable {
     try connection.execute(TransactionStatements.commit, [])
   }
 
-  /// Calls `body` for the file of each asset of a copied store, with its size in bytes.
+  /// Calls `body` with the name and the size in bytes of each asset file of a copied store.
   ///
   /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
   public func eachAssetFile(
@@ -102,7 +103,7 @@ public struct FolderCopy: Sendable {
     try StoreTables.eachAssetFile(on: connection, body)
   }
 
-  /// The size in bytes of a store's file and of its log; 0: there is no such file.
+  /// Returns the size in bytes of a store's file and its log, or 0 if there is no file.
   public func sizeBytes(of address: StoreAddress) -> Int64 {
     let path = DataFolder.file(of: address, in: source).path
     return [path, path + "-wal"].reduce(0) { sum, path in
@@ -121,7 +122,8 @@ public struct FolderCopy: Sendable {
       try Self.copyPages(of: reading, to: writing, onProgress)
       try reading.close()
       try writing.writeWithoutTransaction { database in
-        // This mode leaves one file without a log, which can also be read on a read-only disk.
+        // This journal mode leaves one file without a log, which can be read even on a read-only
+        // disk.
         try database.execute(sql: "PRAGMA journal_mode = DELETE")
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         if found != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }
@@ -132,13 +134,13 @@ public struct FolderCopy: Sendable {
     }
   }
 
-  /// Copies a file in the state of one moment, in steps.
+  /// Copies a file in steps. The copy has the state of one moment.
   private static func copyPages(
     of source: DatabaseQueue, to target: DatabaseQueue, _ onProgress: (Double) -> Void
   ) throws {
     try source.read { reading in
-      // NB: the first read fixes the moment. Without it, each step would see the latest state, and
-      // SQLite would start the copy again after every commit of a running server.
+      // NB: the first read determines the moment. Without it, each step would see the latest state,
+      // and SQLite would start the copy again after every commit of a running server.
       _ = try Int.fetchOne(reading, sql: "SELECT count(*) FROM sqlite_master")
       try withoutActuallyEscaping(onProgress) { onProgress in
         try target.writeWithoutTransaction { writing in

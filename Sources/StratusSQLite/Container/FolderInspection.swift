@@ -4,7 +4,7 @@ public import StratusDomain
 import StratusSQL
 import StratusWire
 
-/// Looks at the files of a data folder without changing them. A server may use the folder.
+/// Inspects the files of a data folder without changing them. A server may use the folder.
 public struct FolderInspection: Sendable {
   /// The state of a file.
   public enum FileState: Sendable, Hashable {
@@ -14,18 +14,18 @@ public struct FolderInspection: Sendable {
     case damaged(_ what: String)
     /// A newer version of Stratus wrote the file.
     case newer(layout: Int64, known: Int64)
-    /// The next start of a server upgrades the file.
+    /// An older version wrote the file. The next start of a server upgrades it.
     case older(layout: Int64, known: Int64)
   }
 
-  /// The largest file that is read as a whole unless `readsAll` is set. Choice: SQLite reads a file
-  /// of this size in about a second.
+  /// The size up to which a file is always read completely. Choice: SQLite reads a file of this
+  /// size in about a second.
   private static let wholeSizeBytesMax: Int64 = 268_435_456
 
   private let folder: URL
   private let readsAll: Bool
 
-  /// - Parameter readsAll: whether large files are also read as a whole.
+  /// - Parameter readsAll: whether larger files are also read completely.
   public init(of folder: URL, readsAll: Bool) {
     self.folder = folder.standardizedFileURL
     self.readsAll = readsAll
@@ -54,7 +54,7 @@ public struct FolderInspection: Sendable {
     }
   }
 
-  /// The epoch in a store's file; nil: the file has no tables.
+  /// Returns the epoch in a store's file, or nil if the file has no tables.
   ///
   /// - Throws: `INTERNAL_ERROR` if the file cannot be read.
   public func epoch(ofStore address: StoreAddress) throws(ServerError) -> Int64? {
@@ -63,22 +63,22 @@ public struct FolderInspection: Sendable {
     }
   }
 
-  /// Returns the counts of the production radar: the requests that production refused because it
-  /// lacks a record type, field or index.
+  /// Returns the counts of the production radar. It counts the requests that production refused
+  /// because it lacks a record type, field or index.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or has an earlier layout.
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or if it has an earlier layout.
   public func lackCounts(ofStore address: StoreAddress) throws(ServerError) -> [LackCount] {
     try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
       try StoreTables.lackCounts(on: connection)
     }
   }
 
-  /// The size of a store's file, without its log.
+  /// Returns the size of a store's file, without its log.
   public func sizeBytes(ofStore address: StoreAddress) -> Int64 {
     Self.sizeBytes(DataFolder.file(of: address, in: folder).path)
   }
 
-  /// Whether a store's file is too large to be read as a whole.
+  /// Whether a store's file is too large to be read completely.
   public func skipsContents(ofStore address: StoreAddress) -> Bool {
     !readsAll && sizeBytes(ofStore: address) > Self.wholeSizeBytesMax
   }

@@ -1,12 +1,12 @@
 import Foundation
 import StratusDomain
 
-/// Restricts access to SQLite's files to their owner.
+/// Restricts access to SQLite's files to the owner of the files.
 enum OwnedFile {
-  /// Creates a file if necessary, and restricts access to this file and to SQLite's files beside
-  /// it.
+  /// Creates a file if necessary, and restricts access to this file and to the files that SQLite
+  /// keeps beside it.
   ///
-  /// SQLite gives the log and the shared-memory file the mode of the main file.
+  /// SQLite creates the log and the shared-memory file with the mode of the main file.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func prepare(_ path: String) throws(ServerError) {
@@ -18,7 +18,7 @@ enum OwnedFile {
     for suffix in ["", "-wal", "-shm"] {
       var status = stat()
       guard stat(path + suffix, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-      // A failure is ignored, because the folder already restricts access.
+      // An error is ignored, because the folder already restricts access.
       chmod(path + suffix, 0o600)
     }
   }
@@ -29,7 +29,7 @@ enum OwnedFile {
     return stat(path, &status) == 0 && status.st_size > 0
   }
 
-  /// Whether a file could be an SQLite file.
+  /// Whether a file begins like an SQLite file.
   static func looksLikeSQLite(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }

@@ -1,10 +1,10 @@
 import GRDB
 
-/// Decides when to copy the write-ahead log into the file, and does most of the copying in parallel
-/// with the writer.
+/// Decides when to copy the write-ahead log into the file, and copies most of it in parallel with
+/// the writer.
 ///
-/// SQLite restarts the log only after all of its pages were copied. While a writer is busy, a
-/// parallel checkpoint alone never achieves that. A checkpoint therefore has two steps: First, a
+/// SQLite restarts the log only after all of its pages have been copied. While a writer is busy, a
+/// parallel checkpoint never copies all of them. A checkpoint therefore has two steps. First, a
 /// second connection copies the existing pages while writes continue. Then the writer copies the
 /// few newer pages between two transactions.
 final class SQLiteCheckpoints {
@@ -16,20 +16,20 @@ final class SQLiteCheckpoints {
 
   init(path: String) { self.path = path }
 
-  /// Whether the caller should call ``start(whenCopied:)``.
+  /// Whether the caller should now call ``start(whenCopied:)``.
   ///
   /// - Parameter mustShrink: see ``SQLiteConnection/mustShrink``.
   func isDue(pagesInLog: Int, mustShrink: Bool) -> Bool {
-    // A smaller log means that SQLite has restarted it.
+    // If the log is smaller than before, SQLite has restarted it.
     if pagesInLog < pagesBefore { pagesCopied = 0 }
     pagesBefore = pagesInLog
     if isRunning { return false }
     return mustShrink || pagesInLog - pagesCopied >= SQLiteSettings.checkpointPages
   }
 
-  /// Starts the first step.
+  /// Starts the first step of a checkpoint.
   ///
-  /// - Parameter whenCopied: called on another thread. It makes the writer run the second step.
+  /// - Parameter whenCopied: is called on another thread. It makes the writer run the second step.
   func start(whenCopied: @escaping @Sendable () -> Void) {
     isRunning = true
     if queue == nil {
@@ -37,7 +37,7 @@ final class SQLiteCheckpoints {
     }
     guard let queue else { return whenCopied() }
     queue.asyncWriteWithoutTransaction { database in
-      // If some pages cannot be copied here, the second step or the next checkpoint copies them.
+      // Pages that cannot be copied here are copied by the second step or by the next checkpoint.
       _ = try? database.checkpoint(.passive)
       whenCopied()
     }
@@ -49,7 +49,7 @@ final class SQLiteCheckpoints {
     pagesCopied = pagesBefore
   }
 
-  /// Waits for the first step to end.
+  /// Waits until the first step has ended.
   func close() {
     try? queue?.close()
     queue = nil

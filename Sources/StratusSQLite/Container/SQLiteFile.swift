@@ -3,18 +3,18 @@ public import StratusDomain
 public import StratusSQL
 import StratusWire
 
-/// One SQLite file with one writer thread and several reading connections.
+/// An SQLite file with one writer thread and several connections for reading.
 public final class SQLiteFile<Session: SQLSession>: SQLEngine {
   private let writer: SQLiteWriter<Session>
   private let readers: SQLiteReaders<Session>
   private let watch: FileWatch
 
-  /// Opens a file, and creates it if necessary. Its folder must exist.
+  /// Opens a file, and creates it if necessary. The folder of the file must exist.
   ///
   /// - Parameters:
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
-  ///   - prepare: creates the tables, inside a transaction.
-  /// - Throws: `INTERNAL_ERROR`; `TRY_AGAIN_LATER` if another program holds the file.
+  ///   - prepare: creates the tables inside a transaction.
+  /// - Throws: `TRY_AGAIN_LATER` if another program locks the file. Otherwise `INTERNAL_ERROR`.
   init(
     path: String, waitingMax: Int = Limits.storeWaitingMax,
     prepare: (any SQLConnection) throws(ServerError) -> Void
@@ -32,8 +32,8 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     watch = FileWatch(path: path)
     writer = SQLiteWriter(
       connection: connection, path: path, waitingMax: waitingMax, watch: watch)
-    // Readers run on the callers' threads, and there are as many threads as cores. There are two
-    // more connections, because some readers may wait for the disk.
+    // Readers run on the callers' threads, and there are as many threads as cores. Two more
+    // connections are allowed, because some readers may wait for the disk.
     let countMax = ProcessInfo.processInfo.activeProcessorCount + 2
     readers = SQLiteReaders(path: path, countMax: countMax, waitingMax: waitingMax)
   }
@@ -61,7 +61,7 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     }
   }
 
-  /// The current problem of the file. nil: no problem is known.
+  /// The current problem of the file, or nil if none is known.
   var problem: HealthProblem.Kind? { watch.problem }
 
   /// Frees the memory that was not used since the last call.
@@ -72,10 +72,10 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     return readers.closeUnused()
   }
 
-  /// Finishes the pending bodies, refuses new ones with `TRY_AGAIN_LATER`, and closes the file.
+  /// Finishes the waiting bodies, refuses new ones with `TRY_AGAIN_LATER`, and closes the file.
   ///
-  /// NB: close the writer last. The last connection to close copies the whole write-ahead log into
-  /// the file.
+  /// NB: the writer must be closed last. The last connection that closes copies the whole
+  /// write-ahead log into the file.
   public func close() async {
     await readers.close()
     await writer.close()

@@ -2,9 +2,9 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// A reading connection with its session.
+/// A connection for reading, with its session.
 ///
-/// NB: unchecked, because ``SQLiteReaders`` lends it to one caller at a time.
+/// NB: this type is unchecked, because ``SQLiteReaders`` lends a reader to one caller at a time.
 final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   private let connection: SQLiteConnection
   private let session: Session
@@ -14,7 +14,7 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
     session = Session(connection: connection)
   }
 
-  /// Whether the last transaction ended correctly.
+  /// Whether the last transaction of the connection has ended correctly.
   var isSound: Bool { !connection.isInTransaction }
 
   func read<Value>(
@@ -29,16 +29,16 @@ final class SQLiteReader<Session: SQLSession>: @unchecked Sendable {
   func close() { connection.close() }
 }
 
-/// The reading connections of a file. They are created when needed, kept, and lent to one caller at
-/// a time.
+/// The connections for reading a file. They are created when they are needed, and are not closed
+/// after use. One caller at a time uses a connection.
 final class SQLiteReaders<Session: SQLSession>: Sendable {
   private typealias Waiting = CheckedContinuation<Result<SQLiteReader<Session>, ServerError>, Never>
 
   private struct State {
-    /// The last reader is used next: it was used most recently, so its pages are in the processor's
-    /// cache.
+    /// The unused readers. The last one is used next, because its pages may still be in the
+    /// processor's cache.
     var idle: [SQLiteReader<Session>] = []
-    /// The number of readers at the start of ``idle`` that were not used since the last call of
+    /// The number of readers at the beginning of ``idle`` that were not used since the last call of
     /// ``SQLiteReaders/closeUnused()``.
     var unused = 0
     var open = 0
@@ -58,7 +58,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - countMax: the maximum number of concurrent bodies.
+  ///   - countMax: the maximum number of bodies that run at the same time.
   ///   - waitingMax: the maximum number of waiting bodies.
   init(path: String, countMax: Int, waitingMax: Int) {
     self.path = path
@@ -66,7 +66,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     self.waitingMax = waitingMax
   }
 
-  /// See ``SQLEngine/read(_:)``. Runs the body on the calling thread.
+  /// Runs the body on the calling thread (see ``SQLEngine/read(_:)``).
   func read<Value: Sendable>(
     _ body: @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -80,7 +80,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     return try reader.read(body)
   }
 
-  /// Closes the readers. Readers in use are closed when they are returned.
+  /// Closes the readers. A reader in use is closed when the caller returns it.
   func close() async {
     await withCheckedContinuation { continuation in
       let (idle, waiting, isDone) = state.withLock { state in
@@ -99,8 +99,8 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
-  /// Closes the readers that were not used since the last call, because each one has its own cache
-  /// and its own mapping of the file in memory.
+  /// Closes the readers that were not used since the last call. Each reader has its own cache and
+  /// its own mapping of the file in memory.
   ///
   /// - Returns: whether any reader was closed.
   func closeUnused() -> Bool {
@@ -120,7 +120,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     case make, wait, closed
   }
 
-  /// Returns an idle reader or a new one. nil: all readers are in use.
+  /// Returns an unused reader or a new one, or nil if all readers are in use.
   private func takeNow() throws(ServerError) -> SQLiteReader<Session>? {
     let taken = state.withLock { state -> Taken in
       if state.isClosed { return .closed }

@@ -2,10 +2,10 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// A store in the catalog. The entry opens the store when a caller uses it, and closes it when it
-/// is idle.
+/// The entry of a store in the catalog. It opens the store when a caller uses it, and closes the
+/// store when it is idle.
 ///
-/// All callers that need the store while it is being opened get the same result.
+/// If several callers need the store while it is being opened, all of them get the same result.
 final class SQLiteStoreEntry: Sendable {
   fileprivate typealias Opened = Result<SQLiteStore, ServerError>
 
@@ -13,20 +13,20 @@ final class SQLiteStoreEntry: Sendable {
     case closed
     case opening([CheckedContinuation<Opened, Never>])
     case open(SQLiteStore)
-    /// The store is being closed. The waiting callers try again when it is closed.
+    /// The store is being closed. The waiting callers try again after that.
     case closing([CheckedContinuation<Opened, Never>])
-    /// The store is never opened again.
+    /// The store was closed permanently, and is never opened again.
     case ended
   }
 
   fileprivate struct Book {
     var state = State.closed
-    /// The number of bodies and requests that use the store.
+    /// The number of bodies and requests that currently use the store.
     var uses = 0
-    /// Milliseconds since 1970 UTC.
+    /// The time of the last use, in milliseconds since 1970 UTC.
     var usedAt: Int64 = 0
     var isToEnd = false
-    /// The callers that wait until the store is closed permanently.
+    /// The callers that wait until the store has been closed permanently.
     var enders: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -45,7 +45,7 @@ final class SQLiteStoreEntry: Sendable {
 
   var isOpen: Bool { opened != nil }
 
-  /// The current problem of the file, if it is open.
+  /// The current problem of the file, or nil if the file is closed or no problem is known.
   var problem: HealthProblem.Kind? { opened?.engine.problem }
 
   /// See ``SQLiteFile/releaseMemory()``.
@@ -57,9 +57,9 @@ final class SQLiteStoreEntry: Sendable {
     }
   }
 
-  /// Runs a body on the store. The store stays open until the body has ended.
+  /// Runs a body on the store. The store is not closed before the body has ended.
   ///
-  /// - Parameter marksUse: whether this call keeps the store open for a while.
+  /// - Parameter marksUse: whether this call keeps the store open for some time afterwards.
   func use<Value: Sendable>(
     marksUse: Bool, _ body: (SQLiteStore) async throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -80,7 +80,7 @@ final class SQLiteStoreEntry: Sendable {
     book.withLock { $0.uses == 0 && $0.usedAt < time && $0.isOpen }
   }
 
-  /// Closes the store unless it is in use or was used since the given time.
+  /// Closes the store, unless it is in use or was used after the given time.
   func close(unlessUsedSince time: Int64) async {
     let store = book.withLock { book -> SQLiteStore? in
       guard book.uses == 0, book.usedAt < time, case .open(let store) = book.state else {
@@ -94,7 +94,7 @@ final class SQLiteStoreEntry: Sendable {
     finishClosing()
   }
 
-  /// Closes the store permanently. Returns when it is closed.
+  /// Closes the store permanently, and returns when it is closed.
   func end() async {
     let store = book.withLock { book -> SQLiteStore? in
       book.isToEnd = true
@@ -169,8 +169,8 @@ final class SQLiteStoreEntry: Sendable {
   }
 
   private func beginOpening() {
-    // NB: this task is not a child of the first request's task, because a cancellation of that
-    // request must not affect other callers.
+    // NB: this task must not be a child of the first request's task, because the cancellation of
+    // that request must not affect other callers.
     Task.detached { await self.finishOpening(await self.result()) }
   }
 
@@ -221,11 +221,11 @@ extension SQLiteStoreEntry.Book {
   }
 }
 
-/// A handle through which the rest of the server uses a store. It opens the store again if it was
-/// closed.
+/// A handle with which the rest of the server uses a store. If the store is closed, the handle
+/// opens it again.
 struct SQLiteStoreHandle: Store {
   let entry: SQLiteStoreEntry
-  /// Whether a use keeps the store open for a while.
+  /// Whether a use of the handle keeps the store open for some time afterwards.
   let marksUse: Bool
 
   func read<Value: Sendable>(

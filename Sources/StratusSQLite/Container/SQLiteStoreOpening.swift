@@ -2,7 +2,7 @@ import Foundation
 import StratusDomain
 import StratusSQL
 
-/// Opens stores, each on its own thread.
+/// Opens stores, each on a separate thread.
 struct SQLiteStoreOpening: Sendable {
   let folder: DataFolder
   let registry: (any StoreRegistry)?
@@ -10,10 +10,10 @@ struct SQLiteStoreOpening: Sendable {
   let now: @Sendable () -> Int64
   let waitingMax: Int
 
-  /// Opens the store at an address, and creates it if none existed.
+  /// Opens the store at an address, and creates it if it never existed.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if the registry knows the store and its file is missing or was
-  ///   replaced; otherwise `INTERNAL_ERROR`.
+  /// - Throws: `TRY_AGAIN_LATER` if the registry knows the store, but the store's file is missing
+  ///   or was replaced. Otherwise `INTERNAL_ERROR`.
   func open(_ address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     let known = try await registry?.epoch(ofStore: address)
     let (store, epoch) = try await Self.onOwnThread { () throws(ServerError) in
@@ -28,7 +28,7 @@ struct SQLiteStoreOpening: Sendable {
     return store
   }
 
-  /// Returns the epoch in a store's file. nil: the file has no tables.
+  /// Returns the epoch in a store's file, or nil if the file has no tables.
   func epoch(ofFileAt address: StoreAddress) -> Int64? {
     let path = DataFolder.file(of: address, in: folder.url).path
     do throws(ServerError) {
@@ -48,8 +48,8 @@ struct SQLiteStoreOpening: Sendable {
       (connection) throws(ServerError) in
       try StoreTables.prepare(on: connection, makeEpoch: { epochs.take(at: address) }, now: now)
       epoch = try StoreTables.identity(on: connection)
-      // NB: the error is thrown inside the transaction, so that a file of another store stays
-      // unchanged.
+      // NB: the error is thrown inside the transaction, so that the file of another store is not
+      // changed.
       if let knownEpoch, knownEpoch != epoch { throw SQLiteFailure.lost }
     }
     return (SQLiteStore(engine: file), epoch)
@@ -61,7 +61,7 @@ struct SQLiteStoreOpening: Sendable {
       path = try folder.storePath(
         container: address.container, environment: address.environment)
     } catch {
-      throw .fault("a container's folder cannot be made", facts: ["error": "\(error)"])
+      throw .fault("a container's folder cannot be created", facts: ["error": "\(error)"])
     }
     guard let path else {
       throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
@@ -69,8 +69,8 @@ struct SQLiteStoreOpening: Sendable {
     return path
   }
 
-  /// Runs a body on its own thread. The body may wait for the disk or for another program's lock,
-  /// and Swift's tasks have only as many threads as there are cores.
+  /// Runs a body on a separate thread. The body may wait for the disk or for another program's
+  /// lock, and Swift's tasks have only as many threads as there are cores.
   private static func onOwnThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {

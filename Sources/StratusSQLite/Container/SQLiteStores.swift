@@ -7,8 +7,8 @@ import Synchronization
 /// A store in one SQLite file.
 typealias SQLiteStore = SQLStore<SQLiteFile<StoreSession>>
 
-/// The stores of all containers. Each store is a file in the data folder. A store is opened on
-/// first use, and closed when no request has used it for a while.
+/// The stores of all containers. Each store is a file in the data folder. A store is opened when it
+/// is first used, and closed when no request has used it for some time.
 public final class SQLiteStores: StoreCatalog {
   private struct State {
     var entries: [StoreAddress: SQLiteStoreEntry] = [:]
@@ -23,11 +23,11 @@ public final class SQLiteStores: StoreCatalog {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - folder: held for the lifetime of these stores.
-  ///   - registry: lists the existing stores, so that a lost store is detected. nil: lost stores
-  ///     are not detected.
-  ///   - makeEpoch: draws 64 random bits for a new store.
-  ///   - now: milliseconds since 1970 UTC.
+  ///   - folder: the data folder, which must stay locked while these stores exist.
+  ///   - registry: lists the existing stores, so that a lost store is detected. If it is nil, lost
+  ///     stores are not detected.
+  ///   - makeEpoch: returns 64 random bits for a new store.
+  ///   - now: returns the time in milliseconds since 1970 UTC.
   ///   - waitingMax: see ``LimitSettings/storeWaitingMax``.
   public init(
     folder: DataFolder, registry: (any StoreRegistry)? = nil,
@@ -65,12 +65,12 @@ public final class SQLiteStores: StoreCatalog {
   /// The open stores.
   public var openStores: [any Store] { Array(openStoresByAddress.values) }
 
-  /// Whether a store exists, open or not. This call creates none.
+  /// Whether a store exists, open or closed. This method creates no store.
   public func hasStore(at address: StoreAddress) -> Bool {
     folder.hasStore(container: address.container, environment: address.environment)
   }
 
-  /// The bytes of a store's file and log.
+  /// Returns the number of bytes of a store's file and its log.
   public func sizeBytes(ofStore address: StoreAddress) -> Int64 {
     let path = DataFolder.file(of: address, in: folder.url).path
     var sizeBytes: Int64 = 0
@@ -81,19 +81,19 @@ public final class SQLiteStores: StoreCatalog {
     return sizeBytes
   }
 
-  /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
+  /// Returns the open stores that no request has used since a time, in milliseconds since 1970 UTC.
   public func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] {
     state.withLock(\.entries).filter { $0.value.isIdle(unusedSince: time) }.mapValues {
       SQLiteStoreHandle(entry: $0, marksUse: false)
     }
   }
 
-  /// Closes a store unless it is in use or was used since a time. The next request opens it again.
+  /// Closes a store, unless it is in use or was used after a time. The next request opens it again.
   public func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {
     await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
   }
 
-  /// Frees the memory of open stores that was not used since the last call.
+  /// Frees the memory of open stores that they have not used since the last call.
   ///
   /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool {
@@ -102,8 +102,7 @@ public final class SQLiteStores: StoreCatalog {
 
   /// Closes a container's stores and removes their files.
   ///
-  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed. In this case, all of them still
-  ///   exist.
+  /// - Throws: `INTERNAL_ERROR` if the files cannot be removed. In this case, no file was removed.
   public func deleteStores(of container: String) async throws(ServerError) {
     let entries = state.withLock { state in
       let addresses = state.entries.keys.filter { $0.container == container }
@@ -115,7 +114,7 @@ public final class SQLiteStores: StoreCatalog {
     }
   }
 
-  /// Finishes the pending bodies, refuses new ones, and closes all files.
+  /// Finishes the waiting bodies, refuses new ones, and closes all files.
   public func close() async {
     let entries = state.withLock { state in
       state.isClosed = true
@@ -125,13 +124,13 @@ public final class SQLiteStores: StoreCatalog {
     for entry in entries { await entry.end() }
   }
 
-  /// Returns the store itself. It may be closed at any time.
+  /// Returns the store itself, which may be closed at any time.
   func openStore(at address: StoreAddress) async throws(ServerError) -> SQLiteStore {
     try await entry(of: address).use(marksUse: true) { (store) throws(ServerError) in store }
   }
 
   private func entry(of address: StoreAddress) throws(ServerError) -> SQLiteStoreEntry {
-    // An entry for an invalid name would never be removed.
+    // An entry with an invalid name would never be removed.
     guard DataFolder.isSafe(address.container) else {
       throw .fault("a container's ID cannot name a folder", facts: ["id": address.container])
     }
@@ -148,8 +147,8 @@ public final class SQLiteStores: StoreCatalog {
 }
 
 extension SQLiteStores {
-  /// Finds the stores of an earlier run, and finishes interrupted removals. Call this before the
-  /// first request.
+  /// Finds the stores of an earlier run, and finishes interrupted removals. This method must be
+  /// called before the first request.
   ///
   /// - Throws: any error of the registry.
   public func takeStock() async throws(ServerError) {
@@ -157,7 +156,7 @@ extension SQLiteStores {
     guard let registry, let found = try? DataFolder.stores(in: folder.url) else { return }
     let known = try await registry.storeEpochs()
     for address in found where known[address] == nil {
-      // The file has no tables if the process crashed before it had created the store.
+      // The file has no tables if the process crashed before it had created them.
       guard let epoch = opening.epoch(ofFileAt: address) else { continue }
       try await registry.keep(epoch: epoch, ofStore: address)
     }

@@ -5,16 +5,16 @@ import StratusSQL
 /// The single writer thread of a file, with its queue.
 ///
 /// The thread takes all waiting bodies, runs them in one transaction, and resumes their callers
-/// when the transaction is on disk. Flushing to disk takes most of the time. All bodies that arrive
-/// during one flush share the next flush.
+/// when the transaction is on disk. The flush to disk takes most of the time. All bodies that
+/// arrive during a flush share the next flush.
 ///
-/// NB: unchecked. `condition` guards the queue, and only the writer's thread uses the other
-/// properties.
+/// NB: this type is unchecked, because `condition` guards the queue, and only the writer's thread
+/// uses the other properties.
 final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   private let condition = NSCondition()
   private var waiting: [any WaitingWrite<Session>] = []
   private var isCheckpointDue = false
-  /// Whether a body was enqueued since the last call of ``releaseMemory()``.
+  /// Whether a body was added since the last call of ``releaseMemory()``.
   private var wasUsed = false
   private var isReleaseDue = false
   private var isClosed = false
@@ -28,18 +28,18 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - connection: the writer takes ownership and closes it.
+  ///   - connection: the connection, which the writer owns and closes.
   ///   - waitingMax: the maximum number of waiting bodies.
-  ///   - watch: tells whether committed data will exist after a restart.
+  ///   - watch: checks whether committed data will exist after a restart.
   init(connection: SQLiteConnection, path: String, waitingMax: Int, watch: FileWatch) {
     self.waitingMax = waitingMax
     transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
-    // NB: the thread holds a reference to the writer. Only `close` ends the thread and releases the
-    // writer.
+    // NB: the thread holds a reference to the writer. Only `close` ends the thread, so that the
+    // writer can be released.
     let thread = Thread {
-      // NB: the system shows a thread's name only if the thread itself has set it.
+      // NB: the system shows the name of a thread only if the thread itself has set the name.
       Thread.current.name = "stratus-writer"
       self.serve()
     }
@@ -47,7 +47,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     thread.start()
   }
 
-  /// See ``SQLEngine/write(_:)``.
+  /// Adds a body to the queue, and returns its result (see ``SQLEngine/write(_:)``).
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
@@ -76,7 +76,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     return nil
   }
 
-  /// - Returns: false if the writer is already closed.
+  /// - Returns: false if the writer was already closed.
   private func enqueueClose(_ closer: CheckedContinuation<Void, Never>) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -94,8 +94,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     condition.signal()
   }
 
-  /// Frees the cached pages if a body was enqueued before the last call of this method and none
-  /// since.
+  /// Frees the cached pages if bodies were added before the last call of this method, but none
+  /// since then.
   func releaseMemory() {
     condition.lock()
     defer { condition.unlock() }
@@ -139,7 +139,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     }
   }
 
-  /// Waits for work. nil: the writer was closed and no work is left.
+  /// Waits for work. Returns nil if the writer was closed and no work is left.
   private func nextWork() -> Work? {
     condition.lock()
     defer { condition.unlock() }

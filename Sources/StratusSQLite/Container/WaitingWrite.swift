@@ -1,25 +1,25 @@
 import StratusDomain
 
-/// A queued write body with its waiting caller.
+/// A write body that waits in the queue, together with its caller.
 protocol WaitingWrite<Session>: AnyObject, Sendable {
   associatedtype Session
 
-  /// Runs the body. It may be called again after the body's writes were undone.
+  /// Runs the body. This method may be called again after the writes of the body were undone.
   ///
   /// - Returns: the error of the body.
   func attempt(on session: Session) -> ServerError?
 
-  /// Resumes the caller. Called once.
+  /// Resumes the caller. This method is called once.
   ///
-  /// - Parameter failure: the error for the caller. nil: the caller gets the result of the last
-  ///   attempt.
+  /// - Parameter failure: the error for the caller. If it is nil, the caller gets the result of the
+  ///   last attempt.
   func finish(failure: ServerError?)
 }
 
-/// A write body with a result of one type.
+/// A write body whose result has a certain type.
 ///
-/// NB: unchecked. The queue passes the body from the caller's thread to the writer's thread, and no
-/// other thread uses it.
+/// NB: this type is unchecked. The queue passes the body from the caller's thread to the writer's
+/// thread, and no other thread uses the body.
 final class WriteBody<Session, Value: Sendable>: WaitingWrite, @unchecked Sendable {
   typealias Continuation = CheckedContinuation<Result<Value, ServerError>, Never>
 

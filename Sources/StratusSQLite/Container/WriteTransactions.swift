@@ -7,24 +7,24 @@ final class WriteTransactions<Session: SQLSession> {
   private let session: Session
   private let watch: FileWatch?
 
-  /// - Parameter watch: tells whether the file is still in place. nil: there is no file.
+  /// - Parameter watch: checks whether the file is still in place, or nil if there is no file.
   init(connection: SQLiteConnection, watch: FileWatch? = nil) {
     self.connection = connection
     self.watch = watch
     session = Session(connection: connection)
   }
 
-  /// Runs bodies in one transaction, commits it, and resumes the callers. If a body fails, only its
-  /// own writes are undone.
+  /// Runs bodies in one transaction, commits it, and resumes the callers. If a body fails, only the
+  /// writes of this body are undone.
   ///
   /// A savepoint costs a copy of every changed page, and a body that fails has seldom written
-  /// anything. Bodies therefore first run without savepoints. If a body fails after it wrote, all
-  /// bodies are undone and run again with a savepoint for each.
+  /// anything. Bodies therefore first run without savepoints. If a body fails after it has written,
+  /// all bodies are undone and run again, each in a savepoint.
   ///
-  /// If the transaction as a whole fails, each body runs again in its own transaction. One body
-  /// that is too large for the disk then affects no other body.
+  /// If the transaction as a whole fails, each body runs again in a separate transaction. If one
+  /// body is too large for the disk, the other bodies still succeed.
   ///
-  /// - Returns: the bodies that were not started, because earlier bodies changed many rows.
+  /// - Returns: the bodies that did not run, because earlier bodies changed many rows.
   func run(_ bodies: [any WaitingWrite<Session>]) -> ArraySlice<any WaitingWrite<Session>> {
     guard bodies.count > 1 else {
       for body in bodies { body.finish(failure: runAlone(body)) }
@@ -53,12 +53,13 @@ final class WriteTransactions<Session: SQLSession> {
   private enum Attempt {
     case kept
     case undone(ServerError)
-    /// The body failed after it wrote. Only the end of the whole transaction undoes its writes.
+    /// The body failed after it had written. Its writes can only be undone with the whole
+    /// transaction.
     case unclean
   }
 
-  /// - Returns: for each started body its error, or nil if its writes are on disk. The whole result
-  ///   is nil if a body failed after it wrote.
+  /// - Returns: for each body that ran, its error, or nil if its writes are on disk. The whole
+  ///   result is nil if a body failed after it had written.
   /// - Throws: an error if the transaction as a whole failed and must be abandoned.
   private func runTogether(
     _ bodies: [any WaitingWrite<Session>],
@@ -103,16 +104,16 @@ final class WriteTransactions<Session: SQLSession> {
       return .kept
     }
     session.forget()
-    // After some errors, such as a full disk, SQLite has already undone the whole transaction.
+    // After some errors, such as a full disk, SQLite has undone the whole transaction by itself.
     if !connection.isInTransaction { throw failure }
     try connection.execute(TransactionStatements.undoBody, [])
     try connection.execute(TransactionStatements.keepBody, [])
     return .undone(failure)
   }
 
-  /// Runs one body in its own transaction, and commits.
+  /// Runs one body in a separate transaction, and commits it.
   ///
-  /// - Throws: the error of the body or of the commit. The transaction is then undone.
+  /// - Throws: the error of the body or of the commit. In this case, the transaction is undone.
   func perform<Value>(
     _ body: (Session) throws(ServerError) -> Value
   ) throws(ServerError) -> Value {
@@ -139,7 +140,9 @@ final class WriteTransactions<Session: SQLSession> {
     return try body(session)
   }
 
-  /// - Returns: the error of the body or of the commit.
+  /// Runs one body in a separate transaction.
+  ///
+  /// - Returns: the error of the body or of the commit, or nil.
   private func runAlone(_ body: any WaitingWrite<Session>) -> ServerError? {
     do throws(ServerError) {
       try perform { (session) throws(ServerError) in
@@ -151,10 +154,10 @@ final class WriteTransactions<Session: SQLSession> {
     }
   }
 
-  /// Commits, and checks that the commit went to the file that the next start of the server opens.
+  /// Commits, and checks that the commit went to the file that the next server start opens.
   ///
-  /// NB: a body whose commit went to a lost file runs again. It fails again, because a lost file
-  /// stays lost.
+  /// NB: if a commit goes to a lost file, its bodies run again and fail, because the file stays
+  /// lost.
   private func commit() throws(ServerError) {
     try connection.execute(TransactionStatements.commit, [])
     try watch?.check()
@@ -162,7 +165,7 @@ final class WriteTransactions<Session: SQLSession> {
 
   private func begin() throws(ServerError) {
     try watch?.checkKnown()
-    // An earlier rollback may have failed. Its transaction must not block later writes permanently.
+    // An earlier rollback may have failed. Its transaction must not block later writes.
     if connection.isInTransaction {
       try connection.execute(TransactionStatements.rollback, [])
     }
@@ -174,7 +177,7 @@ final class WriteTransactions<Session: SQLSession> {
   private func abandon() {
     session.forget()
     if !connection.isInTransaction { return }
-    // If this fails, `begin` tries again.
+    // If the rollback fails, `begin` tries it again.
     _ = try? connection.execute(TransactionStatements.rollback, [])
   }
 }

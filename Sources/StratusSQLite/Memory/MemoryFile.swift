@@ -2,16 +2,16 @@ public import StratusDomain
 public import StratusSQL
 import Synchronization
 
-/// The in-memory form of an SQLite file. It has one connection. Bodies run immediately on their
-/// callers' threads, one after the other.
+/// A store or registry in memory. It has one connection. Bodies run immediately on the threads of
+/// their callers, one after the other.
 ///
-/// This form is for tests and simulations. It uses no other threads and no disk, so no data
-/// outlives the process.
+/// This type is for tests and simulations. It uses no other thread and no disk, so its data is lost
+/// when the process ends.
 ///
-/// NB: unchecked, because `lock` guards all mutable state.
+/// NB: this type is unchecked, because `lock` guards all mutable state.
 public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendable {
   private let lock = Mutex(())
-  /// nil: closed.
+  /// The transactions of the connection, or nil after it was closed.
   private var transactions: WriteTransactions<Session>?
 
   /// - Parameter connection: an open connection that has its tables.
@@ -41,9 +41,9 @@ public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendab
     }
   }
 
-  /// Returns the bytes that a file with this content would have.
+  /// Returns the bytes of a file that would have this content.
   ///
-  /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` after it is closed.
+  /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if it is closed.
   func bytes() throws(ServerError) -> [UInt8] {
     try locked { (transactions) throws(ServerError) in try transactions.connection.serialized() }
   }

@@ -1,11 +1,11 @@
 public import StratusDomain
 public import StratusSQL
 
-/// The server's registry in memory.
+/// The server's registry, kept in memory.
 public typealias MemoryRegistry = SQLRegistry<MemoryFile<RegistrySession>>
 
 extension SQLRegistry where Engine == MemoryFile<RegistrySession> {
-  /// Makes an empty registry.
+  /// Creates an empty registry.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public init() throws(ServerError) {

@@ -2,12 +2,12 @@ public import StratusDomain
 public import StratusSQL
 import Synchronization
 
-/// A store in memory.
+/// A store that is kept in memory.
 public typealias MemoryStore = SQLStore<MemoryFile<StoreSession>>
 
-/// The stores of all containers in memory, created on first use.
+/// The stores of all containers, kept in memory. A store is created when it is first used.
 ///
-/// To simulate a crash, a test discards all other objects of the server. These stores then contain
+/// To simulate a crash, a test discards all other objects of the server. The stores then contain
 /// exactly the committed data.
 public final class MemoryStores: StoreCatalog {
   private struct State {
@@ -20,9 +20,9 @@ public final class MemoryStores: StoreCatalog {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - makeEpoch: draws 64 random bits for each new or restored store.
-  ///   - now: milliseconds since 1970 UTC. If it never advances, devices miss notifications that
-  ///     are queued after a restore.
+  ///   - makeEpoch: returns 64 random bits for each new or restored store.
+  ///   - now: returns the time in milliseconds since 1970 UTC. If the time never advances, devices
+  ///     miss notifications that are queued after a restore.
   public init(
     makeEpoch: @escaping @Sendable () -> Int64, now: @escaping @Sendable () -> Int64 = { 0 }
   ) {
@@ -53,7 +53,7 @@ public final class MemoryStores: StoreCatalog {
     return (try Self.emptyStore(epoch: epochs.epoch(at: address), now: now()), true)
   }
 
-  /// Returns a new and empty store that no other caller uses.
+  /// Returns a new, empty store that no other caller uses.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   static func emptyStore(epoch: Int64, now: Int64) throws(ServerError) -> MemoryStore {
@@ -61,15 +61,15 @@ public final class MemoryStores: StoreCatalog {
     return MemoryStore(engine: MemoryFile(connection: connection))
   }
 
-  /// The stores used so far, by address.
+  /// The stores that were used so far, by address.
   public var openStoresByAddress: [StoreAddress: any Store] {
     state.withLock(\.stores).mapValues { $0 }
   }
 
-  /// The stores used so far.
+  /// The stores that were used so far.
   public var openStores: [any Store] { state.withLock { Array($0.stores.values) } }
 
-  /// Whether a store exists. This call creates none.
+  /// Whether a store exists. This method creates no store.
   public func hasStore(at address: StoreAddress) -> Bool {
     state.withLock { $0.stores[address] != nil }
   }
@@ -122,7 +122,7 @@ public final class MemoryStores: StoreCatalog {
 
   /// Opens a connection to a store with its own epoch.
   ///
-  /// - Parameter bytes: the content. nil: an empty store.
+  /// - Parameter bytes: the content, or nil for an empty store.
   private static func connection(
     to bytes: [UInt8]?, epoch: Int64, now: Int64
   ) throws(ServerError) -> SQLiteConnection {

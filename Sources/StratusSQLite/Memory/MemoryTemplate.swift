@@ -2,18 +2,18 @@ import StratusDomain
 import StratusSQL
 import Synchronization
 
-/// The bytes of a file with empty tables. They are created once per process and then copied,
+/// The bytes of a file with empty tables. They are created once for each process and then copied,
 /// because creating the tables takes longer than the rest of a small test.
 final class MemoryTemplate: Sendable {
   private let prepare: @Sendable (any SQLConnection) throws(ServerError) -> Void
   private let bytes = Mutex<[UInt8]?>(nil)
 
-  /// - Parameter prepare: creates the tables, inside a transaction.
+  /// - Parameter prepare: creates the tables inside a transaction.
   init(prepare: @escaping @Sendable (any SQLConnection) throws(ServerError) -> Void) {
     self.prepare = prepare
   }
 
-  /// Opens a connection to a copy.
+  /// Opens a connection to a copy of these bytes.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func connection() throws(ServerError) -> SQLiteConnection {

@@ -1,10 +1,10 @@
 import StratusDomain
 import Synchronization
 
-/// The epochs of stores that were read before they were created. A store that is created later gets
-/// its epoch from here, so that change tokens from before its creation stay valid.
+/// The epochs of stores that were read before they existed. When such a store is created, it gets
+/// this epoch, so that earlier change tokens stay valid.
 final class PlannedEpochs: Sendable {
-  /// The maximum number of addresses. Choice: each takes about 100 bytes.
+  /// The maximum number of stores. Choice: each one takes about 100 bytes.
   private static let countMax = 10_000
 
   private let makeEpoch: @Sendable () -> Int64
@@ -12,7 +12,7 @@ final class PlannedEpochs: Sendable {
 
   init(makeEpoch: @escaping @Sendable () -> Int64) { self.makeEpoch = makeEpoch }
 
-  /// The epoch that the empty stand-in for a missing store uses.
+  /// Returns the epoch that the server uses for a store that does not exist yet.
   func epoch(at address: StoreAddress) -> Int64 {
     if let known = planned.withLock({ $0[address] }) { return known }
     let epoch = makeEpoch()
@@ -24,7 +24,8 @@ final class PlannedEpochs: Sendable {
     }
   }
 
-  /// Removes and returns the epoch of a new store.
+  /// Returns the epoch for a store that is now created: the planned one, which is then forgotten,
+  /// or a new one.
   func take(at address: StoreAddress) -> Int64 {
     planned.withLock { $0.removeValue(forKey: address) } ?? makeEpoch()
   }

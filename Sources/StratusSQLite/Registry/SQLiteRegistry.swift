@@ -5,23 +5,24 @@ public import StratusSQL
 public typealias SQLiteRegistry = SQLRegistry<SQLiteFile<RegistrySession>>
 
 extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
-  /// Opens the file, and creates it if necessary.
+  /// Opens the registry file, and creates it if necessary.
   ///
-  /// - Parameter upgrade: upgrades the file of an earlier version. nil: such a file is refused.
+  /// - Parameter upgrade: upgrades the file of an earlier version. If it is nil, such a file is
+  ///   refused.
   /// - Throws: `INTERNAL_ERROR`.
   public init(
     folder: DataFolder, upgrade: RegistryTables.Upgrade? = nil
   ) throws(ServerError) {
     self.init(
       engine: try SQLiteFile(path: folder.registryPath) { (connection) throws(ServerError) in
-        // Without this setting, rows that an upgrade or a revocation deletes would stay readable in
+        // Without this setting, rows that an upgrade or a revocation deletes could still be read in
         // unused pages.
         try connection.define("PRAGMA secure_delete = ON;")
         try RegistryTables.prepare(on: connection, upgrade: upgrade)
       })
   }
 
-  /// The current problem of the file. nil: no problem is known.
+  /// The current problem of the file, or nil if none is known.
   public var problem: HealthProblem.Kind? { engine.problem }
 
   /// Frees the memory that was not used since the last call.
@@ -29,6 +30,6 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool { engine.releaseMemory() }
 
-  /// Finishes the pending bodies, refuses new ones, and closes the file.
+  /// Finishes the waiting bodies, refuses new ones, and closes the file.
   public func close() async { await engine.close() }
 }

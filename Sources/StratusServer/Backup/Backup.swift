@@ -4,27 +4,27 @@ import StratusDomain
 import StratusSQLite
 import StratusWire
 
-/// Copies all data of a server into another folder, as a backup or to restore one.
+/// Copies all data of a server into another folder, as a backup or to restore a backup.
 ///
-/// Stores are copied first, and the server's own file is copied last. Anything to which a store
-/// refers, such as an account, is then in the copy.
+/// The stores are copied first, and the registry file is copied last. The copy then contains
+/// everything to which a store refers, such as accounts.
 public struct Backup {
   /// The result of a copy.
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
-    /// Files that records reference, and that are missing or damaged in the source: the store and
-    /// the file's name.
+    /// Files that records hold but that are missing or damaged in the source. Each text names the
+    /// store and the file.
     public var missingFiles: [String] = []
   }
 
-  /// The progress of a copy. The numbers are bytes of the source.
+  /// The progress of a copy, in bytes of the source.
   public struct Progress: Sendable, Equatable {
-    /// The container and environment that is being copied.
+    /// The container and environment that are being copied.
     public var title: String
     public var doneBytes: Int64
-    /// The size of all stores and their files. Files that no record holds are included here but not
-    /// copied, so a copy may end before this number.
+    /// The size of all stores and their asset files. Files that no record holds are counted but not
+    /// copied, so a copy may end before this number is reached.
     public var totalBytes: Int64
   }
 
@@ -35,13 +35,13 @@ public struct Backup {
 
   /// Copies a data folder, whether or not a server is using it.
   ///
-  /// Each store is copied in the state of one moment. The backup gets its final name when it is
+  /// The copy of each store has the state of one moment. The backup gets its final name when it is
   /// complete.
   /// - Parameters:
   ///   - data: the data folder.
   ///   - folder: the folder to create.
-  ///   - keys: the file to create for the server's own keys; nil: the keys are not copied.
-  ///   - onProgress: called at intervals.
+  ///   - keys: the file to create for the server's keys, or nil to leave the keys out.
+  ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func make(
     of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live(),
@@ -52,13 +52,13 @@ public struct Backup {
     return summary
   }
 
-  /// - Throws: ``BackupFailure`` if there are no keys, or the target exists.
+  /// - Throws: ``BackupFailure`` if there are no keys, or if the target exists.
   private static func copyKeys(_ file: URL, to target: URL) throws(BackupFailure) {
     if FileManager.default.fileExists(atPath: target.path) {
-      throw BackupFailure("\(target.path) is there already: move it away, or name another")
+      throw BackupFailure("\(target.path) exists already: move it away, or choose another name")
     }
     guard let bytes = FileManager.default.contents(atPath: file.path) else {
-      throw BackupFailure("there is no file of keys at \(file.path)")
+      throw BackupFailure("there is no key file at \(file.path)")
     }
     do {
       try FileManager.default.createDirectory(
@@ -73,14 +73,15 @@ public struct Backup {
   /// Creates a data folder from a backup, so that a server can continue with it.
   ///
   /// Every store begins a new history, and change tokens of the lost history expire. A client with
-  /// such a token starts again with a nil token and misses no change.
+  /// such a token must begin again with a nil token, and then misses no change.
   /// - Parameters:
-  ///   - folder: a backup, or a copy of a data folder in the state of one moment.
+  ///   - folder: a backup, or a copy of a data folder that has the state of one moment.
   ///   - data: the folder to create.
-  ///   - keys: a file with the server's own keys; nil: the server creates new keys, and all users
-  ///     must sign in again.
-  ///   - live: its clock must not be earlier than any event of the lost history.
-  ///   - onProgress: called at intervals.
+  ///   - keys: a file with the server's keys. If it is nil, the server creates new keys, and all
+  ///     users must sign in again.
+  ///   - live: the clock and random numbers. The clock must not be earlier than any event of the
+  ///     lost history.
+  ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func restore(
     _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live(),
@@ -106,10 +107,10 @@ public struct Backup {
     let partial = try makePartialFolder()
     do throws(BackupFailure) {
       let summary = try copy(stores, to: partial, purpose)
-      // NB: the rename fails if another process has created the folder in the meantime.
+      // NB: the rename fails if another process has created the folder since the check.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
-      else { throw BackupFailure("\(target.path) cannot be made of what was copied", errno) }
+      else { throw BackupFailure("\(target.path) cannot be created from the copy", errno) }
       return summary
     } catch {
       try? FileManager.default.removeItem(at: partial)
@@ -183,24 +184,24 @@ public struct Backup {
     }
   }
 
-  /// Creates a temporary folder beside the target, which no other process uses. When the folder is
-  /// complete, it is renamed to the target.
+  /// Creates a temporary folder beside the target. When the copy is complete, this folder is
+  /// renamed to the target.
   private func makePartialFolder() throws(BackupFailure) -> URL {
     var status = stat()
     if lstat(target.path, &status) == 0 {
-      throw BackupFailure("\(target.path) is there already: move it away, or name another")
+      throw BackupFailure("\(target.path) exists already: move it away, or choose another name")
     }
     let parent = target.deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
     } catch {
-      throw BackupFailure("\(parent.path) cannot be made: \(error)")
+      throw BackupFailure("\(parent.path) cannot be created: \(error)")
     }
     if (parent.resolvingSymlinksInPath().path + "/")
       .hasPrefix(source.resolvingSymlinksInPath().path + "/")
     {
       throw BackupFailure(
-        "\(target.path) lies in \(source.path), which is to be copied: name one beside it")
+        "\(target.path) lies in \(source.path), which is copied: choose a folder beside it")
     }
     var template = Array((target.path + ".partial-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {

@@ -11,7 +11,7 @@ public struct BackupFailure: Error, Sendable, CustomStringConvertible {
     self.description = "\(description): \(String(cString: strerror(code)))"
   }
 
-  /// - Parameter verb: the action that failed, as a participle.
+  /// - Parameter verb: the participle of the action that failed.
   init(_ error: ServerError, what: String, verb: String = "copied") {
     let facts = error.facts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     let advice = error.hint.map { [$0] } ?? []

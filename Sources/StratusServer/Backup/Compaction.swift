@@ -2,23 +2,24 @@ public import Foundation
 import StratusDomain
 import StratusSQLite
 
-/// Reduces the files of a data folder to the size of their contents, while no server runs.
+/// Reduces the files of a data folder to the size of their contents. No server may be running.
 public struct Compaction: Sendable {
-  /// The result for one file. Sizes are in bytes.
+  /// The result for one file, with sizes in bytes.
   public struct Item: Sendable, Equatable {
     public let title: String
     public let before: Int64
     public let after: Int64
   }
 
-  /// Compacts all files of a folder. If an error occurs, the files compacted before stay compact.
+  /// Compacts all files of a folder. After an error, the files that were compacted before stay
+  /// compact.
   ///
-  /// - Parameter onBegin: called with the title of each file before it is compacted.
+  /// - Parameter onBegin: is called with the title of each file before the file is compacted.
   /// - Throws: ``BackupFailure``, or an error that says that a server uses the folder.
   public static func run(
     on data: URL, onBegin: (_ title: String) -> Void = { _ in }
   ) throws -> [Item] {
-    // NB: without this check, a mistyped name would create a new folder.
+    // NB: without this check, a mistyped name of the folder would create a new folder.
     guard FileManager.default.fileExists(atPath: DataFolder.registry(in: data).path) else {
       throw BackupFailure("\(data.path) does not hold the data of a Stratus server")
     }

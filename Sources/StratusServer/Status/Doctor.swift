@@ -3,19 +3,19 @@ import StratusDomain
 import StratusSQLite
 public import StratusWire
 
-/// Examines a data folder without changing it. A server may use the folder meanwhile.
+/// Examines a data folder without changing it. A server may use the folder at the same time.
 public struct Doctor: Sendable {
   private let folder: URL
   private let inspection: FolderInspection
 
-  /// - Parameter readsAll: whether large stores are read completely, which takes a while.
+  /// - Parameter readsAll: whether large stores are read completely, which takes some time.
   public init(data folder: URL, readsAll: Bool = false) {
     self.folder = folder.standardizedFileURL
     inspection = FolderInspection(of: folder, readsAll: readsAll)
   }
 
-  /// All findings. First come the parts of the schema that production lacks, then other problems,
-  /// then notes.
+  /// Returns all findings: first the parts of the schema that production lacks, then other
+  /// problems, and then notes.
   public func findings() -> [Finding] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
@@ -24,7 +24,7 @@ public struct Doctor: Sendable {
       return [
         .problem(
           "folder-missing", "there is no data folder \(folder.path)",
-          fix: "name the server's data folder with --data, or bring it back with 'stratus restore'")
+          fix: "give the server's data folder with --data, or restore it with 'stratus restore'")
       ]
     }
     let (known, registry) = registryFindings()
@@ -38,13 +38,13 @@ public struct Doctor: Sendable {
     return all.filter { $0.severity == .problem } + all.filter { $0.severity == .note }
   }
 
-  /// The stores with a file, in order of their names.
+  /// The stores that have a file, in order of their names.
   private var found: [StoreAddress] { (try? DataFolder.stores(in: folder)) ?? [] }
 
   private func lackFindings() -> [Finding] {
     var items: [LackItem] = []
     for address in found where address.environment == .production {
-      // A store of an earlier layout has no counts. A damaged store is reported by another finding.
+      // A store of an earlier layout has no counts. A damaged store is reported in another finding.
       guard let counts = try? inspection.lackCounts(ofStore: address) else { continue }
       items += counts.map { LackItem($0, of: address.container) }
     }
@@ -65,7 +65,7 @@ public struct Doctor: Sendable {
         [
           .problem(
             "registry-missing", "\(file) is missing, though there are stores",
-            fix: "bring the data folder back with 'stratus restore'")
+            fix: "restore the data folder with 'stratus restore'")
         ]
       )
     case .damaged, .newer, .older: return (nil, findings)
@@ -79,7 +79,7 @@ public struct Doctor: Sendable {
       findings.append(
         .problem(
           "store-missing", "\(Self.name(of: address)) has no file",
-          fix: "stop the server, bring the file back from a backup, and start the server"))
+          fix: "stop the server, restore the file from a backup, and start the server"))
     }
     for address in self.found {
       let name = Self.name(of: address)
@@ -91,8 +91,8 @@ public struct Doctor: Sendable {
         findings.append(
           .problem(
             "store-replaced", "the file of \(name) is not the one that the server wrote",
-            fix: "stop the server, bring the right file back, or use 'stratus restore', which also "
-              + "tells devices to begin anew"))
+            fix: "stop the server, restore the right file, or use 'stratus restore', which also "
+              + "makes devices sync again from the beginning"))
       }
       if inspection.skipsContents(ofStore: address) {
         findings.append(
@@ -108,12 +108,12 @@ public struct Doctor: Sendable {
     switch state {
     case .good: []
     case .missing:
-      [.problem("\(name)-missing", "\(what) is empty", fix: "bring it back from a backup")]
+      [.problem("\(name)-missing", "\(what) is empty", fix: "restore it from a backup")]
     case .damaged(let detail):
       [
         .problem(
           "\(name)-damaged", "\(what) is damaged: \(detail)",
-          fix: "stop the server and bring the data folder back with 'stratus restore'")
+          fix: "stop the server and restore the data folder with 'stratus restore'")
       ]
     case .newer(let layout, let known):
       [
@@ -139,7 +139,7 @@ public struct Doctor: Sendable {
         .problem(
           "keys-missing",
           "the server's keys (keys/server.keys) are missing: all users must sign in again",
-          fix: "bring the file back from what 'stratus backup --keys' made")
+          fix: "restore the file that 'stratus backup --keys' created")
       ]
     }
     do {
@@ -149,7 +149,7 @@ public struct Doctor: Sendable {
       return [
         .problem(
           "keys-unreadable", "the server's keys cannot be read: \(error)",
-          fix: "bring keys/server.keys back from what 'stratus backup --keys' made")
+          fix: "restore the file that 'stratus backup --keys' created as keys/server.keys")
       ]
     }
   }
@@ -162,11 +162,12 @@ public struct Doctor: Sendable {
     if free >= Self.freeBytesMin { return [.note("disk-free", text)] }
     return [
       .problem(
-        "disk-low", text, fix: "make room on the disk, or move the data folder to a larger one")
+        "disk-low", text, fix: "free some space on the disk, or use a larger disk")
     ]
   }
 
-  /// Less free disk space than this is a finding. Choice: enough for the logs of a few stores.
+  /// The free disk space in bytes below which a finding is reported. Choice: enough for the logs of
+  /// a few stores.
   private static let freeBytesMin = 268_435_456.0
 
   private static func size(_ bytes: Double) -> String {

@@ -1,7 +1,7 @@
 public import StratusWire
 
 extension Finding {
-  /// Makes the finding about a part of the schema that production lacks.
+  /// Creates the finding about a part of the schema that production lacks.
   public init(_ lack: LackItem) {
     let app = lack.app.isEmpty ? "" : " of \(lack.app)"
     let isOne = lack.count == 1
@@ -14,13 +14,13 @@ extension Finding {
       fix: "deploy the schema with 'stratus schema deploy', or change the app")
   }
 
-  /// Makes the finding about a fault that the running server reports.
+  /// Creates the finding about a fault that the running server reports.
   public init(_ fault: ReadinessFault) {
     let fix =
       switch fault.name {
-      case "disk-full": "make room on the disk; reads go on meanwhile"
+      case "disk-full": "free some space on the disk; reads still work"
       case "store-lost", "store-damaged":
-        "stop the server, bring the file back from a backup, and start the server"
+        "stop the server, restore the file from a backup, and start the server"
       case "descriptors": "raise the limit of open files ('ulimit -n') and start the server again"
       case "disk-unwritable": "give the server's user the right to write to the data folder"
       default: "read the server's log"

@@ -21,8 +21,8 @@ struct FolderModes {
     ]
   }
 
-  /// The files and folders, except the files of assets: the mode of their folder already protects
-  /// them.
+  /// Returns the files and folders below a folder, except the files of assets, which the mode of
+  /// their folder already protects.
   private func paths(in folder: URL, depth: Int) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().flatMap { name -> [String] in

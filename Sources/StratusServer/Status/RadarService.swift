@@ -4,7 +4,7 @@ import StratusDomain
 
 /// Writes the counts of the production radar to the stores, at intervals and when the server stops.
 struct RadarService: ServiceLifecycle.Service {
-  /// The time between two writes. A crash loses the counts of this time.
+  /// The time between two writes. A crash loses the counts since the last write.
   private static let pause = Duration.seconds(5)
 
   let radar: ProductionRadar

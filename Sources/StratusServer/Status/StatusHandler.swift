@@ -10,7 +10,7 @@ struct StatusHandler: ManagementHandler {
   let radar: ProductionRadar
   let checks: [any ReadinessCheck]
   let ambient: Ambient
-  /// Milliseconds since 1970 UTC.
+  /// The time when the server started, in milliseconds since 1970 UTC.
   let startedAt: Int64
   let logger: StatusLog
 
@@ -22,7 +22,7 @@ struct StatusHandler: ManagementHandler {
       do throws(ServerError) {
         lacks += try await radar.counts(of: id).map { LackItem($0, of: id) }
       } catch {
-        // The readiness checks report a store that cannot be opened.
+        // A store that cannot be opened is reported by the readiness checks.
         logger.note("the counts of refusals of \(id) cannot be read: \(error.reason)")
       }
     }
@@ -46,7 +46,7 @@ struct StatusHandler: ManagementHandler {
   }
 }
 
-/// Receives one line for each problem.
+/// Receives a line for each problem.
 struct StatusLog: Sendable {
   let note: @Sendable (String) -> Void
 }

@@ -1,10 +1,10 @@
-/// Makes random numbers from a seed: SplitMix64.
+/// Creates random numbers from a seed with SplitMix64.
 ///
 /// The same seed gives the same numbers on every machine, so that a failing run can be repeated.
 public struct SeededChance: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Makes a source of random numbers. The same seed gives the same numbers.
+  /// Creates a source of random numbers. The same seed gives the same numbers.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {
@@ -20,6 +20,6 @@ public struct SeededChance: RandomNumberGenerator, Sendable {
     Int.random(in: 0..<100, using: &self) < likelihood
   }
 
-  /// Makes another source of random numbers, whose seed this one draws.
+  /// Creates another source of random numbers. Its seed is the next number of this source.
   public mutating func split() -> SeededChance { SeededChance(seed: next()) }
 }

@@ -1,14 +1,14 @@
 package import Logging
 import Synchronization
 
-/// Everything a server logs in a test, at every level.
+/// Everything that a server logs in a test, at every level.
 public final class CapturedLog: Sendable {
   private let lines = Mutex<[String]>([])
 
-  /// Makes an empty log.
+  /// Creates an empty log.
   public init() {}
 
-  /// The logged events, one per line: level, message and metadata.
+  /// The logged events with level, message and metadata, one event per line.
   public var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
   /// A logger that writes to this log.

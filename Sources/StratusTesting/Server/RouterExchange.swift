@@ -5,7 +5,7 @@ import StratusHTTP
 import StratusTransport
 import StratusWire
 
-/// Hands requests to a router, without a socket.
+/// Passes requests directly to a router, without a socket.
 struct RouterExchange: HTTPExchange {
   let router: Router
 
@@ -22,7 +22,7 @@ struct RouterExchange: HTTPExchange {
       status: answer.status.code, headers: Self.headers(of: answer), body: body)
   }
 
-  /// The request's head as the router receives it, without the body.
+  /// Returns the request's head as the router receives it, without the body.
   static func head(of request: StratusTransport.HTTPRequest) -> HTTPTypes.HTTPRequest {
     var head = HTTPTypes.HTTPRequest(
       method: request.method == .get ? .get : .post, scheme: "http", authority: "stratus.test",
@@ -33,7 +33,7 @@ struct RouterExchange: HTTPExchange {
     return head
   }
 
-  /// The answer's header fields, keyed by lower-case name.
+  /// Returns the answer's header fields, with names in lower case.
   static func headers(of answer: HTTPTypes.HTTPResponse) -> [String: String] {
     var headers: [String: String] = [:]
     for field in answer.headerFields { headers[field.name.canonicalName] = field.value }

@@ -1,11 +1,11 @@
 import StratusServer
 
 extension TestServer {
-  /// Removes the history of record and zone deletions older than this many days by the server's
-  /// clock.
+  /// Removes the history of record and zone deletions that are older than `days` days by the
+  /// server's clock.
   ///
-  /// A server with `--history-days` does the same. A device that has not fetched one of these
-  /// deletions gets `changeTokenExpired` and must start again with a nil token.
+  /// A server with `--history-days` removes the same history. A device that has not fetched one of
+  /// these deletions gets `changeTokenExpired` and must start again with a nil token.
   ///
   /// - Throws: the server's error.
   public func expireDeletions(olderThanDays days: Int64) async throws {

@@ -38,15 +38,16 @@ public final class TestServer: Sendable {
 
   /// Starts an empty server that keeps its data in memory.
   ///
-  /// - Parameter schema: the schema rules; in development, the first save creates types and fields.
-  /// - Throws: the error that prevents the server from starting; ``SchemaFileError``.
+  /// - Parameter schema: the rules for the schema. In development, the first save creates types and
+  ///   fields.
+  /// - Throws: ``SchemaFileError``, or another error that prevents the server from starting.
   public convenience init(schema: ServerSchema = .development) async throws {
     try await self.init(clock: TestClock(), schema: schema)
   }
 
   /// Starts an empty server that keeps its data in memory and uses the given clock.
   ///
-  /// - Throws: the error that prevents the server from starting; ``SchemaFileError``.
+  /// - Throws: ``SchemaFileError``, or another error that prevents the server from starting.
   public convenience init(clock: TestClock, schema: ServerSchema = .development) async throws {
     let live = Self.live(by: clock)
     try await self.init(
@@ -59,10 +60,11 @@ public final class TestServer: Sendable {
   /// Without a given folder, the server creates one in the system's temporary folder, and
   /// ``stop()`` removes it.
   /// - Parameters:
-  ///   - folder: an earlier server's folder, to continue with its data; nil: a new folder.
-  ///   - live: the server's clock and random numbers; the test's ``clock`` does not affect them.
+  ///   - folder: the folder of an earlier server, whose data the new server uses. nil means a new
+  ///     folder.
+  ///   - live: the server's clock and random numbers. The test's ``clock`` does not affect them.
   ///   - limits: the limits on callers' requests.
-  ///   - log: receives the server's log; nil: errors go to standard error.
+  ///   - log: receives the server's log. nil means that errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
@@ -77,10 +79,10 @@ public final class TestServer: Sendable {
   /// Starts a server with its data in a folder that remains after the server ends.
   ///
   /// - Parameters:
-  ///   - folder: an earlier server's folder, to continue with its data, or a new folder.
-  ///   - clock: the server's clock; nil: a clock that starts at the machine's time, which is later
-  ///     than the data. Pass the earlier server's clock if the test has advanced that clock.
-  ///   - log: receives the server's log; nil: errors go to standard error.
+  ///   - folder: the folder of an earlier server, whose data the new server uses, or a new folder.
+  ///   - clock: the server's clock. nil means a clock that starts at the machine's time, which is
+  ///     later than the data. Pass the earlier server's clock if the test has advanced that clock.
+  ///   - log: receives the server's log. nil means that errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   public convenience init(
     folder: URL, clock: TestClock? = nil, log: CapturedLog? = nil
@@ -93,7 +95,7 @@ public final class TestServer: Sendable {
       limits: .unpaced, log: log, folder: folder, removesFolder: false)
   }
 
-  /// Real random numbers and UUIDs, with a test's clock.
+  /// Returns real random numbers and UUIDs, with a test's clock.
   private static func live(by clock: TestClock) -> Live {
     Live(
       ambient: Ambient(
@@ -135,8 +137,7 @@ public final class TestServer: Sendable {
   /// The clock of the server and its devices. It determines record dates, retries and back-off.
   public var clock: TestClock { core.clock }
 
-  /// The folder of the server's data, unless the data is in memory, and of the devices' local
-  /// state.
+  /// The folder of the devices' local state, and of the server's data unless the data is in memory.
   package var folder: URL { core.folder }
 
   /// Stops the server and removes its files. Releasing the server and its devices has the same
@@ -146,7 +147,7 @@ public final class TestServer: Sendable {
     core.removeFolder()
   }
 
-  /// The tokens of another account, valid for every container.
+  /// Returns the tokens of another account, which are valid for every container.
   ///
   /// - Throws: the server's error.
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
@@ -158,21 +159,22 @@ public final class TestServer: Sendable {
 
   /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
-  /// - Parameter stepsMax: the number of steps; nil: until all cascades are complete.
+  /// - Parameter stepsMax: the maximum number of transactions. nil means until all cascades are
+  ///   complete.
   /// - Throws: the server's error.
   package func continueCascades(stepsMax: Int? = nil) async throws {
     try await composition.continueCascades(stepsMax: stepsMax)
   }
 
-  /// Runs steps of the background work that copies or removes fields of all records. A real server
-  /// does this continuously.
+  /// Continues the background work that copies or removes a field in all records. A real server
+  /// does this work continuously.
   package func continueRetirements(stepsMax: Int? = nil) async throws {
     try await composition.continueRetirements(stepsMax: stepsMax)
   }
 
   /// Queues the notifications for changes.
   ///
-  /// - Parameter limit: the number of subscriptions checked in one step.
+  /// - Parameter limit: the maximum number of subscriptions that one transaction checks.
   /// - Throws: the server's error.
   package func matchChanges(limit: Int = MatchChanges.stepMax) async throws {
     try await composition.matchChanges(limit: limit)
@@ -180,7 +182,7 @@ public final class TestServer: Sendable {
 
   /// Removes asset bytes that no record references, as the server does periodically.
   ///
-  /// - Parameter graceSeconds: how long unreferenced bytes are kept.
+  /// - Parameter graceSeconds: the number of seconds for which unreferenced bytes are kept.
   package func sweepAssets(graceSeconds: Int64) async {
     await composition.sweepAssets(graceSeconds: graceSeconds)
   }
@@ -208,7 +210,7 @@ public final class TestServer: Sendable {
     try await composition.queue(notifications, at: address)
   }
 
-  /// Delivers queued notifications to their listeners; returns when all are delivered.
+  /// Delivers queued notifications to their listeners, and returns when all are delivered.
   package func handOutNotifications() async {
     await composition.hub.poll()
     await composition.hub.settle()
@@ -229,7 +231,7 @@ public final class TestServer: Sendable {
   /// - Throws: the server's error.
   package func purgeZones() async throws { try await composition.purgeZones() }
 
-  /// The store of a container, for tests that bypass requests.
+  /// Returns the store of a container, for tests that bypass requests.
   ///
   /// - Throws: the store's error.
   package func store(at address: StoreAddress) async throws(ServerError) -> any Store {

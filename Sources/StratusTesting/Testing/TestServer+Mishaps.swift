@@ -3,8 +3,8 @@ import StratusServer
 
 /// Faults that affect all devices at once.
 extension TestServer {
-  /// Whether the server accepts requests. While false, requests fail with `serviceUnavailable` and
-  /// a retry time of 30 s.
+  /// Whether the server accepts requests. While this property is false, requests fail with
+  /// `serviceUnavailable` and a retry time of 30 s.
   public var isAvailable: Bool {
     get { core.isAvailable }
     set { core.isAvailable = newValue }
@@ -13,19 +13,20 @@ extension TestServer {
   /// Expires every change token issued so far, as restoring a backup does. A device that fetches
   /// changes with such a token gets `changeTokenExpired` and must start again with a nil token.
   ///
-  /// For one zone on one device: `fail(next: .recordZoneChanges.in("Notes"), with:
-  /// .changeTokenExpired)`.
+  /// To expire the tokens of one zone on one device, call
+  /// ``TestDevice/fail(next:with:retryAfterSeconds:times:)`` with `.recordZoneChanges.in("Notes")`
+  /// and `.changeTokenExpired`.
   ///
   /// - Throws: an error if the server's data is in a folder.
   public func expireChangeTokens() throws { try core.composition.renewEpochs() }
 
-  /// Deletes the bytes of every asset. A device that fetches an asset it does not have locally gets
-  /// `assetNotAvailable`.
+  /// Deletes the bytes of every asset. A device that fetches an asset that it does not have locally
+  /// gets `assetNotAvailable`.
   ///
   /// - Throws: the server's error.
   public func loseAssets() async throws { try await core.composition.loseAssets() }
 
-  /// Makes the next matching request of any device fail; see
+  /// Makes the next matching request of any device fail. See
   /// ``TestDevice/fail(next:with:retryAfterSeconds:times:)``.
   public func fail(
     next requests: TestRequests, with code: CKError.Code, retryAfterSeconds: Double? = nil,
@@ -34,7 +35,7 @@ extension TestServer {
     core.faults.add(.error(code, retryAfterSeconds: retryAfterSeconds), to: requests, times: times)
   }
 
-  /// Disturbs the next matching request of any device; see ``TestDevice/disturb(next:by:times:)``.
+  /// Disturbs the next matching request of any device. See ``TestDevice/disturb(next:by:times:)``.
   public func disturb(
     next requests: TestRequests, by disturbance: TestDisturbance, times: Int? = 1
   ) {

@@ -2,10 +2,10 @@ import StratusAccounts
 import StratusServer
 
 extension TestServer {
-  /// The account with a name. It is created if it does not exist.
+  /// Returns the account with a name. The account is created if it does not exist.
   ///
   /// - Parameter email: the account's name.
-  /// - Throws: the server's error, e.g. for a name that is not an e-mail address.
+  /// - Throws: the server's error, for example if the name is not an e-mail address.
   public func account(_ email: String) async throws -> TestAccount {
     if let known = core.account(email) { return TestAccount(core: core, state: known) }
     let tokens = try await core.composition.accounts.developerTokens(email: email)
@@ -13,9 +13,9 @@ extension TestServer {
     return TestAccount(core: core, state: state)
   }
 
-  /// A device without a signed-in user.
+  /// Returns a new device without a signed-in user.
   ///
-  /// - Parameter name: a label; it need not be unique.
+  /// - Parameter name: a label, which does not have to be unique.
   public func device(_ name: String) -> TestDevice {
     TestDevice(name: name, core: core, account: nil)
   }

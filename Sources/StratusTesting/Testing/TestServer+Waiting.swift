@@ -2,7 +2,7 @@ extension TestServer {
   /// Runs the app, its devices and the clock until a condition holds.
   ///
   /// When all activity has stopped, the clock moves to the earliest deadline of a sleeper. The test
-  /// therefore need not know how long an operation takes or how often it is retried:
+  /// therefore does not need to know how long an operation takes or how often it is retried:
   ///
   /// ```swift
   /// phone.isOnline = true
@@ -10,10 +10,10 @@ extension TestServer {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: the maximum time on the server's clock; ten minutes by default.
+  ///   - limit: the maximum time on the server's clock. The default is ten minutes.
   ///   - isolation: the caller's actor, on which the condition is evaluated.
-  ///   - condition: evaluated repeatedly.
-  /// - Throws: ``TestTimeout`` if the condition does not hold in time; an error of `condition`.
+  ///   - condition: the condition, which is evaluated repeatedly.
+  /// - Throws: ``TestTimeout`` if the condition does not hold in time, or an error of `condition`.
   public func wait(
     upTo limit: Duration = .seconds(600), isolation: isolated (any Actor)? = #isolation,
     until condition: () async throws -> Bool
@@ -22,7 +22,7 @@ extension TestServer {
     var (quietRounds, rounds) = (0, 0)
     while try await !condition() {
       rounds += 1
-      // NB: an operation that fails and retries forever is never quiet.
+      // NB: an operation that fails and is retried without end never becomes quiet.
       if clock.now > end || rounds > Self.roundsMax { throw TestTimeout(limit: limit) }
       let before = core.activity
       await Self.breathe()
@@ -43,26 +43,28 @@ extension TestServer {
     }
   }
 
-  /// Rounds without a request or a wait after which all activity counts as stopped. NB: an app's
-  /// tasks are visible only through their requests, and another process can delay them.
+  /// The number of rounds without activity after which the clock moves to the next deadline. NB: an
+  /// app's tasks are visible only through their requests, and another process can delay the tasks.
   private static let quietRoundsBeforeJump = 5
   private static let quietRoundsMax = 2_000
-  /// At least half a minute of real time. No successful test takes this long.
+  /// The maximum number of rounds, which take at least half a minute. No successful test takes this
+  /// long.
   private static let roundsMax = 30_000
 
-  /// Lets other tasks run. NB: sleeps for a millisecond of real time, so that a waiting test leaves
-  /// the processor to the tasks it waits for.
+  /// Lets other tasks run. NB: this method sleeps for a millisecond of real time, so that a waiting
+  /// test leaves the processor to the tasks for which it waits.
   private static func breathe() async {
     await TestClock.letOthersRun()
     try? await Task.sleep(for: .milliseconds(1))
   }
 }
 
-/// The condition of ``TestServer/wait(upTo:isolation:until:)`` did not hold in time.
+/// The error of a condition of ``TestServer/wait(upTo:isolation:until:)`` that did not hold in
+/// time.
 public struct TestTimeout: Error, Sendable, CustomStringConvertible {
   let limit: Duration
 
   public var description: String {
-    "the condition did not come to hold within \(limit) of the server's clock"
+    "the condition did not hold within \(limit) on the server's clock"
   }
 }

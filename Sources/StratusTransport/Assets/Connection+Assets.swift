@@ -7,11 +7,10 @@ extension Connection {
   /// Uploads a file to an upload address, in pieces. After a broken connection the upload continues
   /// where it stopped.
   ///
-  /// - Parameter progress: called with the number of bytes that the server has; the number may
-  ///   decrease.
+  /// - Parameter progress: called with the number of bytes that the server has, which may decrease.
   /// - Returns: the value to store in a field.
-  /// - Throws: `TransferFailure.file(.changed)` also if the bytes that the server received differ
-  ///   from those that were read.
+  /// - Throws: the reason why the transfer failed. `TransferFailure.file(.changed)` may mean that
+  ///   the server received other bytes than were read.
   public func upload(
     _ file: OutgoingFile, to address: String, options: Options,
     progress: @Sendable (Int64) -> Void
@@ -65,7 +64,7 @@ extension Connection {
       throw .file(error)
     }
     var headers = ["Content-Type": "application/octet-stream"]
-    // NB: a range cannot express zero bytes.
+    // NB: the header `Content-Range` cannot express zero bytes.
     if !bytes.isEmpty {
       let last = offset + Int64(bytes.count) - 1
       headers["Content-Range"] = "bytes \(offset)-\(last)/\(file.size)"
@@ -106,7 +105,7 @@ extension Connection {
         answer = try await exchangeBytes(
           HTTPRequest(
             method: .get, url: url,
-            // NB: a range of compressed bytes would be useless.
+            // NB: a range of compressed bytes could not be decoded.
             headers: ["Range": "bytes=\(first)-\(last)", "Accept-Encoding": "identity"],
             body: [], timeoutSeconds: pace.timeoutSeconds, totalSeconds: pace.remaining,
             answerBytesMax: pace.pieceBytes + Limits.clientErrorBytesMax))
@@ -121,8 +120,8 @@ extension Connection {
     }
   }
 
-  /// The requested bytes of a response. A server without support for ranges sends the whole file.
-  /// That response is accepted if it is only slightly larger than the requested range.
+  /// Returns the requested bytes of a response. A server without support for ranges sends the whole
+  /// file. Such a response is accepted if it is only slightly larger than the requested range.
   private static func bytes(
     of answer: HTTPResponse, from first: Int64, to last: Int64, size: Int64
   ) throws(TransferFailure) -> ArraySlice<UInt8> {
@@ -138,10 +137,10 @@ extension Connection {
     }
     throw .transport(
       .unreadable(
-        status: answer.status, reason: "these are not the bytes asked for", retryAfterSeconds: nil))
+        status: answer.status, reason: "these are not the requested bytes", retryAfterSeconds: nil))
   }
 
-  /// - Throws: an error unless the response is a success.
+  /// - Throws: an error unless the server reports success.
   private func exchangeBytes(
     _ request: HTTPRequest
   ) async throws(TransferFailure) -> HTTPResponse {
@@ -168,7 +167,7 @@ extension Connection {
     guard let url = URL(string: fileAddress), let scheme = url.scheme?.lowercased() else {
       throw .transport(
         .unreadable(
-          status: 200, reason: "'\(fileAddress)' is no address of a file", retryAfterSeconds: nil))
+          status: 200, reason: "'\(fileAddress)' is not a file's address", retryAfterSeconds: nil))
     }
     // NB: a server behind a proxy does not know that clients reach it by https.
     let isSecret = URL(string: address.url)?.scheme?.lowercased() == "https"
@@ -182,14 +181,14 @@ extension Connection {
 }
 
 extension TransportFailure {
-  /// The failure if the server accepts a piece, but then reports that it does not have the piece.
+  /// The failure of a server that accepts a piece but then reports that it does not have the piece.
   fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
 }
 
 extension TransferPace {
   /// Waits until the next attempt.
   ///
-  /// - Throws: the failure, if it is final.
+  /// - Throws: the failure, if the policy allows no further attempt.
   fileprivate mutating func wait(
     afterTransfer failure: TransferFailure
   ) async throws(TransferFailure) {
@@ -204,8 +203,8 @@ extension TransferPace {
 }
 
 extension TransportFailure {
-  /// Whether the server expected another offset. A piece arrived twice, or the answer to an earlier
-  /// piece was lost.
+  /// Whether the server expected another offset, because a piece arrived twice or the answer to an
+  /// earlier piece was lost.
   public var isMisplaced: Bool {
     switch self {
     case .refused(_, let status, _), .unreadable(let status, _, _): status == 409 || status == 416

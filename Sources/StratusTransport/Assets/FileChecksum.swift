@@ -1,17 +1,17 @@
 import Crypto
 public import Foundation
 
-/// The checksum that identifies a file: SHA-256 of its contents.
+/// The checksum that identifies a file, which is SHA-256 of its contents.
 public enum FileChecksum {
   private static let pieceBytes = 1_048_576
 
-  /// The bytes of a checksum in its wire form; nil if the text is not a checksum.
+  /// Returns the bytes of a checksum in base64, or nil if the text is not a checksum.
   public static func bytes(_ text: String) -> [UInt8]? {
     guard let data = Data(base64Encoded: text), data.count == SHA256.byteCount else { return nil }
     return Array(data)
   }
 
-  /// The checksum of a file's contents.
+  /// Returns the checksum of a file's contents.
   public static func of(_ url: URL) throws(FileFailure) -> [UInt8] {
     let file = try OutgoingFile(url)
     var offset: Int64 = 0
@@ -21,7 +21,7 @@ public enum FileChecksum {
     return try file.finish()
   }
 
-  /// Copies a file; only the owner can read the copy.
+  /// Copies a file. Only the owner can read the copy.
   ///
   /// - Returns: the checksum of the copied bytes.
   public static func copy(_ url: URL, to copyURL: URL) throws(FileFailure) -> [UInt8] {

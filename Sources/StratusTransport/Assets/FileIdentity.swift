@@ -2,19 +2,19 @@ public import Foundation
 
 /// Identifies a file and the version of its contents.
 public struct FileIdentity: Sendable, Hashable {
-  /// Bytes.
+  /// The size of the file in bytes.
   public let size: Int64
   /// The number of hard links to the file.
   public let linksCount: Int
-  /// The time of the last change of its contents or links, in seconds since 1970.
+  /// The time of the last change of the file's contents or links, in seconds since 1970.
   public let changed: Int64
   private let device: UInt64
   private let inode: UInt64
   private let modifiedSeconds: Int64
   private let modifiedNanoseconds: Int64
 
-  /// Reads the identity of the file at a path; nil if there is none, or if it is a folder or a
-  /// device.
+  /// Reads the identity of the file at a path. Returns nil if there is no file, or if it is a
+  /// folder or a device.
   public init?(at url: URL) {
     var status = stat()
     guard stat(url.path, &status) == 0 else { return nil }
@@ -45,7 +45,7 @@ public struct FileIdentity: Sendable, Hashable {
 
   /// Whether both are the same file with the same size and modification time.
   ///
-  /// NB: an additional hard link does not change a file.
+  /// NB: the number of hard links is not compared, because a link does not change the contents.
   public static func == (left: FileIdentity, right: FileIdentity) -> Bool {
     left.device == right.device && left.inode == right.inode && left.size == right.size
       && left.modifiedSeconds == right.modifiedSeconds
@@ -67,10 +67,10 @@ public enum FileFailure: Error, Sendable, Hashable {
   case missing
   /// The file has changed since its transfer began.
   case changed
-  /// The file cannot be read or written; the text says why.
+  /// The file cannot be read or written. The text says why.
   case inaccessible(String)
 
-  /// Makes a failure from the operating system's last error.
+  /// Creates a failure from the operating system's last error.
   static func system(_ action: String, _ url: URL) -> FileFailure {
     .inaccessible("\(url.path) cannot be \(action): \(String(cString: strerror(errno)))")
   }

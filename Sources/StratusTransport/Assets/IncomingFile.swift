@@ -2,7 +2,7 @@ import Crypto
 public import Foundation
 import Synchronization
 
-/// A file that is being downloaded, and written to disk as it arrives.
+/// A file that is written to disk while it is downloaded.
 public final class IncomingFile: Sendable {
   /// The size of the complete file in bytes.
   public let size: Int64
@@ -10,9 +10,9 @@ public final class IncomingFile: Sendable {
   private let handle: FileHandle
   private let state = Mutex((digest: SHA256(), received: Int64(0)))
 
-  /// Creates the file; only its owner can read it.
+  /// Creates the file. Only its owner can read it.
   ///
-  /// - Throws: ``FileFailure``, also if a file of that name exists.
+  /// - Throws: ``FileFailure``, for example if a file with that name exists.
   public init(at url: URL, size: Int64) throws(FileFailure) {
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system("made", url) }
@@ -24,7 +24,7 @@ public final class IncomingFile: Sendable {
   /// The number of received bytes.
   public var received: Int64 { state.withLock { $0.received } }
 
-  /// Appends the next bytes.
+  /// Appends the next bytes to the file.
   public func append(_ bytes: ArraySlice<UInt8>) throws(FileFailure) {
     var failure: FileFailure?
     state.withLock { state in
@@ -50,6 +50,6 @@ public final class IncomingFile: Sendable {
     return nil
   }
 
-  /// SHA-256 of the received bytes.
+  /// Returns SHA-256 of the received bytes.
   public func checksum() -> [UInt8] { state.withLock { Array($0.digest.finalize()) } }
 }

@@ -8,14 +8,14 @@ import Synchronization
 /// must not change.
 public final class OutgoingFile: Sendable {
   public let url: URL
-  /// The file's identity when it was opened.
+  /// The identity of the file at the time when it was opened.
   public let identity: FileIdentity
   private let handle: FileHandle
   private let digest = Mutex((state: SHA256(), length: Int64(0)))
 
   /// Opens a file.
   ///
-  /// - Throws: ``FileFailure``; `missing` also for a folder.
+  /// - Throws: ``FileFailure``. A folder counts as `missing`.
   public init(_ url: URL) throws(FileFailure) {
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -27,12 +27,13 @@ public final class OutgoingFile: Sendable {
     self.identity = identity
   }
 
-  /// Bytes.
+  /// The size of the file in bytes.
   public var size: Int64 { identity.size }
 
-  /// Reads a piece, and adds those of its bytes that were not read before to the checksum.
+  /// Reads a piece of the file. Bytes that were not read before are added to the checksum.
   ///
-  /// - Parameter offset: at most the end of the previous pieces.
+  /// - Parameter offset: the position of the piece, which is at most the end of the previous
+  ///   pieces.
   func piece(at offset: Int64, countMax: Int) throws(FileFailure) -> [UInt8] {
     let count = Int(min(Int64(countMax), size - offset))
     let bytes = try read(at: offset, count: count)
@@ -65,7 +66,7 @@ public final class OutgoingFile: Sendable {
     return bytes
   }
 
-  /// SHA-256 of the bytes that were read.
+  /// Returns SHA-256 of the bytes that were read.
   ///
   /// - Throws: `FileFailure.changed` if the file has changed, or if another file now has its name.
   ///   A deleted file causes no error, because its bytes were read.

@@ -1,9 +1,9 @@
 import StratusWire
 
 /// Controls the retries of a file transfer. Transferred bytes are kept, so only attempts since the
-/// last progress count. Pieces become smaller while connections break.
+/// last progress count. Pieces become smaller after each failure.
 struct TransferPace {
-  /// Minimum bytes of a piece.
+  /// The minimum size of a piece in bytes.
   private static let pieceBytesMin = 65_536
 
   private let policy: RetryPolicy
@@ -12,7 +12,7 @@ struct TransferPace {
   private let start: Double
   private let pieceBytesMax: Int
   private var attempt = 1
-  /// Maximum bytes of the next piece.
+  /// The maximum size of the next piece in bytes.
   private(set) var pieceBytes: Int
 
   init(_ options: Connection.Options, timing: Timing, pieceBytesMax: Int) {
@@ -24,17 +24,17 @@ struct TransferPace {
     start = timing.now()
   }
 
-  /// Seconds left for the whole file; nil: no limit.
+  /// The number of seconds that are left for the whole file. nil means no limit.
   var remaining: Double? {
     options.resourceTimeoutSeconds.map { $0 - (timing.now() - start) }
   }
 
-  /// Seconds for the next request.
+  /// The time-out of the next request in seconds.
   var timeoutSeconds: Double {
     min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
   }
 
-  /// Notes that bytes were transferred.
+  /// Records that bytes were transferred.
   mutating func progress() {
     attempt = 1
     pieceBytes = min(pieceBytes * 2, pieceBytesMax)
@@ -42,7 +42,7 @@ struct TransferPace {
 
   /// Waits until the next attempt.
   ///
-  /// - Throws: the failure, if it is final.
+  /// - Throws: the failure, if the policy allows no further attempt.
   mutating func wait(after failure: TransportFailure) async throws(TransportFailure) {
     let delay = policy.delay(
       after: failure, attempt: attempt, remaining: remaining, chance: timing.chance())
@@ -57,11 +57,11 @@ struct TransferPace {
 public enum TransferFailure: Error, Sendable {
   /// The server could not be reached, or gave no usable response.
   case transport(TransportFailure)
-  /// The address has expired: request a new one.
+  /// The address has expired, and the caller must request a new one.
   case addressExpired
-  /// The address uses http although the server uses https, so the network could read the file. The
-  /// text says what to do.
+  /// The address uses http although the server uses https, so that others in the network could read
+  /// the file. The text says what to do.
   case addressInsecure(String)
-  /// The problem is with the local file.
+  /// The local file has changed, is missing, or cannot be read or written.
   case file(FileFailure)
 }

@@ -3,32 +3,32 @@ public import StratusWire
 
 /// The secret that decrypts all encrypted values of an account.
 ///
-/// It leaves the user's devices only as a recovery key, which the user keeps.
+/// The secret leaves the user's devices only as a recovery key, which the user keeps.
 public struct AccountKey: Sendable, Hashable {
-  /// Bytes of the secret.
+  /// The length of the secret in bytes.
   public static let length = 32
 
   let secret: [UInt8]
 
-  /// - Parameter secret: ``length`` cryptographically random bytes; another length gives nil.
+  /// - Parameter secret: ``length`` cryptographically random bytes. Another length returns nil.
   public init?(secret: [UInt8]) {
     guard secret.count == Self.length else { return nil }
     self.secret = secret
   }
 
-  /// Makes a new key.
+  /// Creates a new key.
   ///
   /// - Parameter randomness: returns the given number of cryptographically random bytes.
-  /// - Throws: ``KeyFailure/unusable(_:)`` if it returns a wrong number of bytes.
+  /// - Throws: ``KeyFailure/unusable(_:)`` if `randomness` returns a wrong number of bytes.
   public init(drawnFrom randomness: (Int) -> [UInt8]) throws(KeyFailure) {
     guard let key = AccountKey(secret: randomness(Self.length)) else {
-      throw .unusable("no account key could be drawn")
+      throw .unusable("no account key could be created")
     }
     self = key
   }
 
-  /// The account's public key in a container. It reveals nothing about the account's public keys in
-  /// other containers.
+  /// Returns the account's public key in a container. The public key reveals nothing about the
+  /// account's public keys in other containers.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)``.
   public func publicKey(
@@ -47,7 +47,7 @@ public struct AccountKey: Sendable, Hashable {
       return UserKeyPair(
         privateKey: try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: seed.rawBytes))
     } catch {
-      throw .unusable("the account key makes no key pair")
+      throw .unusable("no key pair can be derived from the account key")
     }
   }
 }
@@ -65,17 +65,17 @@ public enum KeyFailure: Error, Sendable {
   case transport(TransportFailure)
   /// The account's values are encrypted with a key that this device does not have.
   case missing
-  /// The database supports no encryption; the text says why.
+  /// The database supports no encryption. The text says why.
   case notHere(String)
-  /// The device's own keys cannot be read or saved; the text says why.
+  /// The device's own keys cannot be read or saved. The text says why.
   case unusable(String)
 }
 
-/// A unique byte representation of a list of texts.
+/// The bytes of a list of texts. Different lists have different bytes.
 struct Binding: Sendable, Hashable {
   let bytes: [UInt8]
 
-  /// Each text is preceded by its length, as four bytes in big-endian order.
+  /// Writes each text after its length, which has four bytes in big-endian order.
   init(_ parts: String...) {
     bytes = parts.flatMap { part in
       withUnsafeBytes(of: UInt32(clamping: part.utf8.count).bigEndian, Array.init) + part.utf8

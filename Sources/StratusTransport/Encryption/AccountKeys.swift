@@ -16,7 +16,7 @@ public struct AccountKeys: Sendable {
     case unused
     /// This device has the account's key.
     case present(AccountKey)
-    /// This device lacks the key.
+    /// This device does not have the account's key.
     case missing
   }
 
@@ -32,8 +32,8 @@ public struct AccountKeys: Sendable {
 
   /// Replaces the account's key. The server deletes every zone with encrypted values.
   ///
-  /// If this device's newest key is not the account's present key, it becomes the account's key.
-  /// Otherwise a new key is created and saved first.
+  /// The newest key of this device becomes the account's key. If it is already the account's key, a
+  /// new key is created and saved first.
   /// - Parameter randomness: returns the given number of cryptographically random bytes.
   /// - Returns: the new key, and the number of deleted zones.
   public func reset(

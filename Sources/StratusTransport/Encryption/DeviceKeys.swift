@@ -2,19 +2,20 @@ public import Foundation
 
 /// The account keys that this device has, newest first, in a file that only its owner can read.
 ///
-/// The file, `~/.config/stratus/keys.json` unless `STRATUS_KEYS` names another, holds a JSON object
-/// with an array `accountKeys` of recovery keys.
+/// The file is `~/.config/stratus/keys.json`, or the file that `STRATUS_KEYS` names. It contains a
+/// JSON object with an array `accountKeys` of recovery keys.
 public final class DeviceKeys: Sendable {
   private struct Contents: Codable {
     var accountKeys: [String]
   }
 
-  /// nil if there is no location for the file. This device then has no keys.
+  /// The file of the keys. nil means that there is no location for the file, so that this device
+  /// has no keys.
   public let file: URL?
 
   public init(file: URL?) { self.file = file }
 
-  /// The location of the keys file, according to a process's environment.
+  /// Returns the location of the keys file, according to the environment variables of a process.
   ///
   /// - Returns: nil if there is no home folder.
   public static func location(environmentVariables variables: [String: String]) -> URL? {
@@ -23,7 +24,7 @@ public final class DeviceKeys: Sendable {
       .deletingLastPathComponent().appendingPathComponent("keys.json")
   }
 
-  /// The keys; empty if there is no file.
+  /// Returns the keys. There are none if there is no file.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)`` if the file is damaged, or if users other than its owner
   ///   can read it.
@@ -32,10 +33,10 @@ public final class DeviceKeys: Sendable {
     return try Self.read(file)
   }
 
-  /// The newest key. If there is none, a key is created and saved.
+  /// Returns the newest key. If there is none, a key is created and saved.
   ///
   /// - Parameter randomness: returns the given number of cryptographically random bytes.
-  /// - Throws: ``KeyFailure/unusable(_:)``, also if there is no location to save the key.
+  /// - Throws: ``KeyFailure/unusable(_:)``, for example if there is no location to save the key.
   public func newest(
     orDrawnFrom randomness: (Int) -> [UInt8]
   ) throws(KeyFailure) -> AccountKey {
@@ -54,8 +55,8 @@ public final class DeviceKeys: Sendable {
   private func change(
     _ body: ([AccountKey]) -> [AccountKey]
   ) throws(KeyFailure) -> [AccountKey] {
-    // NB: without a file, a key would be registered with the server and then be lost with the
-    // process.
+    // NB: without a file, a key would be registered with the server and then be lost when the
+    // process ends.
     guard let file else {
       throw .unusable("there is no home folder to keep the account's key in; set STRATUS_KEYS")
     }

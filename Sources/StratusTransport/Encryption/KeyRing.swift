@@ -9,16 +9,16 @@ public final class KeyRing: Sendable {
 
   /// The known keys of one zone.
   private struct Zone {
-    /// Encrypts new values; one of ``keys``.
+    /// The key that encrypts new values. It is one of ``keys``.
     var sealing: ZoneKey?
     var keys: [[UInt8]: ZoneKey] = [:]
-    /// Keys that this account does not have and will never have.
+    /// The IDs of keys that this account does not have and will never have.
     var absent: Set<[UInt8]> = []
   }
 
   /// The keys that are requested for one zone.
   public struct Wanted: Sendable {
-    /// An ID without an owner means a zone of the user.
+    /// The zone. An ID without an owner means a zone of the user.
     public let zoneID: ZoneID
     public var keyIDs: Set<[UInt8]> = []
 
@@ -40,11 +40,11 @@ public final class KeyRing: Sendable {
     self.randomness = randomness
   }
 
-  /// Maximum number of attempts when other devices change the keys at the same time.
+  /// The maximum number of attempts when other devices change the keys at the same time.
   private static let attemptsMax = 3
 
-  /// The key that encrypts new values of a zone. If the user's own zone has no key, the key is
-  /// created. The account's key is created too if it is missing.
+  /// Returns the key that encrypts new values of a zone. If the account or the user's own zone has
+  /// no key, the missing key is created.
   ///
   /// - Throws: ``KeyFailure/missing`` if only another device has the account's key, or if this
   ///   account has not received the key of another owner's zone.
@@ -69,16 +69,16 @@ public final class KeyRing: Sendable {
         }
         return key
       } catch {
-        // The keys were reset between the two requests.
+        // The keys may have been reset between the two requests.
         guard error.isConflict, attempt < Self.attemptsMax else { throw error }
         attempt += 1
       }
     }
   }
 
-  /// Keys that decrypt values. Keys that this device cannot get are left out.
+  /// Returns the keys that decrypt values. Keys that this device cannot get are left out.
   ///
-  /// - Parameter wanted: one element for each zone.
+  /// - Parameter wanted: the requested keys, with one element for each zone.
   public func openingKeys(
     _ wanted: [Wanted], options: Options
   ) async throws(KeyFailure) -> OpeningKeys {
@@ -131,7 +131,7 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Fixes the options to the signed-in account, unless they already name a generation.
+  /// Returns options that are valid only for the signed-in account, unless they name a generation.
   private func pinned(_ options: Options) -> Options {
     var options = options
     options.generation = options.generation ?? connection.generation
@@ -141,7 +141,8 @@ public final class KeyRing: Sendable {
   /// Stores the fetched keys, unless another account has signed in since the request.
   private func remember(_ options: Options, _ body: (inout [KeyedZone: Zone]) -> Void) {
     zones.withLock { zones in
-      // NB: checked under the lock, so that a later sign-in clears these keys, too.
+      // NB: the generation is compared under the lock, so that a later sign-in also removes these
+      // keys.
       if options.generation == connection.generation { body(&zones) }
     }
   }
@@ -152,8 +153,8 @@ public final class KeyRing: Sendable {
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// The keys of the zone. If the user's own zone has none, a new key is stored on the server,
-  /// unless another device has just stored one.
+  /// Returns the keys of the zone. If the user's own zone has none, a new key is stored on the
+  /// server, unless another device has just stored one.
   private func wrappedKeys(
     of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
@@ -191,7 +192,7 @@ extension KeyRing {
     }
   }
 
-  /// The account's key pair. If the account has none, a pair is created and registered.
+  /// Returns the account's key pair. If the account has none, a pair is created and registered.
   private func pair(
     for answer: FetchKeys.Response, _ options: Options
   ) async throws(KeyFailure) -> UserKeyPair {
@@ -208,7 +209,8 @@ extension KeyRing {
     return pair
   }
 
-  /// The key pair with this public key; nil if the device does not have the account's key.
+  /// Returns the key pair with this public key, or nil if the device does not have the account's
+  /// key.
   private func pair(
     of publicKey: [UInt8], _ answer: FetchKeys.Response
   ) throws(KeyFailure) -> UserKeyPair? {
@@ -228,26 +230,26 @@ extension KeyRing {
   }
 }
 
-/// Keys that decrypt the values of some zones.
+/// The keys that decrypt the values of some zones.
 public struct OpeningKeys: Sendable {
-  /// By zone, then by key ID.
+  /// The keys of each zone, by key ID.
   fileprivate let keys: [KeyedZone: [[UInt8]: ZoneKey]]
 
-  /// No keys.
+  /// An empty set of keys.
   public static let none = OpeningKeys(keys: [:])
 
-  /// The zone's key with this ID; nil if this device does not have it.
+  /// Returns the zone's key with this ID, or nil if this device does not have the key.
   public func key(_ id: [UInt8], of zoneID: ZoneID) -> ZoneKey? {
     keys[KeyedZone(zoneID)]?[id]
   }
 }
 
-/// Identifies a zone by the names of its owner and of itself. The names are compared by their
+/// The names of a zone and of its owner, which identify the zone. The names are compared by their
 /// bytes, as the server compares them.
 ///
 /// NB: zones of two owners may have the same name and different keys.
 private struct KeyedZone: Hashable {
-  /// Empty for the user's own zones.
+  /// The name of the owner. It is empty for the user's own zones.
   let owner: [UInt8]
   let name: [UInt8]
 

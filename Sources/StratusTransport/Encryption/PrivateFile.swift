@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that only its owner can read, and that is replaced atomically.
 enum PrivateFile {
-  /// Replaces the file; it is on disk when the method returns.
+  /// Replaces the file. The new contents are on disk when the method returns.
   ///
   /// - Throws: Foundation's file errors.
   static func replace(_ file: URL, with data: Data) throws {
@@ -19,8 +19,8 @@ enum PrivateFile {
     try handle.synchronize()
     try handle.close()
     guard rename(fresh.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    // The folder is synchronized too, so that the file's name survives a power failure. That
-    // matters because a key is used as soon as it is saved.
+    // The folder is also synchronized, so that the file's name survives a power failure. A program
+    // uses a key as soon as the key is saved.
     let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(folder) }

@@ -31,8 +31,8 @@ public struct RecordKey: Sendable {
     }
   }
 
-  /// Decrypts a value; nil if it was encrypted with another key or for another field, or is
-  /// damaged.
+  /// Decrypts a value. Returns nil if the value is damaged, or if it was encrypted with another key
+  /// or for another field.
   ///
   /// - Parameter type: the encrypted type stored with the value.
   public func opened(_ bytes: [UInt8], type: FieldType, field: String) -> FieldValue? {
@@ -45,7 +45,7 @@ public struct RecordKey: Sendable {
       valueJSON: json, type: FieldType(type.element, isList: type.isList))
   }
 
-  /// The data that is authenticated together with a value.
+  /// Returns the data that is authenticated together with a value.
   private func context(of field: String, _ type: FieldType) -> [UInt8] {
     let binding = Binding(
       "stratus sealed value 1", context.container, context.environment.rawValue, context.owner,

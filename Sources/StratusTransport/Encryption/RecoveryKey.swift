@@ -10,7 +10,7 @@ public struct RecoveryKey: Sendable, Hashable {
 
   public init(_ accountKey: AccountKey) { self.accountKey = accountKey }
 
-  /// Parses a recovery key as a person types it.
+  /// Parses a recovery key that a person has typed.
   ///
   /// - Returns: nil if a letter is wrong or missing.
   public init?(text: String) {
@@ -33,7 +33,7 @@ public struct RecoveryKey: Sendable, Hashable {
     accountKey = key
   }
 
-  /// The letters, in groups.
+  /// The letters of the key, in groups of four.
   public var text: String {
     let bytes = accountKey.secret + Self.checksum(of: accountKey.secret)
     var text = ""
@@ -81,7 +81,7 @@ public struct RecoveryKey: Sendable, Hashable {
 }
 
 extension AccountKey {
-  /// Identifies this key without revealing it: eight hexadecimal digits.
+  /// Eight hexadecimal digits that identify this key without revealing it.
   public var fingerprint: String {
     let hash = SHA256.hash(data: Array("stratus account key fingerprint 1".utf8) + secret)
     return hash.prefix(4).map { byte in

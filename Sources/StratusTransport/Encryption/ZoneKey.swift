@@ -6,14 +6,14 @@ import StratusWire
 struct ZoneKeyContext: Sendable, Hashable {
   let container: String
   let environment: ContainerEnvironment
-  /// User record name.
+  /// The user record name of the zone's owner.
   let owner: String
   let zoneName: String
 }
 
 /// The decrypted key of one zone.
 public struct ZoneKey: Sendable {
-  /// Bytes of the key.
+  /// The length of the key in bytes.
   static let length = 32
   private static let suite = HPKE.Ciphersuite(
     kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
@@ -21,7 +21,7 @@ public struct ZoneKey: Sendable {
 
   let context: ZoneKeyContext
   private let key: SymmetricKey
-  /// Identifies the key; derived from the key itself.
+  /// The ID of the key, which is derived from the key itself.
   public let id: [UInt8]
 
   init(_ bytes: [UInt8], of context: ZoneKeyContext) {
@@ -34,11 +34,11 @@ public struct ZoneKey: Sendable {
       ).rawBytes
   }
 
-  /// Encrypts the key for its account.
+  /// Encrypts the zone key for its account.
   ///
-  /// Uses HPKE in auth mode: the account's private key proves that the account itself made the
-  /// message.
-  /// In base mode, anyone who knows the public key could insert a key of their own.
+  /// The encryption is HPKE in auth mode. The account's private key proves that the account itself
+  /// encrypted the zone key. In base mode, anyone who knows the public key could insert another
+  /// zone key.
   func wrapped(for pair: UserKeyPair) throws(KeyFailure) -> WrappedZoneKey {
     do {
       var sender = try HPKE.Sender(
@@ -53,8 +53,8 @@ public struct ZoneKey: Sendable {
     }
   }
 
-  /// Decrypts a wrapped key; nil if it is not for this account and zone, or was not made by this
-  /// account.
+  /// Decrypts a wrapped key. Returns nil if the key is not for this account and zone, or if another
+  /// account wrapped it.
   init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, context: ZoneKeyContext) {
     let bytes = wrapped.wrapped
     guard bytes.first == Self.wrapVersion, bytes.count > 1 + UserKey.length,
@@ -80,7 +80,7 @@ public struct ZoneKey: Sendable {
     return Data(binding.bytes + keyID)
   }
 
-  /// The key of one record of the zone.
+  /// Returns the key of one record of the zone.
   public func recordKey(of recordName: String) -> RecordKey {
     let info = Binding(
       "stratus record key 1", context.container, context.environment.rawValue, context.owner,

@@ -8,7 +8,7 @@ import Synchronization
 final class ArrivingAnswer: EventBody {
   struct Head: Sendable {
     var status: Int
-    /// Names in lower case.
+    /// The header fields, with names in lower case.
     var headers: [String: String]
   }
 
@@ -27,12 +27,13 @@ final class ArrivingAnswer: EventBody {
     var isTooLarge = false
     var ending: Ending?
     var waiter: (wanted: Wanted, continuation: CheckedContinuation<Void, Never>)?
-    /// Completed to continue reading from the server, after the buffered bytes were read.
+    /// The promise that suspends reading from the server until a caller has read the buffered
+    /// bytes.
     var held: EventLoopPromise<Void>?
     /// The time of the last event of the request.
     var heardAt = NIODeadline.now()
     var silence: Scheduled<Void>?
-    /// Ends the response at the deadline.
+    /// The timer that ends the response at the deadline.
     var overtime: Scheduled<Void>?
 
     func has(_ wanted: Wanted) -> Bool {
@@ -45,7 +46,7 @@ final class ArrivingAnswer: EventBody {
     }
   }
 
-  /// Maximum number of buffered bytes before reading from the server is suspended.
+  /// The number of buffered bytes above which reading from the server is suspended.
   private static let unreadBytesMax = 1_048_576
 
   private let holdsUnread: Bool
@@ -53,9 +54,9 @@ final class ArrivingAnswer: EventBody {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - holdsUnread: whether a slow reader suspends reading from the server; otherwise everything
-  ///     is buffered.
-  ///   - bytesMax: the size limit of a response that is buffered completely.
+  ///   - holdsUnread: whether reading from the server is suspended while the reader is slow.
+  ///     Otherwise the whole response is buffered.
+  ///   - bytesMax: the maximum number of bytes of a response that is buffered completely.
   init(holdsUnread: Bool, bytesMax: Int) {
     self.holdsUnread = holdsUnread
     self.bytesMax = bytesMax
@@ -65,7 +66,8 @@ final class ArrivingAnswer: EventBody {
   ///
   /// - Parameters:
   ///   - timeoutSeconds: the longest time without an event of the request.
-  ///   - deadline: the end of the request, however much has arrived; nil: none.
+  ///   - deadline: the time at which the request ends, even if the response is incomplete. nil
+  ///     means no deadline.
   func begin(_ task: HTTPClient.Task<Void>, timeoutSeconds: Double, deadline: NIODeadline?) {
     let hasEnded = state.withLock { state in
       state.task = task
@@ -96,7 +98,7 @@ final class ArrivingAnswer: EventBody {
     throw Self.failure(ending)
   }
 
-  /// The head and all bytes.
+  /// Waits for the head and all bytes, and returns them.
   ///
   /// - Throws: ``NetworkFailure`` if the response is incomplete.
   func whole() async throws(NetworkFailure) -> HTTPResponse {
@@ -167,11 +169,11 @@ final class ArrivingAnswer: EventBody {
     held?.succeed()
   }
 
-  /// Ends the response if the request has no event for this long.
+  /// Ends the response if no event of the request occurs within this time.
   private func listen(for longest: TimeAmount, on loop: any EventLoop) {
     state.withLock { state in
       guard state.ending == nil else { return }
-      // While reading from the server is suspended, its silence does not count.
+      // While reading from the server is suspended, the silence of the server does not count.
       let heardAt = state.held == nil ? state.heardAt : .now()
       state.silence = loop.scheduleTask(deadline: heardAt + longest) { [weak self] in
         guard let self else { return }
@@ -226,7 +228,7 @@ extension ArrivingAnswer: HTTPClientResponseDelegate {
     return held?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
   }
 
-  /// Ends a response that is too large. Its head is kept; its body is dropped.
+  /// Ends a response that is too large. The head is kept, and the body is dropped.
   private func stopTooLarge() {
     change {
       $0.isTooLarge = true

@@ -6,8 +6,8 @@ public protocol EventExchange: Sendable {
   /// Sends a request, and returns as soon as the head of the response has arrived.
   ///
   /// If the current task is cancelled, the call ends early.
-  /// - Parameter request: a GET. Its `timeoutSeconds` limits every time without a received byte,
-  ///   also in the body.
+  /// - Parameter request: a GET request. Its `timeoutSeconds` limits each period without a received
+  ///   byte, both before and in the body.
   /// - Throws: ``NetworkFailure`` if no response arrived. A response with an error status is not a
   ///   failure.
   func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer
@@ -16,7 +16,7 @@ public protocol EventExchange: Sendable {
 /// The head of a response, and the source of its body.
 public struct EventAnswer: Sendable {
   public var status: Int
-  /// Names in lower case.
+  /// The header fields, with names in lower case.
   public var headers: [String: String]
   public var body: any EventBody
 
@@ -27,13 +27,13 @@ public struct EventAnswer: Sendable {
   }
 }
 
-/// A body that arrives in pieces; one task reads it.
+/// A body that arrives in pieces. Only one task may read it.
 public protocol EventBody: Sendable {
-  /// The next bytes, at least one; nil: the server has ended the body.
+  /// Returns the next bytes, at least one. Returns nil if the server has ended the body.
   ///
   /// Cancellation of the current task throws ``NetworkFailure/cancelled``.
   /// - Throws: ``NetworkFailure`` if the connection broke, or was silent for too long.
   func next() async throws(NetworkFailure) -> [UInt8]?
-  /// Closes the connection when the body is no longer needed. Further calls have no effect.
+  /// Closes the connection when the body is no longer needed. Repeated calls have no effect.
   func close()
 }

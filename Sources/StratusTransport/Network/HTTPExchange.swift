@@ -16,7 +16,7 @@ public protocol HTTPExchange: Sendable {
 
 /// A request to a server.
 public struct HTTPRequest: Sendable {
-  /// The HTTP method: GET fetches bytes, and POST is used for everything else.
+  /// The HTTP method. GET fetches bytes, and POST is used for all other requests.
   public enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"
@@ -26,11 +26,11 @@ public struct HTTPRequest: Sendable {
   public var url: URL
   public var headers: [String: String]
   public var body: [UInt8]
-  /// Seconds without a received byte after which the request fails.
+  /// The number of seconds without a received byte after which the request fails.
   public var timeoutSeconds: Double
-  /// Seconds for the whole request, however much of the response has arrived; nil: no limit.
+  /// The maximum number of seconds for the whole request with its response. nil means no limit.
   public var totalSeconds: Double?
-  /// Maximum bytes of the response's body.
+  /// The maximum number of bytes of the response's body.
   public var answerBytesMax: Int
 
   public init(
@@ -51,7 +51,7 @@ public struct HTTPRequest: Sendable {
 /// A server's response.
 public struct HTTPResponse: Sendable {
   public var status: Int
-  /// Names in lower case.
+  /// The header fields, with names in lower case.
   public var headers: [String: String]
   public var body: [UInt8]
   /// Whether the body was larger than the limit. `body` is empty in that case.
@@ -73,9 +73,9 @@ public enum NetworkFailure: Error, Sendable, Hashable {
   case notConnected
   /// The server could not be reached. It has not received any part of the request.
   case lostBeforeSending
-  /// The connection broke after sending began; the server may have carried the request out.
+  /// The connection broke after sending began. The server may have carried out the request.
   case lostAfterSending
-  /// The server did not respond in time; it may have carried the request out.
+  /// The server did not respond in time. It may have carried out the request.
   case timedOut
   /// The task that sent the request was cancelled.
   case cancelled

@@ -9,18 +9,19 @@ import Synchronization
 /// NB: Foundation's `URLSession` is not used. On Linux each of its connections polls for
 /// writability all the time, so that each waiting request or open stream uses half a processor.
 public final class NetworkExchange: HTTPExchange, EventExchange {
-  /// The clients by their number of connections to one server. They are never shut down, because a
-  /// connection may still need its client. Unused connections close after the idle timeout.
+  /// The clients, by their maximum number of connections to one server. A client is never shut
+  /// down, because a connection may still need it. Unused connections close after the idle timeout.
   private static let clients = Mutex<[Int: HTTPClient]>([:])
 
   private let requests: HTTPClient
-  /// NB: a separate client, because each stream uses one connection while it is open.
+  /// NB: streams have a separate client, because each stream occupies a connection while it is
+  /// open.
   private let streams: HTTPClient
 
-  /// Makes an exchange. All exchanges of the process with the same limit share their connections.
+  /// Creates an exchange. All exchanges of the process with the same limit share their connections.
   ///
-  /// - Parameter connectionsMax: maximum number of parallel connections to one server, without
-  ///   streams; default 16.
+  /// - Parameter connectionsMax: the maximum number of parallel connections to one server, not
+  ///   counting streams. The default is 16.
   public init(connectionsMax: Int = 16) {
     requests = Self.client(connectionsMax: connectionsMax)
     streams = Self.client(connectionsMax: .max)
@@ -31,12 +32,12 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
       if let client = clients[connectionsMax] { return client }
       var configuration = HTTPClient.Configuration()
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
-      // Less than the 30 s after which a server closes an idle connection, so that no request uses
-      // a connection that is about to close.
+      // A server closes an idle connection after 30 s. The client closes it earlier, so that no
+      // request uses a connection that is about to close.
       configuration.connectionPool.idleTimeout = .seconds(20)
       // ``Connection`` decides about retries.
       configuration.connectionPool.retryConnectionEstablishment = false
-      // Requests set their own other time limits.
+      // Each request sets its other time limits itself.
       configuration.timeout = HTTPClient.Configuration.Timeout(connect: .seconds(30))
       // ``Redirect`` decides whether a redirect is followed.
       configuration.redirectConfiguration = .disallow
@@ -100,7 +101,7 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
 }
 
 extension TimeAmount {
-  /// Makes a time of at least a millisecond and at most a year.
+  /// Creates a duration of at least a millisecond and at most a year.
   init(boundedSeconds seconds: Double) {
     // NB: `seconds` may be infinite or NaN, which would trap below.
     let bounded = seconds > 0.001 ? min(seconds, 31_536_000) : 0.001

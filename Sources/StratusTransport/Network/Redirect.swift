@@ -4,13 +4,13 @@ import Foundation
 ///
 /// Choice: only redirects to the same scheme, host and port are followed. A request has credentials
 /// in its URL, and its body may be private. Neither may be sent to another host, or unencrypted.
-/// `GET` follows every redirect status. `POST` follows only 307 and 308, because the others would
-/// turn it into a `GET`.
+/// `GET` follows every redirect status. `POST` follows only 307 and 308, because the other statuses
+/// would turn it into a `GET`.
 enum Redirect {
-  /// Maximum number of redirects of one request.
+  /// The maximum number of redirects of one request.
   static let countMax = 5
 
-  /// The URL to request instead; nil if the response is final.
+  /// Returns the URL to request instead, or nil if the response is final.
   static func target(status: Int, headers: [String: String], of request: HTTPRequest) -> URL? {
     let statuses = request.method == .get ? [301, 302, 303, 307, 308] : [307, 308]
     guard statuses.contains(status), let location = headers["location"],
@@ -20,7 +20,7 @@ enum Redirect {
     return url
   }
 
-  /// Scheme, host and port; nil if there is no host.
+  /// Returns the scheme, host and port of a URL, or nil if it has no host.
   static func origin(of url: URL) -> String? {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased() else {
       return nil
@@ -28,7 +28,7 @@ enum Redirect {
     return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
   }
 
-  /// A sentence for the user about a redirect that is not followed.
+  /// Returns a sentence for the user about a redirect that is not followed.
   static func reason(headers: [String: String]) -> String {
     let origin = headers["location"].flatMap { URL(string: $0) }.flatMap(origin(of:))
     let target = origin.map { " to \($0)" } ?? ""

@@ -1,21 +1,22 @@
 public import Foundation
 public import StratusWire
 
-/// The lasting name by which a server knows this device across runs of a program.
+/// The name by which a server knows this device. It stays the same when a program is restarted.
 ///
-/// Names are stored in numbered slots. A slot is a file in the state folder's `devices`; each
-/// container and environment has several. Each slot belongs to the program that first took it. A
-/// process takes the first slot of its program that no other process holds. It holds the slot by a
-/// file lock, which ends with the process. Two processes that run at the same time are therefore
-/// two devices, as are two programs. A restarted process is the same device as before.
+/// Names are stored in numbered slots. A slot is a file in the folder `devices` of the state
+/// folder. Each container and environment has several slots. Each slot belongs to the program that
+/// took it first. A process takes the first slot of its program that no other process holds. It
+/// holds the slot by a file lock, which ends with the process. Two processes that run at the same
+/// time are therefore two devices, as are two programs. A restarted process is the same device as
+/// before.
 public final class DeviceIdentity: Sendable {
-  /// Maximum number of slots for one container and environment. If all of them are held or belong
-  /// to other programs, the device's name lasts only as long as the process.
+  /// The maximum number of slots for one container and environment. If all of them are held or
+  /// belong to other programs, the device's name lasts only as long as the process.
   static let slotsMax = 64
 
-  /// The name.
+  /// The name of the device.
   public let id: String
-  /// Holds the lock.
+  /// The slot whose lock this process holds.
   private let slot: DeviceSlot
 
   private init(_ id: String, _ slot: DeviceSlot) {
@@ -51,7 +52,7 @@ public final class DeviceIdentity: Sendable {
   /// - Parameters:
   ///   - folder: the state folder.
   ///   - program: the name of the program that this process runs.
-  ///   - newID: makes a unique name for a slot that is new or damaged.
+  ///   - newID: creates a unique name for a slot that is new or damaged.
   /// - Returns: nil if the folder cannot be used, or if no slot is left.
   public static func taken(
     by program: String, in folder: URL, container: String, environment: ContainerEnvironment,

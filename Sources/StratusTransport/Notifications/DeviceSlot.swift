@@ -6,7 +6,8 @@ final class DeviceSlot: Sendable {
   /// The contents of a slot.
   struct Contents {
     let id: String
-    /// Percent-encoded; nil for slots that older versions made, which belong to no program.
+    /// The percent-encoded name of the program. It is nil if an older version created the slot,
+    /// which then belongs to no program.
     let program: String?
 
     func belongs(to program: String) -> Bool {
@@ -34,17 +35,17 @@ final class DeviceSlot: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Maximum bytes of a device name. The server stores no more.
+  /// The maximum number of bytes of a device name. The server stores no more.
   private static let idLengthMax = 64
-  /// Maximum bytes of a program's name that are stored and compared.
+  /// The maximum number of bytes of a program's name that are stored and compared.
   private static let programLengthMax = 255
 
   private static func line(of program: String) -> String {
     String(Connection.escaped(program).prefix(programLengthMax))
   }
 
-  /// Reads a slot without its lock; another process may be writing it. nil if the slot is missing
-  /// or damaged.
+  /// Reads a slot without its lock, so that another process may be writing it. Returns nil if the
+  /// slot is missing or damaged.
   static func contents(of file: URL) -> Contents? {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -52,7 +53,7 @@ final class DeviceSlot: Sendable {
     return contents(of: descriptor)
   }
 
-  /// The contents of this slot; nil if it is new or damaged.
+  /// The contents of this slot. They are nil if the slot is new or damaged.
   var contents: Contents? { Self.contents(of: descriptor) }
 
   private static func contents(of descriptor: Int32) -> Contents? {
@@ -70,9 +71,9 @@ final class DeviceSlot: Sendable {
       program: lines.dropFirst().first.map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Assigns the slot to a program. Keeps the slot's device name, or writes a new one.
+  /// Assigns the slot to a program. The slot keeps its device name, or gets a new one.
   ///
-  /// - Returns: the device name; nil if it could not be written.
+  /// - Returns: the device name, or nil if it could not be written.
   func give(to program: String, newID: () -> String) -> String? {
     let known = contents?.id
     let id = known ?? newID()

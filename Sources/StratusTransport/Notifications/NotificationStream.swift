@@ -3,10 +3,11 @@ import Synchronization
 
 /// Receives and acknowledges the user's notifications in a container.
 public final class NotificationStream: Sendable {
-  /// Seconds of silence after which a connection counts as lost. The server sends something every
-  /// 25 s, and one of these signals may be late.
+  /// The number of seconds of silence after which a connection counts as lost. The server sends
+  /// something every 25 s, and what it sends may be late.
   static let silenceSecondsMax = 60.0
-  /// Seconds after which a connection counts as stable. Its end is then not a failure.
+  /// The number of seconds after which a connection counts as stable. The end of a stable
+  /// connection is not a failure.
   static let steadySeconds = 30.0
 
   private struct Acknowledging {
@@ -32,13 +33,13 @@ public final class NotificationStream: Sendable {
   /// again, with a longer delay after each failure.
   ///
   /// - Parameters:
-  ///   - number: the number of the last notification that was received; nil: start with the
-  ///     notifications that this device has not acknowledged.
+  ///   - number: the number of the last notification that was received. nil means that the stream
+  ///     begins with the notifications that this device has not acknowledged.
   ///   - opened: called when the device may have missed notifications, because the server may have
-  ///     just created its queue. That is the case with the first connection, and with a server that
-  ///     was restored from a backup.
-  ///   - deliver: called for one notification at a time, once for each. The stream is not read
-  ///     while it runs.
+  ///     created the device's queue just now. This happens with the first connection, and with a
+  ///     server that was restored from a backup.
+  ///   - deliver: called once for each notification, one at a time. The stream is not read during
+  ///     the call.
   public func run(
     after number: Int64?, opened: @Sendable () -> Void = {},
     deliver: @Sendable (NumberedNotification) async -> Void
@@ -58,8 +59,8 @@ public final class NotificationStream: Sendable {
     }
   }
 
-  /// Seconds until the next attempt. The delay doubles with each failure. It is randomised, so that
-  /// the clients of a restarted server do not all return at once.
+  /// Returns the number of seconds until the next attempt. The delay doubles with each failure. It
+  /// is randomised, so that the clients of a restarted server do not all return at once.
   package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)
@@ -72,7 +73,7 @@ public final class NotificationStream: Sendable {
     var retryAfterSeconds: Double?
   }
 
-  /// The server's history that the device's queue belongs to.
+  /// The server's history to which the device's queue belongs.
   private struct Timeline: Equatable {
     var epoch: String?
   }
@@ -112,8 +113,8 @@ public final class NotificationStream: Sendable {
     _ deliver: @Sendable (NumberedNotification) async -> Void
   ) async throws(NetworkFailure) {
     var reader = ServerSentEvents()
-    // NB: a number that does not grow is a repetition only within one connection. A server that was
-    // restored from a backup may count from a lower number.
+    // NB: within one connection, a number that does not grow is a repetition. A new connection may
+    // have lower numbers, because the server may have been restored from a backup.
     var newest: Int64?
     while let bytes = try await body.next() {
       guard let events = try? reader.read(bytes) else { return }
@@ -136,11 +137,11 @@ public final class NotificationStream: Sendable {
   /// Acknowledges all notifications up to a number. Requests are sent one at a time, each with the
   /// newest number.
   ///
-  /// A failed request is not retried without limit. The next acknowledgement includes the number;
-  /// without one the device receives the notifications again.
+  /// A failed request is retried for a limited time. The next acknowledgement includes the number.
+  /// Without another acknowledgement, the device receives the notifications again.
   ///
-  /// - Parameter generation: the ``generation`` in which the notification was received; nil: the
-  ///   present one. A number is never sent in the name of another account, which may not have
+  /// - Parameter generation: the ``generation`` in which the notification was received. nil means
+  ///   the present one. A number is never sent in the name of another account, which may not have
   ///   received the earlier notifications.
   public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in

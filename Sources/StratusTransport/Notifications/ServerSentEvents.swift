@@ -1,8 +1,9 @@
 /// One event of a stream of server-sent events.
 public struct ServerSentEvent: Sendable, Hashable {
-  /// `message` if the server names no type.
+  /// The type of the event. It is `message` if the server names no type.
   public var type: String
-  /// The ID of this event, or of the last event before it with an ID; empty if there was none.
+  /// The ID of this event, or else of the last earlier event with an ID. It is empty if there is
+  /// none.
   public var id: String
   public var data: String
 
@@ -18,7 +19,8 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// Source: WHATWG HTML, *Server-sent events*, 9.2.6. `retry` is ignored, because the client chooses
 /// its own delay.
 public struct ServerSentEvents: Sendable {
-  /// Maximum bytes of one line, or of one event's data. A notification has 4 kB at most.
+  /// The maximum number of bytes of one line, or of one event's data. A notification has at most 4
+  /// kB.
   public static let eventBytesMax = 1_048_576
 
   /// The stream is not a stream of events, or it contains an event above the size limit.
@@ -38,7 +40,7 @@ public struct ServerSentEvents: Sendable {
   /// Parses the next bytes.
   ///
   /// - Returns: the events that are complete now.
-  /// - Throws: ``Overflow``; the stream cannot be parsed any further after it.
+  /// - Throws: ``Overflow``. After this error, the stream cannot be parsed any further.
   public mutating func read(_ bytes: some Sequence<UInt8>) throws(Overflow) -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in bytes {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The folder for data that must outlast the process.
 public enum StateFolder {
-  /// The folder, according to a process's environment: `STRATUS_STATE`, else
+  /// Returns the folder, according to the environment variables of a process: `STRATUS_STATE`, else
   /// `$XDG_STATE_HOME/stratus`, else `~/.local/state/stratus`.
   ///
   /// - Returns: nil if there is no home folder.

@@ -2,12 +2,13 @@ import Crypto
 public import Foundation
 import Synchronization
 
-/// The saved state of one operation: its request, the steps it has begun, and the answers it got.
+/// The saved state of one operation: its request, the steps that it has begun, and the answers that
+/// it has received. A step is one request to the server.
 ///
-/// Only the holder of this object may run the operation. A file lock enforces that. The lock ends
-/// with the object or with the process. Each piece of state is a file that exists completely or not
-/// at all. The file is on disk when the method that writes it returns. Write errors are ignored:
-/// the operation continues, and a later process repeats the steps that were not saved.
+/// Only the holder of this object may run the operation. A file lock enforces this rule. The lock
+/// ends with the object or with the process. Each piece of state is a file that exists completely
+/// or not at all. The file is on disk when the method that writes it returns. Write errors are
+/// ignored: the operation continues, and a later process repeats the steps that were not saved.
 public final class SavedOperation: Sendable {
   static let finishedName = "finished"
   private static let requestName = "request"
@@ -17,11 +18,11 @@ public final class SavedOperation: Sendable {
   public let id: String
   private let folder: URL
   private let descriptor: Int32
-  /// NB: the lock is held while a file is written. A file that is created during the deletion would
-  /// prevent the removal of the folder.
+  /// NB: this mutex is locked while a file is written. A file that is created during the deletion
+  /// would prevent the removal of the folder.
   private let isForgotten = Mutex(false)
 
-  /// Opens and locks the operation's folder; nil if that fails.
+  /// Opens and locks the operation's folder. Returns nil if the folder cannot be opened or locked.
   init?(at folder: URL, id: String, makesFolder: Bool) {
     if makesFolder {
       do {
@@ -56,7 +57,7 @@ public final class SavedOperation: Sendable {
 
   // The operation.
 
-  /// The saved request; nil if there is none, or if its checksum does not match.
+  /// The saved request. It is nil if there is none, or if its checksum does not match.
   public var request: Data? { Self.request(at: folder) }
 
   static func request(at folder: URL) -> Data? {
@@ -77,8 +78,8 @@ public final class SavedOperation: Sendable {
     write(Data(SHA256.hash(data: request)) + request, to: Self.requestName)
   }
 
-  /// The record name of the operation's user, empty if no user was signed in; nil if it is not
-  /// known yet.
+  /// The record name of the operation's user. It is empty if no user was signed in, and nil if the
+  /// user is not known yet.
   public var userRecordName: String? { Self.userRecordName(at: folder) }
 
   static func userRecordName(at folder: URL) -> String? {
@@ -92,7 +93,7 @@ public final class SavedOperation: Sendable {
 
   /// Copies a file, so that the operation can still read it later.
   ///
-  /// - Returns: the copy's name for ``file(named:)``; nil if the copy failed.
+  /// - Returns: the copy's name for ``file(named:)``, or nil if the copy failed.
   public func keep(file: URL, number: Int) -> String? {
     let name = "file-\(number)"
     let copy = folder.appendingPathComponent(name)
@@ -104,12 +105,12 @@ public final class SavedOperation: Sendable {
     } ? name : nil
   }
 
-  /// The URL of a copy that ``keep(file:number:)`` made.
+  /// Returns the URL of a copy that ``keep(file:number:)`` made.
   public func file(named name: String) -> URL { folder.appendingPathComponent(name) }
 
   // The steps.
 
-  /// The server's answer to a step.
+  /// Returns the server's answer to a step, or nil if none is saved.
   public func answer(to step: String) -> [UInt8]? {
     read("answer-" + Self.name(of: step)).map(Array.init)
   }
@@ -118,16 +119,16 @@ public final class SavedOperation: Sendable {
     if write(Data(answer), to: "answer-" + Self.name(of: step)) { dropBegin(of: step) }
   }
 
-  /// Whether a step has begun and its outcome is unknown.
+  /// Returns whether a step has begun and its outcome is unknown.
   public func hasBegun(_ step: String) -> Bool {
     FileManager.default.fileExists(
       atPath: folder.appendingPathComponent("begun-" + Self.name(of: step)).path)
   }
 
-  /// Notes that a request that must not be sent twice is about to be sent.
+  /// Records that a request that must not be sent twice is about to be sent.
   public func begin(_ step: String) { _ = write(Data(), to: "begun-" + Self.name(of: step)) }
 
-  /// Notes that the server has not carried out the request.
+  /// Records that the server has not carried out the request.
   public func dropBegin(of step: String) {
     try? FileManager.default.removeItem(
       at: folder.appendingPathComponent("begun-" + Self.name(of: step)))
@@ -135,7 +136,7 @@ public final class SavedOperation: Sendable {
 
   // The end.
 
-  /// Notes that the operation is complete except for its callbacks to the app.
+  /// Records that the operation is complete except for its callbacks to the app.
   public func finish() { _ = write(Data(), to: Self.finishedName) }
 
   /// Deletes the saved operation.

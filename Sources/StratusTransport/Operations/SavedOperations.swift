@@ -4,17 +4,17 @@ import StratusWire
 /// The saved operations of one container and environment. Each operation has its own folder in the
 /// state folder's `operations`.
 public struct SavedOperations: Sendable {
-  /// Seconds after which a finished operation is deleted (semantics §24).
+  /// The number of seconds after which a finished operation is deleted (semantics §24).
   static let finishedSecondsMax: Double = 86_400
-  /// Seconds after which an operation that is never resumed is deleted. Choice: an app that was
-  /// removed must not leave files behind permanently.
+  /// The number of seconds after which an operation that is never resumed is deleted. Choice: an
+  /// app that was removed must not leave files behind permanently.
   static let abandonedSecondsMax: Double = 30 * 86_400
 
   private let folder: URL
 
   /// - Parameters:
-  ///   - stateFolder: created when it is needed.
-  ///   - address: only its container and environment matter.
+  ///   - stateFolder: the state folder, which is created when it is needed.
+  ///   - address: the container and the environment of the operations. Its other parts are ignored.
   public init(in stateFolder: URL, of address: Connection.Address) {
     folder = stateFolder.appendingPathComponent("operations", isDirectory: true)
       .appendingPathComponent(
@@ -22,10 +22,10 @@ public struct SavedOperations: Sendable {
         isDirectory: true)
   }
 
-  /// The IDs of the operations that can be resumed, including those that are running now.
+  /// Returns the IDs of the operations that can be resumed, including those that are running now.
   ///
   /// Expired operations are deleted.
-  /// - Parameter now: seconds since 1970 UTC.
+  /// - Parameter now: the present time, in seconds since 1970 UTC.
   public func ids(now: Double) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { name in
@@ -48,7 +48,8 @@ public struct SavedOperations: Sendable {
 
   /// Opens and locks a saved operation.
   ///
-  /// - Returns: nil if there is none, or if another process or another part of this one holds it.
+  /// - Returns: nil if there is no such operation, or if another process or other code of this
+  ///   process holds it.
   public func open(id: String, now: Double) -> SavedOperation? {
     guard let location = location(of: id), !isOver(location, now: now) else { return nil }
     guard let operation = SavedOperation(at: location, id: id, makesFolder: false),
@@ -57,17 +58,20 @@ public struct SavedOperations: Sendable {
     return operation
   }
 
-  /// The user of a saved operation; see ``SavedOperation/userRecordName``.
+  /// Returns the user of a saved operation. See ``SavedOperation/userRecordName``.
   public func userRecordName(of id: String) -> String? {
     location(of: id).flatMap(SavedOperation.userRecordName(at:))
   }
 
-  /// The request of a saved operation, even while it is locked; see ``SavedOperation/request``.
+  /// Returns the request of a saved operation, even while the operation is locked. See
+  /// ``SavedOperation/request``.
   public func request(of id: String) -> Data? {
     location(of: id).flatMap(SavedOperation.request(at:))
   }
 
-  /// NB: an ID from the app must not lead out of the folder.
+  /// Returns the folder of an operation.
+  ///
+  /// NB: an ID comes from the app, and must not lead out of the folder.
   private func location(of id: String) -> URL? {
     let isPlain = id.utf8.allSatisfy { byte in
       switch byte {

@@ -4,12 +4,13 @@
 public struct Asset: Sendable, Hashable {
   /// SHA-256 of the contents, in base64.
   public var fileChecksum: String
-  /// Bytes.
+  /// The size of the contents in bytes.
   public var size: Int64
-  /// Proves in a request that the bytes were uploaded. Answers contain a receipt only if their
-  /// endpoint issues receipts.
+  /// A text that proves in a request that the client may use the bytes. An answer contains a
+  /// receipt only if its endpoint issues receipts.
   public var receipt: String?
-  /// The URL to download the bytes from, valid for a limited time. Only in answers.
+  /// The URL from which the client downloads the bytes. It is valid for a limited time, and only
+  /// answers contain it.
   public var downloadURL: String?
 
   public init(

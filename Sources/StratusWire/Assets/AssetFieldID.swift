@@ -1,9 +1,9 @@
-/// Identifies a field of a record in requests about files. The field holds a file, or will hold
-/// one.
+/// A field of a record in a request about files. The field holds a file, or will hold one.
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
-  /// nil in `assets/upload`: the server makes up a name, which the client must use for the save.
+  /// The name of the record. If it is nil in `assets/upload`, the server creates a name, and the
+  /// client must save the record with that name.
   public var recordName: String?
-  /// nil if the record already exists (wire-quirks A28).
+  /// The type of the record. It may be nil if the record already exists (wire-quirks A28).
   public var recordType: String?
   public var fieldName: String
 

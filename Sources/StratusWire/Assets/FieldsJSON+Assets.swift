@@ -1,5 +1,6 @@
 extension FieldsJSON {
-  /// Returns these fields with every file replaced. Other fields stay unchanged, byte for byte.
+  /// Returns a copy of the fields in which `replacement` has replaced every asset. Other fields
+  /// stay unchanged, byte for byte.
   ///
   /// - Throws: ``WireError`` if the text does not have the form that the server writes.
   public func replacingAssets(
@@ -47,9 +48,9 @@ extension JSONView {
 }
 
 extension RecordOperation {
-  /// The checksums of the files in this input, as the client sent them.
+  /// The checksums of the files in this operation, as the client sent them.
   ///
-  /// NB: this reads only the text, because it runs for every field of every save.
+  /// NB: this property reads the JSON text without decoding the values, because every save uses it.
   public var assetChecksums: [String] {
     guard let fields else { return [] }
     var checksums: [String] = []

@@ -4,7 +4,7 @@ public enum RereferenceAssets: Endpoint {
   public static let path = "assets/rereference"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the default zone.
+    /// The zone of the records. nil means the default zone.
     public var zoneID: ZoneID?
     /// The fields that hold the files. Each element names the record of the field.
     public var fields: [AssetFieldID]
@@ -29,7 +29,7 @@ public enum RereferenceAssets: Endpoint {
     }
   }
 
-  /// A file, or the reason why it cannot be referenced.
+  /// The result for one field: the file, or the reason why its file cannot be used again.
   public enum Item: Sendable, JSONWritable, JSONReadable {
     case asset(Asset)
     case failure(recordName: String, ErrorDictionary)
@@ -56,7 +56,7 @@ public enum RereferenceAssets: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// In the order of the request.
+    /// The results, in the order of the request's fields.
     public var items: [Item]
 
     public init(items: [Item]) { self.items = items }

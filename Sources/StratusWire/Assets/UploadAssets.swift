@@ -3,7 +3,7 @@ public enum UploadAssets: Endpoint {
   public static let path = "assets/upload"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: the default zone.
+    /// The zone of the records. nil means the default zone.
     public var zoneID: ZoneID?
     /// One element for each file. A list field appears once for each of its files.
     public var fields: [AssetFieldID]
@@ -26,7 +26,7 @@ public enum UploadAssets: Endpoint {
     }
   }
 
-  /// The URL for the bytes of one file.
+  /// The URL to which the client sends the bytes of one file.
   public struct Target: Sendable, Hashable, JSONWritable, JSONReadable {
     public var recordName: String
     public var fieldName: String
@@ -56,7 +56,7 @@ public enum UploadAssets: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// The targets in the order of the request. CloudKit JS pairs them by this order.
+    /// The targets in the order of the request's fields. CloudKit JS relies on this order.
     public var targets: [Target]
 
     public init(targets: [Target]) { self.targets = targets }
@@ -71,19 +71,19 @@ public enum UploadAssets: Endpoint {
   }
 }
 
-/// The answer of an upload URL.
+/// The answer to a request that sends bytes to an upload URL.
 ///
-/// The client sends the bytes by POST or PUT, in one request or in pieces. Pieces are an addition
-/// of ours: each has `Content-Range: bytes FIRST-LAST/TOTAL` and begins where the previous piece
-/// ended. GET returns the number of received bytes, so that a client can resume an upload after a
-/// broken connection.
+/// The client sends the bytes by POST or PUT, in one request or in pieces. Only Stratus accepts
+/// pieces. Each piece has the header `Content-Range: bytes FIRST-LAST/TOTAL` and begins where the
+/// previous piece ended. GET returns the number of received bytes, so that a client can resume an
+/// upload after a broken connection.
 public struct UploadAnswer: Sendable, JSONWritable, JSONReadable {
-  /// The value for the field. Set when all bytes have arrived.
+  /// The value for the record field. The answer contains it when all bytes have arrived.
   public var singleFile: Asset?
-  /// The number of received bytes. Set while some bytes are missing.
+  /// The number of received bytes. The answer contains it while some bytes are missing.
   public var received: Int64?
-  /// The reason why nothing was stored. A piece that does not begin at the end of the received
-  /// bytes is a `CONFLICT`.
+  /// The reason why nothing was stored. The code is `CONFLICT` if a piece does not begin at the end
+  /// of the received bytes.
   public var error: ErrorDictionary?
 
   public init(

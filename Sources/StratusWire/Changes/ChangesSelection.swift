@@ -1,13 +1,14 @@
 /// The options of a request that reads a zone's history.
 public struct ChangesSelection: Sendable {
-  /// The maximum number of changes. nil: the server's default.
+  /// The maximum number of changes in one answer. nil means the server's default.
   public var resultsLimit: Int?
   public var fields: FieldSelection
-  /// nil: all types.
+  /// The record types whose changes are requested. nil means all record types.
   public var desiredRecordTypes: Set<String>?
   /// Whether the newest change comes first.
   public var isReversed: Bool
-  /// Whether tombstones include their record type. An addition of ours for the native callbacks.
+  /// Whether the dictionaries of deleted records include the record type. Stratus adds this option,
+  /// because the callbacks of the CloudKit framework pass the record type.
   public var showsDeletedRecordTypes: Bool
 
   public init(
@@ -30,7 +31,7 @@ public struct ChangesSelection: Sendable {
     if showsDeletedRecordTypes { writer.member("deletedRecordTypes", true) }
   }
 
-  /// Reads the keys from a dictionary. If a key is missing, its value is taken from `outer`
+  /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`
   /// (wire-quirks A23).
   init(json: JSONView, outer: ChangesSelection = ChangesSelection()) throws(WireError) {
     resultsLimit = try json.resultsLimit() ?? outer.resultsLimit
@@ -44,8 +45,8 @@ public struct ChangesSelection: Sendable {
 }
 
 extension JSONView {
-  /// Reads a positive page size, as a number or a numeric string (wire-quirks A20). Zero means the
-  /// server's default.
+  /// Reads the key `resultsLimit`, which is a number or a numeric string (wire-quirks A20). Returns
+  /// nil if the key is missing or 0, which means the server's default.
   func resultsLimit() throws(WireError) -> Int? {
     guard let value = self["resultsLimit"] else { return nil }
     guard let limit = value.int, limit >= 0 else {

@@ -3,10 +3,10 @@ public enum FetchDatabaseChanges: Endpoint {
   public static let path = "changes/database"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: read from the beginning, which lists every zone.
+    /// The change token to continue from. nil means the beginning, and then every zone is listed.
     public var syncToken: String?
     public var resultsLimit: Int?
-    /// Whether each zone includes its ``ZoneDictionary/incarnation``.
+    /// Whether each zone dictionary includes its ``ZoneDictionary/incarnation``.
     public var showsIncarnations: Bool
 
     public init(

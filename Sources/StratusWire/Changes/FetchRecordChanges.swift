@@ -1,10 +1,11 @@
-/// `records/changes`: the history of one zone. Apple deprecates it in favor of `changes/zone`.
+/// `records/changes`: returns the history of one zone. Apple deprecates this endpoint in favor of
+/// `changes/zone`.
 public enum FetchRecordChanges: Endpoint {
   public static let path = "records/changes"
 
   public struct Request: JSONWritable, JSONReadable {
     public var zoneID: ZoneID
-    /// nil: from the beginning.
+    /// The change token to continue from. nil means the beginning of the history.
     public var syncToken: String?
     public var selection: ChangesSelection
 

@@ -1,11 +1,11 @@
-/// `changes/zone`: the record changes of several zones.
+/// `changes/zone`: returns the record changes of several zones.
 public enum FetchZoneChanges: Endpoint {
   public static let path = "changes/zone"
 
-  /// One zone, and the position in its history to continue from.
+  /// One zone of the request, and the position in its history to continue from.
   public struct Item: Sendable {
     public var zoneID: ZoneID
-    /// nil: from the beginning.
+    /// The change token to continue from. nil means the beginning of the history.
     public var syncToken: String?
     public var selection: ChangesSelection
 
@@ -77,7 +77,7 @@ public struct ZoneChanges: Sendable {
   public var records: [RecordItem]
   public var syncToken: String
   public var moreComing: Bool
-  /// The token that a client last stored with the zone. See
+  /// The client change token that was last stored with the zone. See
   /// ``ModifyRecords/Request/clientChangeToken``.
   public var clientChangeToken: String?
 

@@ -1,10 +1,11 @@
-/// `zones/changes`: returns the same as `changes/database`, but with other keys. Apple deprecates
-/// it in favor of `changes/database`.
+/// `zones/changes`: returns the same zones as `changes/database`, but with other JSON keys. Apple
+/// deprecates this endpoint in favor of `changes/database`.
 public enum FetchZones: Endpoint {
   public static let path = "zones/changes"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: read from the beginning. A `syncToken` is ignored, as in the live service.
+    /// The change token to continue from. nil means the beginning. A `syncToken` is ignored, as in
+    /// the live service.
     public var metaSyncToken: String?
     public var resultsLimit: Int?
 

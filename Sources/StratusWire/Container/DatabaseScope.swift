@@ -3,8 +3,8 @@ public enum DatabaseScope: String, Sendable, Hashable, CaseIterable {
   case `public`, `private`, shared
 }
 
-/// One of the two copies of a container: development for building an app, production for its
-/// release.
+/// One of the two environments of a container. An app uses development while it is built, and
+/// production after its release.
 public enum ContainerEnvironment: String, Sendable, Hashable, CaseIterable {
   case development, production
 }

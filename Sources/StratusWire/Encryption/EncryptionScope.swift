@@ -1,13 +1,13 @@
 /// Whether the encrypted values of a zone can be shared by record or by zone.
 public enum EncryptionScope: String, Sendable, Hashable, CaseIterable {
-  /// Each record can be shared on its own. The default.
+  /// Each record can be shared on its own. This scope is the default.
   case perRecord = "PER_RECORD"
   /// The zone can be shared as a whole.
   case perZone = "PER_ZONE"
 }
 
 extension EncryptionScope {
-  /// Reads the scope from a zone dictionary. nil if the dictionary has none.
+  /// Reads the scope from a zone dictionary. Returns nil if the dictionary has none.
   init?(zone json: JSONView) throws(WireError) {
     guard let name = try json.optionalString("encryptionScope") else { return nil }
     guard let scope = EncryptionScope(rawValue: name) else {
@@ -21,8 +21,8 @@ extension EncryptionScope {
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
   /// A client deleted the zone.
   case deleted = "DELETED"
-  /// The user deleted the zone in the system's settings, outside the app. No request has this
-  /// effect; only the server of `StratusTesting` causes it.
+  /// The user deleted the zone in the system's settings, outside the app. No client request has
+  /// this effect. Only the test server of `StratusTesting` causes it.
   case purged = "PURGED"
   /// A reset of encrypted data deleted the zone together with its keys.
   case encryptedDataReset = "ENCRYPTED_DATA_RESET"

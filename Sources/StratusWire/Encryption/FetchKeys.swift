@@ -1,10 +1,10 @@
-/// `encryption/keys`: returns the caller's public key and the wrapped keys of zones. An addition of
-/// Stratus.
+/// `encryption/keys`: returns the caller's public key and the wrapped keys of zones. Apple's
+/// service has no such endpoint.
 public enum FetchKeys: Endpoint {
   public static let path = "encryption/keys"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// The zones whose keys are requested. May be empty.
+    /// The zones whose keys are requested. The list may be empty.
     public var zones: [ZoneID]
 
     public init(zones: [ZoneID] = []) { self.zones = zones }
@@ -16,7 +16,7 @@ public enum FetchKeys: Endpoint {
     public init(json: JSONView) throws(WireError) { zones = try json.array("zones") }
   }
 
-  /// The keys of one zone. Empty if the zone does not exist.
+  /// The keys of one zone. The list of keys is empty if the zone does not exist.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]
@@ -43,7 +43,7 @@ public enum FetchKeys: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The caller's record name in the container.
     public var userRecordName: String
-    /// The caller's public key. nil: no device has registered a key.
+    /// The caller's public key. nil means that no device has registered a key.
     public var publicKey: [UInt8]?
     /// One element for each zone of the request, in the order of the request.
     public var zones: [ZoneKeys]

@@ -2,11 +2,12 @@
 public struct KeysReport: JSONWritable {
   /// The file in which this device stores its keys.
   public var file: String
-  /// The keys' fingerprints, newest first.
+  /// The fingerprints of the keys, newest first.
   public var keys: [String]
-  /// The requested container. nil: the command named none.
+  /// The container that the command names. nil means that the command names no container.
   public var container: String?
-  /// `unused`, `present` or `missing`. nil: the command asked no server.
+  /// `unused`, `present` or `missing`: the state of the account's key on this device. nil means
+  /// that the command names no container.
   public var standing: String?
 
   public init(

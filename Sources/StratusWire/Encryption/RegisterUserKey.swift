@@ -1,10 +1,10 @@
-/// `encryption/register`: sets the caller's public key if there is none yet. An addition of
-/// Stratus.
+/// `encryption/register`: sets the caller's public key if there is none yet. Apple's service has no
+/// such endpoint.
 public enum RegisterUserKey: Endpoint {
   public static let path = "encryption/register"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// ``UserKey/length`` bytes.
+    /// The public key, which has ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
 
     public init(publicKey: [UInt8]) { self.publicKey = publicKey }
@@ -18,6 +18,7 @@ public enum RegisterUserKey: Endpoint {
     }
   }
 
-  /// The valid key: the caller's key, or the key that another device registered earlier.
+  /// The valid public key: the key of the request, or the key that another device registered
+  /// earlier.
   public typealias Response = Request
 }

@@ -1,16 +1,17 @@
-/// `encryption/reset`: replaces the caller's public key and deletes every zone that has keys. An
-/// addition of Stratus.
+/// `encryption/reset`: replaces the caller's public key and deletes every zone that has keys.
+/// Apple's service has no such endpoint.
 ///
-/// A database may have more zones with keys than one request deletes. The client then repeats the
-/// request until the answer says that no zones are left. The new key takes effect only then.
+/// One request deletes a limited number of zones. The client repeats the request until the answer
+/// says that no zones are left. The new key takes effect with the last answer.
 public enum ResetKeys: Endpoint {
   public static let path = "encryption/reset"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// ``UserKey/length`` bytes.
+    /// The new public key, which has ``UserKey/length`` bytes.
     public var publicKey: [UInt8]
-    /// The current key. If it differs from the server's key, another device has already made the
-    /// reset, and the server does not repeat it. nil: there is no key.
+    /// The public key that the client replaces. If the server has another key, another device has
+    /// already made the reset, and the server does not repeat the reset. nil means that there is no
+    /// key.
     public var replacedKey: [UInt8]?
 
     public init(publicKey: [UInt8], replacedKey: [UInt8]?) {
@@ -32,7 +33,7 @@ public enum ResetKeys: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// The zones this request deleted.
+    /// The zones that this request deleted.
     public var zones: [ZoneID]
     /// Whether more zones are left to delete.
     public var moreComing: Bool

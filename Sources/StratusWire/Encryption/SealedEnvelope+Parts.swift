@@ -6,19 +6,19 @@ extension SealedEnvelope {
     [version] + keyID + nonce + ciphertext + tag
   }
 
-  /// Returns the ID of the zone key that sealed a value. nil if the bytes are malformed.
+  /// Returns the ID of the zone key that sealed a value, or nil if the bytes are malformed.
   public static func keyID(of bytes: [UInt8]) -> [UInt8]? {
     isWellFormed(bytes) ? Array(bytes[1...keyIDLength]) : nil
   }
 
-  /// Returns the nonce, ciphertext and tag in one slice. nil if the bytes are malformed.
+  /// Returns the nonce, ciphertext and tag in one slice, or nil if the bytes are malformed.
   public static func box(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
     isWellFormed(bytes) ? bytes[(1 + keyIDLength)...] : nil
   }
 }
 
 extension FieldValue {
-  /// The JSON of the value without its type: the plaintext of an encrypted value.
+  /// The JSON of the value without its type. This JSON is the plaintext of an encrypted value.
   ///
   /// A time with a fraction of a millisecond is an object with `value` and `referenceSeconds`.
   public var valueJSON: [UInt8] {
@@ -49,9 +49,10 @@ extension FieldValue {
 }
 
 extension JSONView {
-  /// Returns a record's `fields` with some fields added, or replaced by name.
+  /// Returns a copy of a record's `fields` in which the given fields are replaced or added. A field
+  /// with the value nil is removed.
   ///
-  /// - Throws: ``WireError`` if these fields are not a JSON object.
+  /// - Throws: ``WireError`` if this value is not a JSON object.
   public func replacing(
     _ fields: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> JSONView {

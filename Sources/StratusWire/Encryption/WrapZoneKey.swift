@@ -1,4 +1,4 @@
-/// `encryption/wrap`: sets a zone's key if it has none yet. An addition of Stratus.
+/// `encryption/wrap`: sets a zone's key if it has none yet. Apple's service has no such endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 
@@ -26,6 +26,6 @@ public enum WrapZoneKey: Endpoint {
     }
   }
 
-  /// The keys of the zone: the caller's key, or the key that another device set earlier.
+  /// The keys of the zone: the key of the request, or the key that another device set earlier.
   public typealias Response = FetchKeys.ZoneKeys
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A zone's key as the server stores it, sealed to a user's public key.
+/// The key of a zone, encrypted for a user's public key. The server stores only this form.
 public struct WrappedZoneKey: Sendable, Hashable {
-  /// The ID of the key, ``SealedEnvelope/keyIDLength`` bytes. Every value that was sealed with the
-  /// key contains this ID.
+  /// The ID of the zone key. It has ``SealedEnvelope/keyIDLength`` bytes, and every value that was
+  /// sealed with the zone key contains it.
   public var keyID: [UInt8]
-  /// The public key whose private half opens the zone key. ``UserKey/length`` bytes.
+  /// The public key whose private half decrypts the zone key. It has ``UserKey/length`` bytes.
   public var recipient: [UInt8]
-  /// The sealed key. Only the recipient can open it.
+  /// The encrypted zone key. Only the owner of the private half of `recipient` can decrypt it.
   public var wrapped: [UInt8]
 
   public init(keyID: [UInt8], recipient: [UInt8], wrapped: [UInt8]) {
@@ -44,20 +44,20 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
 }
 
 extension JSONWriter {
-  /// Writes bytes as a base64 member. nil writes nothing.
+  /// Writes a member whose value is bytes in base64. Writes nothing if `bytes` is nil.
   mutating func member(_ key: StaticString, base64 bytes: [UInt8]?) {
     member(key, bytes.map { Data($0).base64EncodedString() })
   }
 }
 
 extension JSONView {
-  /// Reads required bytes in base64.
+  /// Reads a required member whose value is bytes in base64.
   func requiredBytes(_ key: StaticString, count: Int? = nil) throws(WireError) -> [UInt8] {
     guard let bytes = try optionalBytes(key, count: count) else { throw .missing(key) }
     return bytes
   }
 
-  /// Reads optional bytes in base64. A value of another type is an error.
+  /// Reads an optional member whose value is bytes in base64. A value of another type is an error.
   func optionalBytes(_ key: StaticString, count: Int? = nil) throws(WireError) -> [UInt8]? {
     guard let text = try optionalString(key) else { return nil }
     guard let data = Data(base64Encoded: text), data.count == count ?? data.count else {

@@ -8,14 +8,15 @@ public struct ErrorDictionary: Sendable, Error {
   public var reason: String
   /// Identifies this error in the server's log.
   public var uuid: String
-  /// Seconds after which a retry may succeed. nil: the client must not retry.
+  /// The number of seconds after which a retry may succeed. nil means that the client must not
+  /// retry.
   public var retryAfterSeconds: Int?
-  /// The sign-in URL. Only with `AUTHENTICATION_REQUIRED`.
+  /// The sign-in URL. It is present only with `AUTHENTICATION_REQUIRED`.
   public var redirectURL: String?
-  /// Only with `ZONE_NOT_FOUND`: whether a reset of encrypted data deleted the zone.
+  /// Whether a reset of encrypted data deleted the zone. It is true only with `ZONE_NOT_FOUND`.
   public var userDidResetEncryptedData: Bool
-  /// The error code of the native framework, if code and reason do not imply it. Only the server of
-  /// `StratusTesting` sends it. An addition of ours that web clients ignore.
+  /// The error code of the CloudKit framework, if `code` and `reason` do not imply it. Only the
+  /// test server of `StratusTesting` sends this key, and web clients ignore it.
   public var nativeCode: Int?
 
   public init(
@@ -60,8 +61,8 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
   }
 
-  /// Rounds seconds up and limits them to one day. nil if they are negative. The value may come
-  /// from any server or proxy.
+  /// Rounds seconds up, to at most one day. Returns nil if they are negative. The result is limited
+  /// because the value may come from any server or proxy.
   private static func wholeSeconds(_ seconds: Double) -> Int? {
     seconds < 0 ? nil : Int(min(seconds, 86_400).rounded(.up))
   }

@@ -1,5 +1,5 @@
-/// The limits whose violation delays a request. Each answer with status 429 or 503 names the
-/// violated limit in its reason and in the header `X-Stratus-Limit`, an addition of ours.
+/// The limits that make a client retry later. Each answer with status 429 or 503 names the violated
+/// limit in its reason and in the header `X-Stratus-Limit`, which only Stratus sends.
 public enum LimitRule: String, Sendable, CaseIterable {
   /// The request rate of one user.
   case requestsPerUser = "requests-per-user"
@@ -9,9 +9,9 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case requestsPerAPIToken = "requests-per-api-token"
   /// The rate of saves and deletions with one API token.
   case operationsPerAPIToken = "operations-per-api-token"
-  /// The rate of requests without a user from one address.
+  /// The rate of anonymous requests from one address.
   case anonymousRequestsPerAddress = "anonymous-requests-per-address"
-  /// The rate of requests without a user with one API token.
+  /// The rate of anonymous requests with one API token.
   case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
   /// The number of notification streams that one user holds open.
   case streamsPerUser = "streams-per-user"
@@ -19,12 +19,12 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case writersPerZone = "writers-per-zone"
   /// The number of requests that wait for one store.
   case waitingPerStore = "waiting-per-store"
-  /// The work of one request on a missing index that its query needs.
+  /// The number of records that one request reads to build the index that its query needs.
   case indexBuilding = "index-building"
   /// The number of connections from one address, or of all connections.
   case connectionsPerAddress = "connections-per-address"
 
-  /// The fixed reason in answers of this rule.
+  /// The fixed reason in the answer to a request that violates this limit.
   public var reason: String {
     switch self {
     case .requestsPerUser: "too many requests of one user (requests-per-user)"
@@ -43,7 +43,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
     }
   }
 
-  /// Finds the rule with the given reason.
+  /// Finds the limit with the given reason.
   public init?(reason: String) {
     guard let rule = Self.allCases.first(where: { $0.reason == reason }) else { return nil }
     self = rule

@@ -1,7 +1,7 @@
 /// The fixed sentences that distinguish errors with the same code.
 ///
-/// Clients match these sentences, so they never change. Where Apple's own sentence is known, it is
-/// used. The other sentences are our choice.
+/// Clients match these sentences, so they never change. If the sentence of Apple's service is
+/// known, it is used unchanged. The other sentences are our choice.
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
@@ -80,7 +80,7 @@ public enum Reason {
   public static let recordExists = "record to insert already exists"
   public static let recordNotFound = "Record not found"
   public static let recordHasChildren = "the record is the parent of others"
-  /// The record type is appended.
+  /// The name of the record type is appended to this sentence.
   public static let recordTypeNotFound = "Did not find record type: "
   public static let recordTooLarge = "record is larger than the limit"
   public static let recordTooManyEntries =

@@ -4,12 +4,12 @@
 /// §3.3, wire-quirks A12–A15). The value is therefore decoded in a second step.
 public struct FieldInput: Sendable {
   public let name: String
-  /// The type that the client named, with aliases resolved. nil if it named none.
+  /// The type that the client named, which may be an alias. nil means that the client named none.
   public let declaredType: String?
   let value: JSONView?
   /// The exact seconds of a time that has a fraction of a millisecond.
   private let referenceSeconds: JSONView?
-  /// Whether the client says the value is encrypted.
+  /// Whether the client says that the value is encrypted.
   public let isEncrypted: Bool
 
   /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
@@ -17,14 +17,14 @@ public struct FieldInput: Sendable {
 
   /// Reads the members of a record's `fields`.
   ///
-  /// - Throws: ``WireError`` if a member is not a field dictionary, or (Choice) if two have the
-  ///   same name.
+  /// - Throws: ``WireError`` if a member is not a field dictionary, or (Choice) if two members have
+  ///   the same name.
   public static func all(in fields: JSONView?) throws(WireError) -> [FieldInput] {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    // NB: most clients send the names in sorted order. Then neighbors are compared, and no set is
-    // needed to find duplicates.
+    // NB: most clients send the names in sorted order. As long as the names are sorted, neighbors
+    // are compared, and no set is needed to find duplicates.
     var names: Set<String>?
     for member in fields.members {
       let name = member.key
@@ -42,10 +42,10 @@ public struct FieldInput: Sendable {
   }
 
   /// Decodes the value with the schema's type. If the schema has none, uses the client's type, or
-  /// else the type that the value's JSON form suggests. nil if the field is cleared.
+  /// else the type that the value's JSON form suggests. Returns nil if the field is cleared.
   ///
-  /// Choice: an empty list whose type is not known counts as no value, because it cannot define the
-  /// type of a new field. Native clients send such lists.
+  /// Choice: an empty list whose type is not known counts as no value, because the list cannot
+  /// define the type of a new field. Clients of the CloudKit framework send empty lists.
   /// - Throws: ``WireError`` if the value does not have that type, or if the client named another
   ///   type.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
@@ -73,7 +73,8 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
-  /// Reads the value as the given type and ignores the client's type. nil if there is no value.
+  /// Reads the value as the given type and ignores the client's type. Returns nil if there is no
+  /// value.
   ///
   /// - Throws: ``WireError`` if the value does not have that type.
   public func value(as type: FieldType) throws(WireError) -> FieldValue? {
@@ -81,8 +82,8 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
-  /// Decodes an encrypted value, which must name its type as in the live service (wire-quirks C17)
-  /// and must be sealed. A value that is only declared as encrypted is refused.
+  /// Decodes an encrypted value. The field must name its type, as in the live service (wire-quirks
+  /// C17). The value must be sealed. A plain value that is declared as encrypted is refused.
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
@@ -117,8 +118,8 @@ public struct FieldInput: Sendable {
     if schemaType.isList, declaredType == "LIST" || declaredType == "UNKNOWN_LIST" { return }
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
-      // NB: native clients may save a whole number into a DOUBLE field. INT64 is therefore accepted
-      // there, unless it would lose digits (wire-quirks A15).
+      // NB: clients of the CloudKit framework may save a whole number into a DOUBLE field. INT64 is
+      // therefore accepted for DOUBLE, unless the number would lose digits (wire-quirks A15).
       let isWiderNumber = type.element == .int64 && schemaType.element == .double
       if isWiderNumber, type.isList == schemaType.isList, value.fitsRealNumbers { return }
     }
@@ -144,7 +145,8 @@ public struct FieldInput: Sendable {
     return value.bool == nil ? nil : FieldType(.int64)
   }
 
-  /// Returns the type of the first element, or DOUBLE if any number of the list has a fraction.
+  /// Returns a list of the first element's type, or of DOUBLE if a number has a fraction. Returns
+  /// nil if an element has no clear type.
   private static func suggestedListType(of value: JSONView) -> FieldType? {
     var found: FieldType?
     for element in value.elements {
@@ -156,7 +158,7 @@ public struct FieldInput: Sendable {
 }
 
 extension FieldInput: Hashable, JSONWritable {
-  /// Makes a field to send.
+  /// Creates a field for a request.
   public init(_ value: FieldValue, name: String = "") {
     var writer = JSONWriter(reserving: 128)
     value.writeField(to: &writer)
@@ -180,7 +182,7 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
-    // NB: only times have this key. Not looking for it in other fields saves time for every field.
+    // NB: only times have this key. Other fields are not searched for the key, to save time.
     let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
     referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false

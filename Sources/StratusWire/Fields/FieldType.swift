@@ -1,4 +1,4 @@
-/// The type of a field: one of CloudKit's value types, or a list of one.
+/// The type of a field: one of CloudKit's value types, or a list of values of one type.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*.
 public struct FieldType: Sendable, Hashable {
@@ -13,8 +13,8 @@ public struct FieldType: Sendable, Hashable {
     case reference = "REFERENCE"
     case asset = "ASSETID"
 
-    /// NB: written as a switch for speed, because this runs once or twice for each field of a
-    /// record.
+    /// NB: this property is a switch for speed, because each field of a record needs it once or
+    /// twice.
     fileprivate var listName: String {
       switch self {
       case .string: "STRING_LIST"
@@ -41,14 +41,14 @@ public struct FieldType: Sendable, Hashable {
     self.isEncrypted = isEncrypted
   }
 
-  /// The name in a field dictionary: `STRING`, `STRING_LIST`. Encrypted fields also have
-  /// `isEncrypted`.
+  /// The name in a field dictionary, for example `STRING` or `STRING_LIST`. The dictionary of an
+  /// encrypted field also has `isEncrypted`.
   public var name: String { isList ? element.listName : element.rawValue }
 
-  /// The name in the schema and in reasons: `STRING`, `ENCRYPTED_STRING`.
+  /// The name in the schema and in error reasons: `STRING`, `ENCRYPTED_STRING`.
   public var schemaName: String { isEncrypted ? Self.encryptedPrefix + name : name }
 
-  /// Reads a name in the form of the schema.
+  /// Creates the type with this name in the schema. Returns nil if there is no such type.
   public init?(schemaName: String) {
     guard schemaName.hasPrefix(Self.encryptedPrefix) else {
       self.init(name: schemaName)
@@ -61,7 +61,7 @@ public struct FieldType: Sendable, Hashable {
 
   private static let encryptedPrefix = "ENCRYPTED_"
 
-  /// Reads a name, including the aliases that clients send (wire-quirks A14).
+  /// Creates the type with this name. Accepts the aliases that clients send (wire-quirks A14).
   public init?(name: String) {
     if let element = Element(rawValue: name) {
       self.init(element)

@@ -4,7 +4,8 @@ extension FieldValue {
   /// Writes the field dictionary `{"value": …, "type": "STRING"}`. A time with a fraction of a
   /// millisecond also has `referenceSeconds`.
   ///
-  /// - Parameter numbersAsStrings: writes whole numbers, fractions and times as JSON strings.
+  /// - Parameter numbersAsStrings: whether whole numbers, fractions and times are written as JSON
+  ///   strings.
   public func writeField(to writer: inout JSONWriter, numbersAsStrings: Bool = false) {
     writer.object { writer in
       writer.key("value")
@@ -37,7 +38,7 @@ extension FieldValue {
     }
   }
 
-  /// Reads a field dictionary in the form that the server writes, which always has `type`.
+  /// Reads a field dictionary that the server wrote. Such a dictionary always has `type`.
   public init(storedField json: JSONView) throws(WireError) {
     let name = try json.requiredString("type")
     guard let type = FieldType(name: name) else { throw WireError("unknown field type '\(name)'") }
@@ -49,7 +50,7 @@ extension FieldValue {
     if type.element == .timestamp { self = withReferenceSeconds(json[Timestamp.key]) }
   }
 
-  /// Reads a plain value of a known type.
+  /// Reads a value of a known type, without a field dictionary around it.
   ///
   /// - Throws: ``WireError`` "Invalid value, expected type …", the text of the live service.
   public init(json: JSONView, type: FieldType) throws(WireError) {
@@ -75,7 +76,7 @@ extension FieldValue {
     case .string: self = .string(try json.string.orThrow(type))
     case .int64: self = .int64(try json.int64OrTruth.orThrow(type))
     case .double: self = .double(try json.double.orThrow(type))
-    // NB: `1000.0` is a whole number, and some clients write every number in this form.
+    // NB: some clients write whole numbers as `1000.0`, which `int64` accepts.
     case .timestamp: self = .timestamp(Timestamp(try json.int64.orThrow(type)))
     case .bytes: self = .bytes(try Self.bytes(json, of: type))
     case .location: self = .location(try Location(json: json))

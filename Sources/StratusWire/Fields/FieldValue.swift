@@ -46,19 +46,19 @@ public enum FieldValue: Sendable, Hashable {
 
 /// A location on Earth, like `CLLocation`.
 public struct Location: Sendable, Hashable {
-  /// Degrees, −90 … 90.
+  /// The latitude in degrees, from −90 to 90.
   public var latitude: Double
-  /// Degrees, −180 … 180.
+  /// The longitude in degrees, from −180 to 180.
   public var longitude: Double
-  /// Metres.
+  /// The horizontal accuracy in metres.
   public var horizontalAccuracy: Double?
-  /// Metres.
+  /// The vertical accuracy in metres.
   public var verticalAccuracy: Double?
-  /// Metres.
+  /// The altitude in metres.
   public var altitude: Double?
-  /// Metres a second.
+  /// The speed in metres a second.
   public var speed: Double?
-  /// Degrees.
+  /// The direction of the movement in degrees.
   public var course: Double?
   public var timestamp: Timestamp?
 
@@ -70,7 +70,7 @@ public struct Location: Sendable, Hashable {
 
 /// A pointer to another record.
 public struct Reference: Sendable, Hashable {
-  /// The effect on the record that holds the reference if the target is deleted.
+  /// The effect on the record with the reference when the target is deleted.
   public enum Action: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
     case deleteSelf = "DELETE_SELF"
@@ -78,7 +78,7 @@ public struct Reference: Sendable, Hashable {
   }
 
   public var recordName: String
-  /// nil in requests: the zone of the record that holds the reference.
+  /// The zone of the target. In a request, nil means the zone of the record with the reference.
   public var zoneID: ZoneID?
   public var action: Action
 

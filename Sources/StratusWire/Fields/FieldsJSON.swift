@@ -1,24 +1,25 @@
-/// The fields of a record as JSON text, in the form of an answer.
+/// The fields of a record as JSON text, in the form that the server sends.
 ///
 /// The text is stored and sent unchanged. It is decoded only if a decision or an app needs a value.
 public struct FieldsJSON: Sendable, Hashable {
-  /// A JSON object: field name → `{"value": …, "type": …}`.
+  /// A JSON object. Each field name is a key with the value `{"value": …, "type": …}`.
   public let text: [UInt8]
 
-  /// No fields.
+  /// The JSON text of a record without fields.
   public static let empty = FieldsJSON(text: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
-  /// Wraps text that is known to have this form.
+  /// Wraps a text that is known to be valid.
   public init(text: [UInt8]) { self.text = text }
 
-  /// Writes the values in the given order.
+  /// Creates the text of the given values, in their order.
   public init(_ values: some Sequence<(key: String, value: FieldValue)>) {
     self.init(Array(values))
   }
 
-  /// Writes the values in the given order.
+  /// Creates the text of the given values, in their order.
   ///
-  /// NB: not generic, because generic code is slow when another module calls it.
+  /// NB: this initializer is not generic, because generic code is slow when another module calls
+  /// it.
   public init(_ values: [(key: String, value: FieldValue)]) {
     var writer = JSONWriter(reserving: 512)
     writer.object { writer in
@@ -39,7 +40,7 @@ public struct FieldsJSON: Sendable, Hashable {
     return result
   }
 
-  /// Decodes the values of some fields, by name. Other fields are not read.
+  /// Decodes the values of the fields with these names. Other values are not decoded.
   public func values(of keys: Set<String>) throws(WireError) -> [String: FieldValue] {
     var result: [String: FieldValue] = [:]
     if keys.isEmpty { return result }
@@ -53,13 +54,13 @@ public struct FieldsJSON: Sendable, Hashable {
   /// Returns the size of the names and values in bytes, without the JSON syntax.
   ///
   /// Choice: a number or a time counts as 8 bytes, and a location as 64. Apple does not document
-  /// this.
+  /// the sizes.
   public func payloadSizeBytes() throws(WireError) -> Int {
     try values().reduce(0) { $0 + $1.key.utf8.count + $1.value.sizeBytes }
   }
 
-  /// Returns these fields with some of them replaced, added, or removed (nil). Other fields stay
-  /// unchanged, byte for byte.
+  /// Returns a copy of the fields in which the changed fields are replaced, added, or (if nil)
+  /// removed. Other fields stay unchanged, byte for byte.
   public func merging(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> FieldsJSON {
@@ -85,7 +86,7 @@ public struct FieldsJSON: Sendable, Hashable {
 
   /// Returns only the requested fields, with numbers in the requested form.
   ///
-  /// - Parameter desiredKeys: nil: all fields; empty: no fields.
+  /// - Parameter desiredKeys: the names of the requested fields. nil means all fields.
   public func presented(
     desiredKeys: Set<String>?, numbersAsStrings: Bool
   ) throws(WireError) -> FieldsJSON {

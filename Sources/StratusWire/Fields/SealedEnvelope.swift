@@ -1,18 +1,18 @@
-/// The form of a value that was sealed on a device. It begins with a version number. Only devices
-/// can decode the bytes after it.
+/// The bytes of an encrypted value, as a device creates them. They begin with a version number.
+/// Only devices can decode the bytes after the version number.
 ///
-/// The server cannot decrypt the value. It only distinguishes a sealed value from one that is
-/// merely declared as sealed.
+/// The server cannot decrypt the value. It only checks that the bytes have this form, and refuses a
+/// plain value that is declared as encrypted.
 public enum SealedEnvelope {
   /// The first byte of every sealed value of this version.
   public static let version: UInt8 = 1
   /// The length of a zone key's ID in bytes.
   public static let keyIDLength = 8
-  /// The length of AES-GCM's nonce and tag in bytes.
+  /// The lengths of the nonce and the tag of AES-GCM, in bytes.
   public static let nonceLength = 12
   public static let tagLength = 16
 
-  /// Whether the bytes have the form: version, key ID, nonce, ciphertext, tag.
+  /// Whether the bytes consist of the version, key ID, nonce, ciphertext and tag.
   public static func isWellFormed(_ bytes: [UInt8]) -> Bool {
     bytes.first == version && bytes.count >= 1 + keyIDLength + nonceLength + tagLength
   }

@@ -1,15 +1,15 @@
-/// A point in time, as a field holds it.
+/// A point in time as the value of a field.
 ///
-/// Web clients read and write whole milliseconds. A native date is a number of seconds and may lie
+/// Web clients read and write whole milliseconds. A `Date` is a number of seconds and may lie
 /// between two milliseconds. Its exact seconds are then stored beside the milliseconds, under the
 /// key `referenceSeconds`. Clients that do not know this key ignore it.
 public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
-  /// Milliseconds since 1970 UTC: what web clients see and what queries compare.
+  /// The milliseconds since 1970 UTC, which web clients see and queries compare.
   public let milliseconds: Int64
-  /// Seconds since 2001 UTC, as `Date` stores them. nil: the milliseconds are exact.
+  /// The seconds since 2001 UTC, as `Date` stores them. nil means that the milliseconds are exact.
   public let referenceSeconds: Double?
 
-  /// Whole milliseconds since 1970 UTC.
+  /// Creates a time from whole milliseconds since 1970 UTC.
   public init(_ milliseconds: Int64) {
     self.milliseconds = milliseconds
     referenceSeconds = nil
@@ -17,9 +17,9 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
   public init(integerLiteral value: Int64) { self.init(value) }
 
-  /// Makes the time of a date.
+  /// Creates the time of a `Date`.
   ///
-  /// - Parameter seconds: the date's seconds since 2001 UTC.
+  /// - Parameter seconds: the seconds of the `Date` since 2001 UTC.
   /// - Returns: nil if the seconds are not finite, or too large to be counted in milliseconds.
   public init?(referenceSeconds seconds: Double) {
     guard let milliseconds = Self.milliseconds(of: seconds) else { return nil }
@@ -28,7 +28,7 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
     referenceSeconds = isWhole ? nil : seconds
   }
 
-  /// Makes a time from milliseconds and exact seconds.
+  /// Creates a time from milliseconds and exact seconds.
   ///
   /// The seconds are ignored unless they round to the milliseconds. For example, a web client that
   /// changes a date may still send the seconds of the old date.
@@ -42,12 +42,12 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
     }
   }
 
-  /// Seconds since 2001 UTC of the date from which this time was made.
+  /// The seconds since 2001 UTC of the `Date` that this time represents.
   public var dateReferenceSeconds: Double {
     referenceSeconds ?? Self.referenceSeconds(of: milliseconds)
   }
 
-  /// Seconds from 1970 to 2001.
+  /// The number of seconds from 1970 to 2001.
   private static let epochsApart = 978_307_200.0
 
   /// NB: the calculation must be the same as that of `Date`. Otherwise rounding errors would make
@@ -62,7 +62,7 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 }
 
 extension Timestamp {
-  /// The key of ``referenceSeconds``, next to a field's value or a location's `timestamp`.
+  /// The JSON key of ``referenceSeconds``, next to a field's value or a location's `timestamp`.
   static let key: StaticString = "referenceSeconds"
 }
 
@@ -76,9 +76,9 @@ extension FieldValue {
     }
   }
 
-  /// Writes the member `referenceSeconds` of a field if one of its times needs it. The member is a
-  /// number, or a list with one element for each time. The element is null if the time is exact in
-  /// milliseconds.
+  /// Writes the member `referenceSeconds` if a time of this value has a fraction of a millisecond.
+  /// The member is a number, or a list with one element for each time. An element is null if its
+  /// time is exact in milliseconds.
   func writeReferenceSeconds(to writer: inout JSONWriter, numbersAsStrings: Bool) {
     guard hasReferenceSeconds else { return }
     func write(_ time: FieldValue, to writer: inout JSONWriter) {
@@ -92,7 +92,7 @@ extension FieldValue {
     writer.array { writer in for time in times { write(time, to: &writer) } }
   }
 
-  /// Returns this value with the given exact seconds.
+  /// Returns this value with the exact seconds that the JSON contains.
   func withReferenceSeconds(_ json: JSONView?) -> FieldValue {
     guard let json else { return self }
     switch self {

@@ -8,7 +8,7 @@ struct DecimalText {
   /// The number is `digits` × 10 ^ `scale`.
   private var scale = 0
 
-  /// nil if the text is not a number.
+  /// Parses a number. Returns nil if the text is not a number.
   init?(_ text: String) {
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "-") {
@@ -32,7 +32,7 @@ struct DecimalText {
     guard rest.isEmpty else { return nil }
   }
 
-  /// The whole number. nil if the number has a fraction or does not fit.
+  /// The number as `Int64`. It is nil if the number has a fraction or does not fit.
   var int64: Int64? {
     var digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
     if digits.isEmpty { return 0 }

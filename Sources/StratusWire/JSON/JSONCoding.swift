@@ -78,7 +78,7 @@ extension JSONView {
     return try array(key, of: type)
   }
 
-  /// Reads a list of strings. nil if it is missing.
+  /// Reads a list of strings. Returns nil if the key is missing.
   func strings(_ key: StaticString) throws(WireError) -> [String]? {
     guard let value = self[key] else { return nil }
     guard value.isArray else { throw .wrongType(key, expected: "an array of strings") }
@@ -92,7 +92,7 @@ extension JSONView {
     return result
   }
 
-  /// Reads a value with the initializer of its type. nil if the key is missing.
+  /// Reads a value with the initializer of its type. Returns nil if the key is missing.
   func optional<Value: JSONReadable>(
     _ key: StaticString, _ type: Value.Type = Value.self
   ) throws(WireError) -> Value? {

@@ -5,9 +5,10 @@ struct JSONToken {
   }
 
   let kind: Kind
-  /// The offset of the first byte of the text (after the opening quote of a string).
+  /// The offset of the first byte of the text. In a string, it is the byte after the opening quote.
   let start: UInt32
-  /// The offset after the last byte of the text (before the closing quote of a string).
+  /// The offset after the last byte of the text. In a string, it is the offset of the closing
+  /// quote.
   var end: UInt32
   /// The index of the token that follows this value and all its contents.
   var next: UInt32

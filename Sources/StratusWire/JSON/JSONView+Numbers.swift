@@ -1,9 +1,9 @@
 extension JSONView {
-  /// A whole number: `3`, `3.0`, or either as a string (`numbersAsStrings`). nil for other values.
+  /// The value as a whole number: `3`, `3.0`, or one of these texts as a string. nil for other
+  /// values.
   var int64: Int64? { numberText.flatMap(JSONNumber.int64) }
 
-  /// Like ``int64``, but `true` is 1 and `false` is 0. Clients write such Booleans into INT64
-  /// fields.
+  /// Like ``int64``, but `true` is 1 and `false` is 0. Clients save Booleans into INT64 fields.
   var int64OrTruth: Int64? {
     switch token.kind {
     case .yes: 1
@@ -12,10 +12,10 @@ extension JSONView {
     }
   }
 
-  /// A number, or a number in a string. nil if it is not a number or not finite.
+  /// The value as a number, which may be written as a string. nil if it is not a finite number.
   var double: Double? { numberText.flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil } }
 
-  /// A whole number, clamped to the range of `Int`.
+  /// The value as a whole number, clamped to the range of `Int`.
   var int: Int? { int64.map(Int.init(clamping:)) }
 
   private var numberText: String? {
@@ -33,10 +33,10 @@ extension JSONView {
 
 /// Conversions between numbers and their JSON text.
 enum JSONNumber {
-  /// Returns the whole number of a text. nil if the conversion would lose digits.
+  /// Returns the whole number that a text represents, or nil if the conversion would lose digits.
   static func int64(_ text: String) -> Int64? { Int64(text) ?? DecimalText(text)?.int64 }
 
-  /// The shortest text that reads back as the same number.
+  /// Returns the shortest text that reads back as the same number.
   static func text(_ value: Double) -> String {
     let text = value.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -6,7 +6,7 @@ public struct JSONView: Sendable {
   let document: JSONDocument
   let index: Int
 
-  /// Parses a text and makes a view of its outermost value.
+  /// Parses a text and creates a view of its outermost value.
   ///
   /// - Parameter depthMax: the maximum number of nested levels.
   /// - Throws: ``WireError`` that names the fault and its byte offset.
@@ -31,7 +31,7 @@ public struct JSONView: Sendable {
   var isString: Bool { token.kind == .string || token.kind == .escapedString }
   var isNumber: Bool { token.kind == .number }
 
-  /// The value of a key. nil if this is not an object, or if the key is missing or `null`.
+  /// Returns the value of a key, or nil if this is not an object or the key is missing or `null`.
   subscript(_ key: StaticString) -> JSONView? {
     guard isObject else { return nil }
     let end = Int(token.next)
@@ -46,7 +46,7 @@ public struct JSONView: Sendable {
     return nil
   }
 
-  /// The values of three keys, found in one pass. See the subscript for one key.
+  /// Returns the values of three keys, found in one pass. See the subscript for one key.
   func values(
     _ first: StaticString, _ second: StaticString, _ third: StaticString
   ) -> (JSONView?, JSONView?, JSONView?) {
@@ -73,7 +73,7 @@ public struct JSONView: Sendable {
     return JSONView(document: document, index: index)
   }
 
-  /// The text of a string; nil for anything else.
+  /// The text of this value if it is a string, or else nil.
   var string: String? {
     guard isString else { return nil }
     return document.string(at: index)
@@ -90,7 +90,7 @@ public struct JSONView: Sendable {
     }
   }
 
-  /// The bytes of this value in the text.
+  /// The bytes of this value in the parsed text.
   var text: ArraySlice<UInt8> {
     let token = token
     guard isString else { return document.bytes[Int(token.start)..<Int(token.end)] }
@@ -100,10 +100,10 @@ public struct JSONView: Sendable {
   /// The size of this value's text in bytes.
   public var sizeBytes: Int { text.count }
 
-  /// The elements of an array; empty for anything else.
+  /// The elements of an array. Values that are not arrays have none.
   var elements: JSONElements { JSONElements(document: document, parent: index, isObject: false) }
 
-  /// The members of an object; empty for anything else.
+  /// The members of an object. Values that are not objects have none.
   var members: JSONElements { JSONElements(document: document, parent: index, isObject: true) }
 }
 
@@ -124,7 +124,7 @@ struct JSONElements: Sequence, IteratorProtocol {
 
   var isEmpty: Bool { position >= end }
 
-  /// The next value, with its key if the parent is an object (empty otherwise).
+  /// Returns the next value. Its key is empty if the parent is an array.
   mutating func next() -> JSONMember? {
     guard position < end else { return nil }
     let own = position
@@ -141,7 +141,7 @@ struct JSONMember {
   fileprivate let isKeyed: Bool
   let value: JSONView
 
-  /// The key; empty in an array.
+  /// The key of an object's member. It is empty for an element of an array.
   var key: String { isKeyed ? value.document.string(at: keyIndex) : "" }
 }
 

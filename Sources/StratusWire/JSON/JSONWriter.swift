@@ -2,7 +2,7 @@
 ///
 /// The writer adds commas itself. The caller decides the order of the values.
 public struct JSONWriter: Sendable {
-  /// The text so far.
+  /// The text that was written so far.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
@@ -14,7 +14,7 @@ public struct JSONWriter: Sendable {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// Writes `{ … }`; `body` writes the members.
+  /// Writes an object. `body` writes its members.
   public mutating func object(_ body: (inout JSONWriter) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "{"))
@@ -24,7 +24,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes `[ … ]`; `body` writes the elements.
+  /// Writes an array. `body` writes its elements.
   public mutating func array(_ body: (inout JSONWriter) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "["))
@@ -34,7 +34,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a key. The next written value belongs to it.
+  /// Writes a key. The caller must write its value next.
   public mutating func key(_ key: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -52,7 +52,7 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// Writes a string, escaped.
+  /// Writes a string, with escape sequences where JSON requires them.
   public mutating func string(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -66,7 +66,7 @@ public struct JSONWriter: Sendable {
   public mutating func int(_ value: Int64) {
     separate()
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    // NB: avoids a temporary string for speed, because every record of a feed has two times.
+    // NB: no temporary string is created, because every record of a feed contains two times.
     var rest = value.magnitude
     let start = bytes.count
     repeat {
@@ -81,7 +81,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a finite number. A whole number has no fraction.
+  /// Writes a finite number. A whole number is written without a decimal point.
   public mutating func double(_ value: Double) {
     separate()
     bytes.append(contentsOf: JSONNumber.text(value).utf8)

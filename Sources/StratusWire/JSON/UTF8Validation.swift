@@ -1,6 +1,7 @@
 /// Checks whether bytes are well-formed UTF-8.
 enum UTF8Validation {
-  /// The offset of the first byte that is not part of a well-formed sequence; nil if there is none.
+  /// Returns the offset of the first byte that is not part of a well-formed sequence, or nil if
+  /// there is none.
   static func firstInvalidByte(in text: UnsafeBufferPointer<UInt8>) -> Int? {
     var position = 0
     while position < text.count {

@@ -1,17 +1,17 @@
-/// Management: makes the schema of a container in one environment equal to that of a file, or
+/// Management: makes the schema of a container in one environment equal to a schema file, or
 /// deploys the development schema to production. The change is made completely or not at all.
 public enum ChangeSchema: Endpoint {
   public static let path = "schema/change"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
-    /// The environment that changes.
+    /// The environment whose schema changes.
     public var environment: ContainerEnvironment
-    /// The text of a schema file. nil: the development schema, to be deployed to production.
+    /// The text of a schema file. nil means that the development schema is deployed to production.
     public var schema: String?
     /// Whether the server only reports what would change.
     public var isDryRun: Bool
-    /// Whether the change is also refused if there are warnings.
+    /// Whether the change is also refused if there are only warnings.
     public var isStrict: Bool
 
     public init(
@@ -51,7 +51,8 @@ public enum ChangeSchema: Endpoint {
 public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   /// A sentence about a part of the schema.
   public struct Message: JSONWritable, JSONReadable, Hashable {
-    /// The position in the file, from 1. nil: there is no file, or the file lacks the part.
+    /// The position in the schema file, counted from 1. It is nil if there is no file, or if the
+    /// file lacks the part.
     public var line: Int?
     public var column: Int?
     public var reason: String
@@ -77,13 +78,13 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
     }
   }
 
-  /// The faults of the file. If there are any, the change is not examined further.
+  /// The faults of the file. If there are any, the server does not examine the change further.
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// The losses that the change causes although it is allowed.
+  /// The losses of data that an allowed change causes.
   public var warnings: [Message]
-  /// The steps of the change, in order: `+ field Note.title STRING QUERYABLE`.
+  /// The steps of the change in their order, for example `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]
   /// Whether the schema has changed.
   public var isApplied: Bool

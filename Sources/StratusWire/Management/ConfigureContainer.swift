@@ -5,9 +5,9 @@ public enum ConfigureContainer: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// Whether queries may use extensions that CloudKit lacks. nil: unchanged.
+    /// Whether queries may use extensions that CloudKit lacks. nil means unchanged.
     public var allowsQueryExtensions: Bool?
-    /// Whether a saved `deleteSelf` reference needs an existing target. nil: unchanged.
+    /// Whether a saved `deleteSelf` reference needs an existing target. nil means unchanged.
     public var requiresReferenceTargets: Bool?
 
     public init(

@@ -1,17 +1,16 @@
-/// Management: adds the development schema to the production schema. The production schema changes
-/// in no other way.
+/// Management: adds the development schema to the production schema, and changes nothing else.
 public enum DeploySchema: Endpoint {
   public static let path = "schema/deploy"
 
   public typealias Request = CreateContainer.Request
 
   public struct Response: JSONWritable, JSONReadable {
-    /// Record types that are new in production.
+    /// The record types that are new in production.
     public var recordTypes: [String]
-    /// Fields that are new in production, as `type.field`.
+    /// The fields that are new in production, as `type.field`.
     public var fields: [String]
-    /// Existing production fields that get more indexes, as `type.field WORD`. WORD is the index's
-    /// name in the schema language, for example `SORTABLE`.
+    /// The existing fields that get more indexes in production, as `type.field WORD`. WORD is the
+    /// index's name in the schema language, for example `SORTABLE`.
     public var indexes: [String]
 
     public init(recordTypes: [String], fields: [String], indexes: [String]) {

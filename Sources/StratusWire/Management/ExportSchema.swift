@@ -1,4 +1,4 @@
-/// Identifies a container in one environment.
+/// A request that names a container in one environment.
 public struct EnvironmentRequest: JSONWritable, JSONReadable {
   public var containerID: String
   public var environment: ContainerEnvironment
@@ -28,7 +28,7 @@ public enum ExportSchema: Endpoint {
   public typealias Request = EnvironmentRequest
 
   public struct Response: JSONWritable, JSONReadable {
-    /// The text, in the form of Apple's export.
+    /// The text of the schema file, in the form of Apple's export.
     public var schema: String
 
     public init(schema: String) { self.schema = schema }

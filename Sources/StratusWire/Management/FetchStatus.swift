@@ -9,15 +9,15 @@ public enum FetchStatus: Endpoint {
 /// The state of a running server.
 public struct ServerStatus: JSONWritable, JSONReadable {
   /// The record types, fields and indexes that requests needed and that production environments
-  /// lack. The most frequently needed come first.
+  /// lack. The ones that were needed most often come first.
   public var lacks: [LackItem]
   /// The faults that `/health/ready` reports.
   public var faults: [ReadinessFault]
   public var version: String
-  /// Milliseconds since 1970 UTC.
+  /// The time at which the server started, in milliseconds since 1970 UTC.
   public var startedAt: Int64
   public var uptimeSeconds: Int64
-  /// In order of their IDs.
+  /// The containers, in the order of their IDs.
   public var containers: [ContainerItem]
 
   public init(
@@ -59,16 +59,16 @@ public struct ServerStatus: JSONWritable, JSONReadable {
 public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var containerID: String
   public var recordType: String
-  /// `type`, `field` or `index`.
+  /// The kind of the missing part: `type`, `field` or `index`.
   public var kind: String
-  /// The name of the field. For an index, the field and the mark, such as `title SORTABLE`. Empty
-  /// for a record type.
+  /// The name of the field. For an index, the field and the word of the schema language, such as
+  /// `title SORTABLE`. The name is empty for a record type.
   public var name: String
-  /// The app and its version, as its requests named them; empty: the requests named no app.
+  /// The app and its version, as its requests named them. It is empty if the requests named no app.
   public var app: String
   /// The number of refused requests.
   public var count: Int64
-  /// Milliseconds since 1970 UTC, like `lastAt`.
+  /// The time of the first refusal, in milliseconds since 1970 UTC, like `lastAt`.
   public var firstAt: Int64
   public var lastAt: Int64
 
@@ -112,7 +112,7 @@ public struct LackItem: JSONWritable, JSONReadable, Hashable {
 }
 
 extension LackItem {
-  /// The part in words: `the record type 'Note'`.
+  /// The missing part in words, for example `the record type 'Note'`.
   public var part: String {
     switch kind {
     case "type": "the record type '\(recordType)'"
@@ -125,7 +125,7 @@ extension LackItem {
 /// A container of a running server.
 public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
   public var id: String
-  /// The stores that exist.
+  /// The stores of the container that exist.
   public var stores: [StoreItem]
 
   public init(id: String, stores: [StoreItem]) {
@@ -149,9 +149,9 @@ public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
 /// The store of a container in one environment.
 public struct StoreItem: JSONWritable, JSONReadable, Hashable {
   public var environment: ContainerEnvironment
-  /// Whether the store's file is open. The file is closed after a while without requests.
+  /// Whether the store's file is open. The server closes the file after a while without requests.
   public var isOpen: Bool
-  /// Bytes of the store's file and log, without assets.
+  /// The number of bytes of the store's file and log, without assets.
   public var sizeBytes: Int64
 
   public init(environment: ContainerEnvironment, isOpen: Bool, sizeBytes: Int64) {

@@ -1,27 +1,27 @@
-/// One result of `stratus doctor`: what is wrong, and how to repair it.
+/// One result of `stratus doctor`: a problem and its repair, or a note.
 public struct Finding: Sendable, Hashable, JSONWritable {
-  /// Whether something must be done.
+  /// Whether the operator must do something.
   public enum Severity: String, Sendable, Hashable {
-    /// Something is wrong or will soon be.
+    /// Something is wrong or will soon be wrong.
     case problem
-    /// Worth knowing; nothing has to be done.
+    /// The finding is worth knowing, but the operator does not have to do anything.
     case note
   }
 
   public let severity: Severity
   /// A fixed name for programs, such as `production-lacks` or `store-damaged`.
   public let name: String
-  /// One sentence.
+  /// The finding as one sentence.
   public let sentence: String
-  /// What to do, as one sentence; nil: nothing.
+  /// The action that the operator should take, as one sentence. nil means none.
   public let fix: String?
 
-  /// Something is wrong.
+  /// Creates a finding about something that is wrong.
   public static func problem(_ name: String, _ sentence: String, fix: String) -> Finding {
     Finding(severity: .problem, name: name, sentence: sentence, fix: fix)
   }
 
-  /// Something is worth knowing.
+  /// Creates a finding that is worth knowing.
   public static func note(_ name: String, _ sentence: String) -> Finding {
     Finding(severity: .note, name: name, sentence: sentence, fix: nil)
   }

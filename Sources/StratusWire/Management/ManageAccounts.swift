@@ -4,7 +4,8 @@ public enum CreateAccount: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var email: String
-    /// nil: the account has no password, and cannot sign in by itself.
+    /// The password. nil means that the account has no password, so that its user cannot sign in
+    /// with one.
     public var password: String?
 
     public init(email: String, password: String? = nil) {
@@ -37,7 +38,7 @@ public enum ConfigureAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: disables an account. Its data stays.
+/// Management: disables an account, and keeps its data.
 public enum DisableAccount: Endpoint {
   public static let path = "accounts/disable"
 
@@ -45,7 +46,7 @@ public enum DisableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: enables an account again.
+/// Management: enables a disabled account again.
 public enum EnableAccount: Endpoint {
   public static let path = "accounts/enable"
 
@@ -53,7 +54,7 @@ public enum EnableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: lists every account, ordered by e-mail.
+/// Management: lists every account, in the order of the e-mail addresses.
 public enum ListAccounts: Endpoint {
   public static let path = "accounts/list"
 

@@ -27,7 +27,7 @@ public enum DeleteContainer: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: lists the IDs of all containers, in order.
+/// Management: lists the IDs of all containers, in sorted order.
 public enum ListContainers: Endpoint {
   public static let path = "containers/list"
 

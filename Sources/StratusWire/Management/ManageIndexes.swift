@@ -6,27 +6,28 @@ public enum ListIndexes: Endpoint {
 
   /// One index.
   public struct Item: JSONWritable, JSONReadable, Hashable {
-    /// Whether the index can be used.
+    /// The state that decides whether queries can use the index.
     public enum State: String, Sendable, Hashable {
-      /// Every record has its entries.
+      /// Every record has its entries in the index.
       case ready
       /// A query builds the index. The build pauses while no query waits for it.
       case building
     }
 
-    /// The number of the index in the store.
+    /// The number that identifies the index in the store.
     public var id: Int64
     public var recordType: String
-    /// The columns in their order: `title`, `___modTime descending`.
+    /// The columns in their order, for example `title` and `___modTime descending`.
     public var columns: [String]
     public var state: State
-    /// The number of records that are already indexed, at most ``Limits/indexProgressRowsMax``.
-    /// nil: the index is ready.
+    /// The number of records that are already indexed, at most ``Limits/indexProgressRowsMax``. It
+    /// is nil if the index is ready.
     public var rowsDone: Int64?
     /// The number of records that the build has to read, at most ``Limits/indexProgressRowsMax``.
-    /// nil: the index is ready.
+    /// It is nil if the index is ready.
     public var rowsTotal: Int64?
-    /// The day of the last use, in days since 1970 UTC. nil: no use has been recorded yet.
+    /// The day of the last use, in days since 1970 UTC. nil means that no use has been recorded
+    /// yet.
     public var lastUsedDay: Int64?
     /// The number of queries that read the index since the server was started.
     public var uses: Int64
@@ -74,7 +75,7 @@ public enum ListIndexes: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// In the order of their numbers.
+    /// The indexes, in the order of their numbers.
     public var indexes: [Item]
 
     public init(indexes: [Item]) { self.indexes = indexes }
@@ -97,10 +98,10 @@ public enum DropIndex: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The number of the index.
+    /// The number that identifies the index in the store.
     public var index: Int64
-    /// true: the index is being built, and the request cancels the build. false: the index is
-    /// ready, and the request drops it.
+    /// Whether the request cancels the build of an unfinished index. Otherwise it drops a ready
+    /// index.
     public var cancelsBuild: Bool
 
     public init(

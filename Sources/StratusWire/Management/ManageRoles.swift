@@ -6,7 +6,7 @@ public enum ListRoles: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The e-mail of the only account to list; nil: all accounts are listed.
+    /// The e-mail of the only account to list. nil means that all accounts are listed.
     public var email: String?
 
     public init(containerID: String, environment: ContainerEnvironment, email: String? = nil) {
@@ -30,12 +30,12 @@ public enum ListRoles: Endpoint {
     }
   }
 
-  /// A user that has roles.
+  /// A user that has custom roles.
   public struct Item: JSONWritable, JSONReadable, Hashable {
-    /// The e-mail of the user's account; nil: the account does not exist any more.
+    /// The e-mail of the user's account. nil means that the account does not exist any more.
     public var email: String?
     public var userRecordName: String
-    /// Sorted by name.
+    /// The roles of the user, sorted by name.
     public var roles: [String]
 
     public init(email: String?, userRecordName: String, roles: [String]) {
@@ -62,7 +62,7 @@ public enum ListRoles: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The custom roles of the schema, sorted by name.
     public var roles: [String]
-    /// Sorted by e-mail.
+    /// The users with custom roles, sorted by e-mail.
     public var users: [Item]
 
     public init(roles: [String], users: [Item]) {

@@ -39,9 +39,9 @@ public enum AddServerKey: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// The key ID that requests name, 64 hex digits.
+    /// The key ID with which requests name the key. It has 64 hex digits.
     public var id: String
-    /// The user in the container that owns what the key writes.
+    /// The user record name of the key. Records that the key creates belong to this user.
     public var userRecordName: String
 
     public init(id: String, userRecordName: String) {
@@ -63,7 +63,7 @@ public enum AddServerKey: Endpoint {
   }
 }
 
-/// Management: lists all server-to-server keys, also the revoked ones.
+/// Management: lists all server-to-server keys, including the revoked ones.
 public enum ListServerKeys: Endpoint {
   public static let path = "server-keys/list"
 
@@ -76,9 +76,9 @@ public enum ListServerKeys: Endpoint {
     public var environment: String
     public var name: String
     public var userRecordName: String
-    /// Milliseconds since 1970 UTC.
+    /// The time of the registration, in milliseconds since 1970 UTC.
     public var createdAt: Int64
-    /// Milliseconds since 1970 UTC. nil: the key is valid.
+    /// The time of the revocation, in milliseconds since 1970 UTC. nil means that the key is valid.
     public var revokedAt: Int64?
 
     public init(

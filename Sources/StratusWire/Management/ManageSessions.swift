@@ -44,11 +44,12 @@ public enum ListWebTokens: Endpoint {
     public var email: String
     public var containerID: String
     public var environment: String
-    /// Milliseconds since 1970 UTC, like the other times of the session.
+    /// The time of the sign-in, in milliseconds since 1970 UTC, like the other times of the
+    /// session.
     public var createdAt: Int64
-    /// Accurate to the hour.
+    /// The time of the last use, accurate to the hour.
     public var lastUsedAt: Int64
-    /// The time at which the session ends, even if it is used until then.
+    /// The time at which the session ends, even if it is in use.
     public var endsAt: Int64
 
     public init(

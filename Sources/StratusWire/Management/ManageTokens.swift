@@ -7,10 +7,10 @@ public enum CreateAPIToken: Endpoint {
     public var environment: ContainerEnvironment
     /// The operator's name for the token.
     public var name: String?
-    /// The origins whose web pages may use the token. nil: all origins.
+    /// The origins whose web pages may use the token. nil means all origins.
     public var allowedOrigins: [String]?
-    /// The URL to which the browser goes after a sign-in. nil: the sign-in page posts a message to
-    /// the page that opened it.
+    /// The URL to which the browser goes after a sign-in. nil means that the sign-in page posts a
+    /// message to the page that opened it.
     public var callbackURL: String?
 
     public init(
@@ -58,11 +58,13 @@ public enum ListAPITokens: Endpoint {
     public var containerID: String
     public var environment: String
     public var name: String
-    /// nil: all origins.
+    /// The origins whose web pages may use the token. nil means all origins.
     public var allowedOrigins: [String]?
-    /// See ``CreateAPIToken/Request/callbackURL``. nil: the sign-in page posts a message.
+    /// The URL to which the browser goes after a sign-in. See
+    /// ``CreateAPIToken/Request/callbackURL``.
     public var callbackURL: String?
-    /// Milliseconds since 1970 UTC. nil: an earlier version created the token.
+    /// The time of the creation, in milliseconds since 1970 UTC. nil means that an earlier version
+    /// of the server created the token.
     public var createdAt: Int64?
 
     public init(
@@ -124,7 +126,7 @@ public enum RevokeAPIToken: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Identifies a token by its ID.
+/// A request that names a token by its ID.
 public struct TokenIDRequest: JSONWritable, JSONReadable {
   public var id: String
 
@@ -137,10 +139,10 @@ public struct TokenIDRequest: JSONWritable, JSONReadable {
   public init(json: JSONView) throws(WireError) { id = try json.requiredString("id") }
 }
 
-/// A new token.
+/// The answer of an endpoint that creates a token.
 public struct TokenResponse: JSONWritable, JSONReadable {
   public var token: String
-  /// Identifies the token in lists.
+  /// The ID that identifies the token in lists.
   public var id: String?
 
   public init(token: String, id: String? = nil) {

@@ -1,18 +1,18 @@
-/// The file that a running server writes into its data folder for the management commands. It
-/// contains the server's address and the token for access. Only the folder's owner can read it.
+/// The file that a running server writes into its data folder for the management commands. The file
+/// contains the server's address and an access token. Only the folder's owner can read the file.
 public struct ManagementFile: JSONWritable, JSONReadable, Hashable {
-  /// The file's name in the data folder.
+  /// The name of the file in the data folder.
   public static let name = "management.json"
 
-  /// The address for commands: `http+unix://` and a socket's path, or `http://127.0.0.1:` and a
-  /// port.
+  /// The address for management commands. It is `http+unix://` with a socket's path, or
+  /// `http://127.0.0.1:` with a port.
   public var url: String
   public var token: String
-  /// The address for clients. nil: an earlier server version wrote the file.
+  /// The address for clients. nil means that an earlier server version wrote the file.
   public var serverURL: String?
-  /// The API token for apps. Only in the file of a development server.
+  /// The API token for apps. Only a development server writes it.
   public var apiToken: String?
-  /// The developer's web auth token. Only in the file of a development server.
+  /// The developer's web auth token. Only a development server writes it.
   public var webAuthToken: String?
 
   public init(

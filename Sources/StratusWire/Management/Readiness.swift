@@ -2,8 +2,8 @@
 public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
   /// A fixed name for programs, such as `disk-full`, `store-lost` or `store-damaged`.
   public let name: String
-  /// One sentence for operators. It holds no path and no SQL, because anyone may request the answer
-  /// without a token.
+  /// One sentence for operators. It contains no path and no SQL, because callers need no token to
+  /// read the answer.
   public let reason: String
 
   public init(name: String, reason: String) {
@@ -24,7 +24,7 @@ public struct ReadinessFault: Sendable, Hashable, JSONWritable, JSONReadable {
   }
 }
 
-/// The body of an answer to `/health/ready`.
+/// The body of the answer to `/health/ready`.
 public struct ReadinessAnswer: JSONWritable {
   public var faults: [ReadinessFault]
 

@@ -1,31 +1,32 @@
-/// Management: begins, changes or ends the retirement of a field or record type, or removes the
-/// retired field or type.
+/// Management: begins, changes or ends the retirement of a field or record type, or removes a
+/// retired field or record type. A retirement is the time before the removal, in which the server
+/// notes the devices that still write to the field or record type.
 public enum RetireSchema: Endpoint {
   public static let path = "schema/retire"
 
-  /// The requested action on a retired field or record type (the place).
+  /// The requested action on a field or record type.
   public enum Action: String, Sendable, Hashable {
-    /// The server reports writes to the place.
+    /// The server reports writes to the field or record type.
     case report
-    /// The server refuses and reports writes to the place.
+    /// The server refuses and reports writes to the field or record type.
     case refuse
-    /// The field gets a second name; each save writes the value under both names.
+    /// The field gets a second name, and each save writes the value under both names.
     case rename
-    /// The retirement ends, and the place remains in the schema.
+    /// The retirement ends, and the field or record type remains in the schema.
     case cancel
-    /// The server removes the place and its values, in steps.
+    /// The server removes the field or record type and its values, in several transactions.
     case drop
   }
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The retired record type or field: `Note`, or `Note.title`.
+    /// The record type or field, for example `Note` or `Note.title`.
     public var place: String
     public var action: Action
     /// The new name of a renamed field.
     public var newName: String?
-    /// Whether the place is dropped even if a device wrote to it lately.
+    /// Whether the field or record type is dropped even if a device wrote to it lately.
     public var isForced: Bool
 
     public init(
@@ -67,18 +68,18 @@ public enum RetireSchema: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: lists the retirements of a container in one environment, each with the devices that
-/// still write to the place.
+/// Management: lists the retired fields and record types of a container in one environment, each
+/// with the devices that still write to it.
 public enum ListRetirements: Endpoint {
   public static let path = "schema/retiring"
 
   public typealias Request = EnvironmentRequest
 
-  /// A device that wrote to a retiring place.
+  /// A device that wrote to a retired field or record type.
   public struct Writer: JSONWritable, JSONReadable, Hashable {
     public var deviceID: String
     public var userRecordName: String
-    /// The last write, in milliseconds since 1970 UTC.
+    /// The time of the last write, in milliseconds since 1970 UTC.
     public var lastWrite: Int64
     /// The number of writes since the retirement began.
     public var writes: Int64
@@ -107,20 +108,20 @@ public enum ListRetirements: Endpoint {
     }
   }
 
-  /// One retirement.
+  /// The retirement of one field or record type.
   public struct Item: JSONWritable, JSONReadable, Hashable {
-    /// The retired record type or field: `Note`, or `Note.title`.
+    /// The record type or field, for example `Note` or `Note.title`.
     public var place: String
-    /// `reported`, `refused` or `removing`.
+    /// The phase of the retirement: `reported`, `refused` or `removing`.
     public var phase: String
     /// The new name of a renamed field.
     public var newName: String?
-    /// Whether all records have the value under the new name. Always true without a new name.
+    /// Whether all records have the value under the new name. It is always true without a new name.
     public var isCopied: Bool
-    /// The start, in milliseconds since 1970 UTC.
+    /// The start of the retirement, in milliseconds since 1970 UTC.
     public var since: Int64
-    /// The devices that wrote to the place, with the latest writer first; at most
-    /// ``Limits/retiredWritersMax``.
+    /// The devices that wrote to the field or record type, with the latest writer first. There are
+    /// at most ``Limits/retiredWritersMax``.
     public var writers: [Writer]
 
     public init(
@@ -157,7 +158,7 @@ public enum ListRetirements: Endpoint {
   }
 
   public struct Response: JSONWritable, JSONReadable {
-    /// Sorted by place.
+    /// The retirements, sorted by the names of their record types and fields.
     public var retirements: [Item]
 
     public init(retirements: [Item]) { self.retirements = retirements }

@@ -2,7 +2,7 @@
 ///
 /// Source: Apple, *Handling notification responses from APNs*.
 public struct APNsRefusal: Sendable, JSONWritable, JSONReadable {
-  /// A word, such as `BadDeviceToken`.
+  /// The reason as one word, such as `BadDeviceToken`.
   public var reason: String
 
   public init(reason: String) { self.reason = reason }

@@ -29,7 +29,7 @@ public struct APNsTokenHeader: Sendable, JSONWritable, JSONReadable {
 /// The claims of the token that identifies a sender to Apple's push service.
 public struct APNsTokenClaims: Sendable, JSONWritable, JSONReadable {
   public var teamID: String
-  /// Seconds since 1970 UTC.
+  /// The time at which the token was issued, in seconds since 1970 UTC.
   public var issuedAt: Int64
 
   public init(teamID: String, issuedAt: Int64) {

@@ -1,5 +1,5 @@
 /// `notifications/acknowledge`: reports that the calling device has received all notifications up
-/// to a number. An addition of ours.
+/// to a number. Apple's service has no such endpoint.
 public enum AcknowledgeNotifications: Endpoint {
   public static let path = "notifications/acknowledge"
 

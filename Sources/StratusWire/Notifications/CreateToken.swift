@@ -6,7 +6,7 @@ public enum CreateToken: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
-    /// nil: the `clientId` of the request.
+    /// The ID of the device. nil means the `clientId` of the request.
     public var clientID: String?
 
     public init(apnsEnvironment: ContainerEnvironment, clientID: String? = nil) {
@@ -30,8 +30,8 @@ public enum CreateToken: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
     public var apnsToken: String
-    /// The URL to poll. Any client that knows the URL receives the notifications. nil: the
-    /// notifications are sent by APNs.
+    /// The URL to poll. Any client that knows the URL receives the notifications. nil means that
+    /// APNs delivers the notifications.
     public var webcourierURL: String?
 
     public init(apnsEnvironment: ContainerEnvironment, apnsToken: String, webcourierURL: String?) {

@@ -1,12 +1,12 @@
 /// `notifications/changes`: returns the user's notifications after a position in their history,
-/// both read and unread. An addition of ours for `CKFetchNotificationChangesOperation`.
+/// both read and unread. Stratus adds this endpoint for `CKFetchNotificationChangesOperation`.
 public enum FetchNotifications: Endpoint {
   public static let path = "notifications/changes"
 
   public struct Request: JSONWritable, JSONReadable {
-    /// nil: begins with the oldest notification.
+    /// The change token to continue from. nil means the oldest notification.
     public var serverChangeToken: String?
-    /// nil: as many as one answer holds.
+    /// The maximum number of notifications. nil means as many as one answer may contain.
     public var resultsLimit: Int?
 
     public init(serverChangeToken: String? = nil, resultsLimit: Int? = nil) {
@@ -29,7 +29,7 @@ public enum FetchNotifications: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var notifications: [NumberedNotification]
-    /// The IDs of notifications that were marked as read after the position.
+    /// The IDs of the notifications that a device marked as read after the position.
     public var readIDs: [String]
     public var serverChangeToken: String
     public var moreComing: Bool

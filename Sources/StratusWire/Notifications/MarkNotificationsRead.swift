@@ -1,5 +1,5 @@
-/// `notifications/read`: marks notifications as read on all the user's devices. An addition of
-/// ours.
+/// `notifications/read`: marks notifications as read on all the user's devices. Apple's service has
+/// no such endpoint.
 public enum MarkNotificationsRead: Endpoint {
   public static let path = "notifications/read"
 
@@ -18,6 +18,6 @@ public enum MarkNotificationsRead: Endpoint {
     }
   }
 
-  /// The notifications that were found.
+  /// The IDs of the notifications that the server found.
   public typealias Response = Request
 }

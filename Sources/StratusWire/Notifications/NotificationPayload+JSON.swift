@@ -113,13 +113,13 @@ extension PlainValue {
     }
   }
 
-  /// nil if the JSON is not a value that servers send.
+  /// Reads a value. Returns nil if the JSON is not a value that servers send.
   init?(json: JSONView) {
     if let text = json.string {
       self = .string(text)
     } else if json.isNumber {
-      // NB: try a time or a count first. JSON does not distinguish them from a double without a
-      // fraction.
+      // NB: read a number as a whole number first. JSON does not distinguish whole numbers and
+      // times from a double without a fraction.
       guard let value = json.int64.map(Self.int64) ?? json.double.map(Self.double) else {
         return nil
       }
@@ -135,7 +135,7 @@ extension PlainValue {
 }
 
 extension ZoneID {
-  /// The owner name of the caller's own zones, as in the live service.
+  /// The owner name that stands for the caller's own zones, as in the live service.
   private static let ownOwner = "_defaultOwner"
 
   fileprivate func writeMembers(to writer: inout JSONWriter) {
@@ -143,7 +143,7 @@ extension ZoneID {
     writer.member("zoid", ownerRecordName ?? Self.ownOwner)
   }
 
-  /// nil: the payload names no zone.
+  /// Reads the zone of a payload. Returns nil if the payload names no zone.
   fileprivate init?(payload json: JSONView) {
     guard let name = json["zid"]?.string else { return nil }
     let owner = json["zoid"]?.string
@@ -153,8 +153,8 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as the live service sends it (web-services §5). In the samples of
-  /// semantics §19, the values 1 and 2 are exchanged.
+  /// The value of `dbs`, as the live service sends it (web-services §5). The samples of semantics
+  /// §19 use 1 for the private and 2 for the public database.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1
@@ -163,8 +163,8 @@ extension DatabaseScope {
     }
   }
 
-  /// Choice: a payload without a scope belongs to the private database. Payloads written by hand
-  /// often have no scope.
+  /// Choice: a payload without a scope belongs to the private database. People often write payloads
+  /// without a scope by hand.
   fileprivate init(payload json: JSONView) throws(WireError) {
     guard let number = json["dbs"] else {
       self = .private

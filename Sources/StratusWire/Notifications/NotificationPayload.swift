@@ -6,7 +6,7 @@ public struct NotificationPayload: Sendable, Hashable {
   public struct Presentation: Sendable, Hashable {
     public var body: String?
     public var localizationKey: String?
-    /// The values of the fields that the subscription names.
+    /// The values of the fields that the subscription names for the text.
     public var localizationArgs: [String]?
     public var title: String?
     public var titleLocalizationKey: String?
@@ -27,25 +27,28 @@ public struct NotificationPayload: Sendable, Hashable {
 
   /// The event that caused the notification.
   public enum Event: Sendable, Hashable {
-    /// `qry`
+    /// The event of a query subscription. Its key is `qry`.
     case query(RecordEvent)
-    /// `fet`; the zone is nil if it was pruned.
+    /// The event of a zone subscription. Its key is `fet`. The zone is nil if the server left it
+    /// out because of the size limit.
     case zone(subscriptionID: String, ZoneID?, DatabaseScope)
-    /// `met`
+    /// The event of a database subscription. Its key is `met`.
     case database(subscriptionID: String, DatabaseScope)
-    /// The payload has none of these keys and does not say what changed. Our servers never send
-    /// such a payload.
+    /// The payload has none of the other keys and does not say what changed. The servers of this
+    /// project never send such a payload.
     case plain
   }
 
   public var presentation: Presentation
-  /// `cid`; nil if it was pruned.
+  /// The container. Its key is `cid`. It is nil if the server left it out because of the size
+  /// limit.
   public var containerIdentifier: String?
-  /// `nid`: identifies one change, even if the change concerns several subscriptions.
+  /// The ID of the change. Its key is `nid`. Notifications of several subscriptions about one
+  /// change have the same ID.
   public var notificationID: String
-  /// `ckuserid`: the owner of the subscription. nil if it was pruned.
+  /// The owner of the subscription. Its key is `ckuserid`. It is nil if the server left it out.
   public var userRecordName: String?
-  /// `p`: whether parts were left out because of the size limit.
+  /// Whether parts were left out because of the size limit. The key is `p`.
   public var isPruned: Bool
   public var event: Event
 
@@ -68,7 +71,7 @@ extension NotificationPayload.Presentation {
     hasAlert || badge != nil || soundName != nil || category != nil
   }
 
-  /// Whether there is an `alert`.
+  /// Whether the payload has an `alert`.
   var hasAlert: Bool {
     let texts = [
       body, localizationKey, title, titleLocalizationKey, subtitle, subtitleLocalizationKey,
@@ -80,14 +83,14 @@ extension NotificationPayload.Presentation {
 
 /// The event of a record that a query subscription watches.
 public struct RecordEvent: Sendable, Hashable {
-  /// As in `CKQueryNotification.Reason`.
+  /// The kind of change, with the values of `CKQueryNotification.Reason`.
   public enum Reason: Int, Sendable, Hashable { case created = 1, updated, deleted }
 
   public var subscriptionID: String
   public var scope: DatabaseScope
-  /// nil if it was pruned.
+  /// The kind of change. It is nil if the server left it out because of the size limit.
   public var reason: Reason?
-  /// nil if it was pruned.
+  /// The name of the record. It is nil if the server left it out because of the size limit.
   public var recordName: String?
   public var zoneID: ZoneID?
   /// The values of the fields that the subscription requests, in the order of their names.
@@ -125,6 +128,6 @@ public enum PlainValue: Sendable, Hashable {
   case double(Double)
   /// A location, with latitude and longitude in degrees.
   case location(latitude: Double, longitude: Double)
-  /// A reference, by the name of its record.
+  /// A reference, given by the name of its target.
   case reference(recordName: String)
 }

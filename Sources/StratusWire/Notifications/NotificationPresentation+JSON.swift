@@ -25,7 +25,7 @@ extension NotificationPayload.Presentation: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads a presentation. `alert` may be a string, which then is its `body`.
+  /// Reads a presentation. If `alert` is a string, the string is the `body`.
   public init(json: JSONView) throws(WireError) {
     self.init()
     badge = json["badge"]?.int

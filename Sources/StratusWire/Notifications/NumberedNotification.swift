@@ -1,11 +1,12 @@
-/// A notification with its number in the user's queue. An addition of ours.
+/// A notification with its number in the user's queue. Apple's service has no such numbers.
 ///
 /// The stream (`GET /device/1/{container}/{environment}/notifications/stream`, server-sent events)
 /// sends each notification as one event. `id` is the number, `event` is `notification`, and `data`
 /// is the payload. Lines that begin with a colon keep the connection alive. The stream begins after
-/// the device's last acknowledged number, or after `Last-Event-ID` if that is later.
+/// the last number that the device acknowledged, or after `Last-Event-ID` if that is later.
 public struct NumberedNotification: Sendable, Hashable {
-  /// The number, which increases. A device acknowledges all notifications up to a number.
+  /// The number of the notification. Later notifications have higher numbers. A device acknowledges
+  /// all notifications up to a number.
   public var number: Int64
   public var payload: NotificationPayload
   /// Whether any device of the user has marked the notification as read.
@@ -36,7 +37,7 @@ extension NumberedNotification: JSONWritable, JSONReadable {
   }
 }
 
-/// `notifications/stream`: the path of the stream, which does not answer in JSON.
+/// `notifications/stream`: the path of the notification stream, which does not answer in JSON.
 public enum StreamNotifications {
   public static let path = "notifications/stream"
 }

@@ -1,15 +1,16 @@
-/// `tokens/register`: also sends the caller's notifications to a token.
+/// `tokens/register`: registers a device token. From then on, the server also sends the caller's
+/// notifications to the device with this token.
 ///
 /// The token comes from ``CreateToken``, or from Apple's system if APNs is to deliver the
 /// notifications. The answer has the same keys as that of ``CreateToken``, because CloudKit JS
-/// reads these keys here, too.
+/// reads the same keys from both.
 public enum RegisterToken: Endpoint {
   public static let path = "tokens/register"
 
   public struct Request: JSONWritable, JSONReadable {
     public var apnsEnvironment: ContainerEnvironment
     public var apnsToken: String
-    /// nil: the `clientId` of the request.
+    /// The ID of the device. nil means the `clientId` of the request.
     public var clientID: String?
 
     public init(

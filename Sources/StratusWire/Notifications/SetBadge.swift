@@ -1,5 +1,5 @@
-/// `notifications/badge`: sets the number on the app's icon, on all the user's devices. An addition
-/// of ours.
+/// `notifications/badge`: sets the number on the app's icon on all the user's devices. Apple's
+/// service has no such endpoint.
 public enum SetBadge: Endpoint {
   public static let path = "notifications/badge"
 

@@ -3,9 +3,11 @@
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, query dictionary.
 public struct Query: Sendable, Hashable {
   public var recordType: String
-  /// All filters must hold. Empty: all records of the type.
+  /// The conditions. A record must meet all of them. Without filters, the query finds all records
+  /// of the type.
   public var filters: [QueryFilter]
-  /// The first sort has priority. Empty: the server chooses the order of the records.
+  /// The sort keys. The first one has priority. Without sorts, the server chooses the order of the
+  /// records.
   public var sorts: [QuerySort]
 
   public init(recordType: String, filters: [QueryFilter] = [], sorts: [QuerySort] = []) {
@@ -19,7 +21,7 @@ public struct Query: Sendable, Hashable {
 public struct QuerySort: Sendable, Hashable {
   public var key: QueryKey
   public var isAscending: Bool
-  /// Sorts locations by their distance to this location.
+  /// The location for a sort by distance: records are sorted by their distance to this location.
   public var relativeLocation: Location?
 
   public init(_ key: QueryKey, isAscending: Bool = true, relativeLocation: Location? = nil) {

@@ -1,22 +1,22 @@
-/// One condition of a query. All conditions of a query must hold.
+/// One condition of a query. A record must meet all conditions of the query.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, filter dictionary.
 public indirect enum QueryFilter: Sendable, Hashable {
   case field(FieldFilter)
-  /// At least one of several groups of conditions must hold. An extension of ours that the
-  /// container must allow.
+  /// A record must meet all conditions of at least one group. This condition is an extension of
+  /// Stratus that the container must allow.
   case anyOf([[QueryFilter]])
 }
 
 /// A condition on one field.
 public struct FieldFilter: Sendable, Hashable {
   public var comparator: Comparator
-  /// nil: all searchable fields together. Only for the token comparators.
+  /// The field. nil means all searchable fields together, and only the token comparators allow it.
   public var key: QueryKey?
   /// The value to compare the field with. It is a list for `IN` and the other comparators that take
   /// several values.
   public var value: FieldInput
-  /// The distance in metres. Only with `NEAR`.
+  /// The distance in metres. Only `NEAR` has one.
   public var distance: Double?
 
   public init(
@@ -52,12 +52,12 @@ public enum Comparator: String, Sendable, Hashable, CaseIterable {
   case notBeginsWith = "NOT_BEGINS_WITH"
   case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
   case notListMemberBeginsWith = "NOT_LIST_MEMBER_BEGINS_WITH"
-  /// Extension: a string ends with the value.
+  /// The extension that finds strings that end with the value.
   case endsWith = "ENDS_WITH"
-  /// Extension: a string contains the value.
+  /// The extension that finds strings that contain the value.
   case containsText = "CONTAINS_TEXT"
 
-  /// Whether the comparator is an extension of ours that the container must allow.
+  /// Whether the comparator is an extension of Stratus that the container must allow.
   public var isExtension: Bool { self == .endsWith || self == .containsText }
 }
 

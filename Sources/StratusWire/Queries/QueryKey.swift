@@ -1,8 +1,8 @@
-/// The field of a filter or of a sort.
+/// The field that a filter or a sort refers to.
 public struct QueryKey: Sendable, Hashable {
   /// The name as the client sent it.
   public var name: String
-  /// Whether the client sent it as `systemFieldName`.
+  /// Whether the client sent the name as `systemFieldName`.
   public var isSystem: Bool
 
   public init(field name: String) {
@@ -18,8 +18,9 @@ public struct QueryKey: Sendable, Hashable {
   /// The system field with this name. Both spellings of the name and both JSON keys are accepted
   /// (web-services §3.8).
   ///
-  /// NB: an app's own field may have the plain name of a system field. With `fieldName`, such a
-  /// name means the app's field. Names with underscores always mean system fields.
+  /// NB: an app's own field may have the plain name of a system field. With the JSON key
+  /// `fieldName`, such a name means the app's field. A name with underscores always means a system
+  /// field.
   public var systemField: SystemField? { SystemField(named: name) }
 
   func writeMember(to writer: inout JSONWriter) {
@@ -30,7 +31,7 @@ public struct QueryKey: Sendable, Hashable {
     }
   }
 
-  /// nil if neither key is present.
+  /// Reads the key from a filter or a sort. Returns nil if neither JSON key is present.
   static func optional(_ json: JSONView) throws(WireError) -> QueryKey? {
     if let name = try json.optionalString("systemFieldName") {
       guard let system = SystemField(named: name) else {
@@ -42,7 +43,7 @@ public struct QueryKey: Sendable, Hashable {
   }
 }
 
-/// The metadata of every record (web-services §3.8).
+/// The system fields that every record has (web-services §3.8).
 public enum SystemField: String, Sendable, Hashable, CaseIterable {
   case recordName = "___recordID"
   case creationDate = "___createTime"
@@ -52,7 +53,7 @@ public enum SystemField: String, Sendable, Hashable, CaseIterable {
   case parent = "___parent"
   case share = "___share"
 
-  /// The name in `systemFieldName` and in reasons.
+  /// The name in the JSON key `systemFieldName` and in error reasons.
   public var wireName: String {
     switch self {
     case .recordName: "recordName"
@@ -65,7 +66,7 @@ public enum SystemField: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Reads either spelling of a name.
+  /// Finds the system field with this name, in either spelling.
   public init?(named name: String) {
     if let field = SystemField(rawValue: name) {
       self = field

@@ -1,23 +1,24 @@
-/// `records/query`: finds records of one type by their contents.
+/// `records/query`: finds the records of one type that meet the conditions of a query.
 public enum QueryRecords: Endpoint {
   public static let path = "records/query"
 
   public struct Request: JSONWritable, JSONReadable {
     public var query: Query
-    /// nil: the default zone, unless ``isZoneWide``.
+    /// The zone to search. nil means the default zone, unless ``isZoneWide`` is set.
     public var zoneID: ZoneID?
-    /// Whether to search all zones of the database. Ignored if the request names a zone.
+    /// Whether to search all zones of the database. The flag is ignored if the request names a
+    /// zone.
     public var isZoneWide: Bool
-    /// nil or 0: the server's default.
+    /// The maximum number of records in the answer. nil means the server's default.
     public var resultsLimit: Int?
-    /// The position after the previous page. The rest of the request must be the same as for that
-    /// page.
+    /// The `continuationMarker` of the answer with the previous page. The rest of the request must
+    /// be the same as for the previous page.
     public var continuationMarker: String?
     public var selection: FieldSelection
-    /// Whether to return only the number of matching records. An extension of ours that the
-    /// container must allow.
+    /// Whether to return only the number of matching records. This option is an extension of
+    /// Stratus that the container must allow.
     public var countsOnly: Bool
-    /// Whether to explain how the server answers the query. An addition of ours.
+    /// Whether to explain how the server answers the query. Apple's service has no such option.
     public var explains: Bool
 
     public init(
@@ -63,13 +64,13 @@ public enum QueryRecords: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var records: [RecordItem]
-    /// nil: this was the last page.
+    /// The position at which the next page begins. nil means that this was the last page.
     public var continuationMarker: String?
-    /// Only if the request has `getCurrentSyncToken`.
+    /// The newest change token. It is present only if the request has `getCurrentSyncToken`.
     public var syncToken: String?
-    /// The number of records on this page. Only with ``Request/countsOnly``.
+    /// The number of records on this page. It is present only with ``Request/countsOnly``.
     public var count: Int64?
-    /// Only with ``Request/explains``.
+    /// The description of how the query was answered. It is present only with ``Request/explains``.
     public var explanation: QueryExplanation?
 
     public init(
@@ -108,7 +109,7 @@ public enum QueryRecords: Endpoint {
 
 /// Explains how the server answered one page of a query.
 public struct QueryExplanation: Sendable, Hashable {
-  /// The kind of query plan, as one word: `scan`, `merge`, `gather`, `nearest`.
+  /// The kind of query plan as one word: `scan`, `merge`, `gather` or `nearest`.
   public var plan: String
   /// The index that the query reads, by its columns, for example `status, dueDate descending`.
   public var index: String

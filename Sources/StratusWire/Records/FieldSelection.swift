@@ -1,11 +1,11 @@
-/// The fields of an answer, and the form of its numbers.
+/// The fields that an answer contains, and the form of its numbers.
 public struct FieldSelection: Sendable, Hashable {
-  /// nil: all fields; empty: none.
+  /// The names of the requested fields. nil means all fields, and an empty set means none.
   public var desiredKeys: Set<String>?
   /// Whether numbers are JSON strings, for clients whose number type would lose digits.
   public var numbersAsStrings: Bool
 
-  /// All fields, with numbers as JSON numbers.
+  /// The selection of all fields, with numbers as JSON numbers.
   public static let all = FieldSelection()
 
   public init(desiredKeys: Set<String>? = nil, numbersAsStrings: Bool = false) {
@@ -18,8 +18,8 @@ public struct FieldSelection: Sendable, Hashable {
     if numbersAsStrings { writer.member("numbersAsStrings", true) }
   }
 
-  /// Reads the keys from a dictionary. If a key is missing, its value is taken from `outer`. Both
-  /// spellings of `numbersAsStrings` are accepted (wire-quirks A10, A11).
+  /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`.
+  /// Both spellings of `numbersAsStrings` are accepted (wire-quirks A10, A11).
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
     let numbers = try json.optionalBool("numbersAsStrings")

@@ -5,7 +5,7 @@ public enum LookupRecords: Endpoint {
   /// One record to look up.
   public struct Item: Sendable {
     public var recordName: String
-    /// The record's zone. Used only if the request names none.
+    /// The zone of the record. It is used only if the request itself names no zone.
     public var zoneID: ZoneID?
     public var selection: FieldSelection
 
@@ -17,7 +17,7 @@ public enum LookupRecords: Endpoint {
   }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// The zone of all items. nil: the zone of each item, or the default zone if an item has none.
+    /// The zone of all items. nil means that each item names its zone, or is in the default zone.
     public var zoneID: ZoneID?
     public var items: [Item]
     public var selection: FieldSelection
@@ -64,10 +64,11 @@ public enum LookupRecords: Endpoint {
   public typealias Response = RecordsResponse
 }
 
-/// The answer of every call that returns records. The records have the order of the request.
+/// The answer of the endpoints that look up or modify records. The records have the order of the
+/// request.
 public struct RecordsResponse: JSONWritable, JSONReadable {
   public var records: [RecordItem]
-  /// Only if the request has `getCurrentSyncToken`.
+  /// The newest change token. It is present only if the request has `getCurrentSyncToken`.
   public var syncToken: String?
 
   public init(records: [RecordItem], syncToken: String? = nil) {

@@ -6,15 +6,16 @@ public enum ModifyRecords: Endpoint {
   public static func operationsCount(of request: Request) -> Int { request.operations.count }
 
   public struct Request: JSONWritable, JSONReadable {
-    /// The zone of all records. nil: the zone of each record, or the default zone if a record has
-    /// none.
+    /// The zone of all records. nil means that each record names its zone, or is in the default
+    /// zone.
     public var zoneID: ZoneID?
     public var operations: [RecordOperation]
-    /// nil: atomic if the zone supports it.
+    /// Whether the request is atomic. nil means that it is atomic if the zone supports atomic
+    /// requests.
     public var isAtomic: Bool?
     public var selection: FieldSelection
-    /// A token that the server stores with the zone and returns in its change feed. An addition of
-    /// ours for the native `clientChangeTokenData`.
+    /// A token that the server stores with the zone and returns with the zone's changes. Stratus
+    /// adds it for `clientChangeTokenData` of `CKModifyRecordsOperation`.
     public var clientChangeToken: String?
 
     public init(

@@ -12,13 +12,13 @@ public struct RecordDictionary: Sendable {
   public var zoneID: ZoneID
   /// The record name of the parent, for hierarchical sharing.
   public var parentRecordName: String?
-  /// The record name of the share whose root is this record. The share is in the record's zone.
+  /// The record name of the share whose root is this record. The share is in the same zone.
   public var shareRecordName: String?
-  /// The ID of the share in its URL. Both the root record and the share have it.
+  /// The ID of the share in the share's URL. Both the root record and the share have it.
   public var shortGUID: String?
-  /// The host in the URL of the share. Both the root record and the share have it.
+  /// The host name in the URL of the share. Both the root record and the share have it.
   public var displayedHostname: String?
-  /// The part that only shares have; nil: the record is not a share.
+  /// The members that only share records have. nil means that the record is not a share.
   public var sharing: ShareDetails?
 
   public init(

@@ -5,13 +5,13 @@ public enum RecordItem: Sendable {
   case failure(RecordFailure)
 }
 
-/// A deleted record.
+/// A deleted record in an answer.
 public struct Tombstone: Sendable, Hashable {
   public var recordName: String
-  /// Only in change feeds.
+  /// The zone of the record. Only change feeds contain it.
   public var zoneID: ZoneID?
-  /// Present only if the request has `deletedRecordTypes`, because web clients recognize a
-  /// tombstone by its missing type.
+  /// The record type. It is present only if the request has `deletedRecordTypes`, because web
+  /// clients recognize a deleted record by its missing type.
   public var recordType: String?
 
   public init(recordName: String, zoneID: ZoneID? = nil, recordType: String? = nil) {
@@ -25,7 +25,8 @@ public struct Tombstone: Sendable, Hashable {
 public struct RecordFailure: Sendable {
   public var recordName: String
   public var error: ErrorDictionary
-  /// The record on the server. Only with `CONFLICT`. An addition of ours to Apple's dictionary.
+  /// The record on the server. It is present only with `CONFLICT`, and Apple's dictionary does not
+  /// have it.
   public var serverRecord: RecordDictionary?
 
   public init(recordName: String, error: ErrorDictionary, serverRecord: RecordDictionary? = nil) {

@@ -6,19 +6,19 @@ public struct RecordOperation: Sendable {
   }
 
   public var kind: Kind
-  /// nil with `create`: the server makes up a name.
+  /// The name of the record. If it is nil with `create`, the server creates a name.
   public var recordName: String?
   public var recordType: String?
   public var recordChangeTag: String?
-  /// The record's zone. Used only if the request names none.
+  /// The zone of the record. It is used only if the request itself names no zone.
   public var zoneID: ZoneID?
-  /// A JSON object of field dictionaries; see ``FieldInput``.
+  /// A JSON object of field dictionaries. See ``FieldInput``.
   public var fields: JSONView?
   public var parent: ParentChange
-  /// Whether the record gets an ID for the URL of its share before it is shared. Changes nothing if
-  /// it has one.
+  /// Whether the record gets the ID for the URL of its share before it is shared. The flag has no
+  /// effect if the record has an ID.
   public var createsShortGUID = false
-  /// The part that only shares have; nil: unchanged.
+  /// The members that only share records have. nil means that they are unchanged.
   public var share: ShareInput?
   public var selection: FieldSelection
 
@@ -98,8 +98,8 @@ extension ParentChange {
     }
   }
 
-  /// Choice: an empty dictionary removes the parent, as an empty field dictionary clears a field. A
-  /// missing dictionary keeps the parent.
+  /// Choice: an empty dictionary removes the parent, as an empty field dictionary clears a field.
+  /// If the dictionary is missing, the record keeps its parent.
   init(record: JSONView) throws(WireError) {
     guard let parent = record["parent"] else {
       self = .unchanged

@@ -1,6 +1,6 @@
 /// The user, the time and the device of a record's creation or last change.
 public struct Stamp: Sendable, Hashable {
-  /// Milliseconds since 1970 UTC.
+  /// The time in milliseconds since 1970 UTC.
   public var timestamp: Int64
   public var userRecordName: String
   public var deviceID: String

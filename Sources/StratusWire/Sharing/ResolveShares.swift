@@ -1,10 +1,10 @@
 /// `records/resolve`: finds shares by the IDs in their URLs, and changes nothing.
 ///
-/// Both endpoints belong to the public database (web-services §4.5).
+/// This endpoint and `records/accept` belong to the public database (web-services §4.5).
 public enum ResolveShares: Endpoint {
   public static let path = "records/resolve"
 
-  /// The request of both endpoints.
+  /// The request of `records/resolve` and `records/accept`.
   public struct Request: JSONWritable, JSONReadable {
     public var shortGUIDs: [ShortGUID]
 
@@ -19,7 +19,8 @@ public enum ResolveShares: Endpoint {
     }
   }
 
-  /// The answer of both endpoints. The results have the order of the request.
+  /// The answer of `records/resolve` and `records/accept`. The results have the order of the
+  /// request.
   public struct Response: JSONWritable, JSONReadable {
     public var results: [ShareResult]
 
@@ -38,7 +39,7 @@ public enum ResolveShares: Endpoint {
   }
 }
 
-/// `records/accept`: the caller joins shares. To accept a share again changes nothing.
+/// `records/accept`: the caller joins shares. Accepting a share again changes nothing.
 public enum AcceptShares: Endpoint {
   public static let path = "records/accept"
 
@@ -49,13 +50,13 @@ public enum AcceptShares: Endpoint {
   public typealias Response = ResolveShares.Response
 }
 
-/// The ID of a share in its URL, and the parts of its root that the caller wants.
+/// The ID of a share in its URL, and the parts of its root record that the caller requests.
 public struct ShortGUID: Sendable, Hashable {
   /// The last part of the URL's path, without the fragment.
   public var value: String
-  /// true if the key is missing (sharing §1.1).
+  /// Whether the answer contains the root record. It is true if the key is missing (sharing §1.1).
   public var shouldFetchRootRecord: Bool
-  /// nil: all fields.
+  /// The fields of the root record that the answer contains. nil means all fields.
   public var rootRecordDesiredKeys: [String]?
 
   public init(

@@ -1,21 +1,22 @@
-/// A share that the caller may see, and the caller's part in it.
+/// A share that the caller may see, with the caller's role and permission.
 public struct ResolvedShare: Sendable {
-  /// As in the request.
+  /// The ID of the share, as in the request.
   public var shortGUID: ShortGUID
   public var containerID: String
-  /// `development` or `production`. Readers ignore the case.
+  /// `development` or `production`. Clients ignore the case.
   public var environment: String
   /// ``DatabaseScope/private`` if the caller owns the share, otherwise ``DatabaseScope/shared``.
   public var scope: DatabaseScope
-  /// The zone of the share, with its owner.
+  /// The zone of the share, including its owner.
   public var zoneID: ZoneID
   public var share: RecordDictionary
-  /// nil: the share is one of a whole zone.
+  /// The record name of the root. nil means that a whole zone is shared.
   public var rootRecordName: String?
-  /// nil: the caller did not ask for it, or the share has no root.
+  /// The root record. It is nil if the caller did not request it, or if the share has no root.
   public var rootRecord: RecordDictionary?
   public var owner: ParticipantIdentity
-  /// The caller's role. ``ShareParticipant/Role/publicUser`` for any user who may join by the URL.
+  /// The caller's role. It is ``ShareParticipant/Role/publicUser`` for any user who may join by the
+  /// URL.
   public var participantRole: ShareParticipant.Role
   public var participantStatus: ShareParticipant.Status
   public var participantPermission: SharePermissionName

@@ -1,26 +1,26 @@
-/// The names that share records have.
+/// The names that share records and their fields have.
 public enum ShareRecord {
   /// The record type of shares.
   public static let recordType = "cloudkit.share"
   /// The record name of the share of a whole zone.
   public static let zoneShareName = "cloudkit.zoneshare"
-  /// The field with the title that participants see before they accept. A string.
+  /// The string field with the title that users see before they accept.
   public static let titleField = "cloudkit.title"
-  /// The field with the app's own type of the shared contents, in reverse-DNS form. A string.
+  /// The string field with the app's own type of the shared contents, in reverse-DNS form.
   public static let typeField = "cloudkit.type"
-  /// The field with the picture that participants see before they accept. Bytes.
+  /// The bytes field with the picture that users see before they accept.
   public static let thumbnailField = "cloudkit.thumbnailImageData"
 }
 
-/// The part of a record in an answer that only shares have.
+/// The members that only share records have in an answer.
 public struct ShareDetails: Sendable, Hashable {
-  /// The permission of any user who has the URL. ``SharePermissionName/none``: only invited users
-  /// may join.
+  /// The permission of any user who has the URL. ``SharePermissionName/none`` means that only
+  /// invited users may join.
   public var publicPermission: SharePermissionName
-  /// The participants that the reader may see. The owner is one of them.
+  /// The participants that the caller may see. The owner is one of them.
   public var participants: [ShareParticipant]
   public var owner: ShareParticipant
-  /// nil: the reader is no participant.
+  /// The caller as a participant. nil means that the caller is not a participant.
   public var currentUserParticipant: ShareParticipant?
 
   public init(
@@ -40,7 +40,7 @@ public struct ShareDetails: Sendable, Hashable {
     writer.member("currentUserParticipant", currentUserParticipant)
   }
 
-  /// Reads the keys from a record dictionary. nil: the record is not a share.
+  /// Reads the members from a record dictionary. Returns nil if the record is not a share.
   init?(record json: JSONView) throws(WireError) {
     guard let owner: ShareParticipant = try json.optional("owner") else { return nil }
     self.init(
@@ -53,18 +53,19 @@ public struct ShareDetails: Sendable, Hashable {
   var expectedByteCount: Int { 1_024 + participants.count * 384 }
 }
 
-/// The part of a record in a request that only shares have.
+/// The members that only share records have in a request.
 public struct ShareInput: Sendable, Hashable {
-  /// The record name of the root, for a new share. The key is `forRecord`. nil: the share exists,
-  /// or it shares the whole zone.
+  /// The record name of the root of a new share. The key is `forRecord`. It is nil if the share
+  /// exists already, or if it shares the whole zone.
   public var rootRecordName: String?
-  /// The change tag of the root. A stale one refuses the share. nil: the tag is not compared. It is
-  /// not compared either if the same request saves the root.
+  /// The change tag of the root. The server refuses the share if the tag is not the current one.
+  /// The tag is not compared if it is nil, or if the same request saves the root.
   public var rootRecordChangeTag: String?
-  /// nil: unchanged; ``SharePermissionName/none`` for a new share.
+  /// The permission of any user who has the URL. nil means unchanged, and
+  /// ``SharePermissionName/none`` for a new share.
   public var publicPermission: SharePermissionName?
-  /// All participants that the share shall have; the others are removed. The owner may be left out.
-  /// nil: unchanged.
+  /// The complete list of participants. Participants that are not in the list are removed, but the
+  /// owner may be left out. nil means unchanged.
   public var participants: [ShareParticipant]?
 
   public init(
@@ -91,7 +92,7 @@ public struct ShareInput: Sendable, Hashable {
     if let participants { writer.member("participants", array: participants) }
   }
 
-  /// Reads the keys from a record dictionary.
+  /// Reads the members from a record dictionary.
   init(record json: JSONView) throws(WireError) {
     self.init(
       rootRecordName: try json["forRecord"]?.requiredString("recordName"),

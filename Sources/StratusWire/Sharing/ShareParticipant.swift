@@ -6,37 +6,38 @@ public struct ShareParticipant: Sendable, Hashable {
   public enum Role: String, Sendable, CaseIterable {
     case owner = "OWNER"
     case administrator = "ADMINISTRATOR"
-    /// Somebody whom the owner or an administrator invited.
+    /// A user whom the owner or an administrator invited.
     case user = "USER"
-    /// Somebody who joined by the share's URL.
+    /// A user who joined by the share's URL.
     case publicUser = "PUBLIC_USER"
     case unknown = "UNKNOWN"
 
-    /// Reads a value. CloudKit JS calls an invited user `PRIVATE_USER`. An unknown value is
+    /// Reads a role. CloudKit JS calls an invited user `PRIVATE_USER`. An unknown text becomes
     /// ``unknown``.
     init(text: String) {
       self = text == "PRIVATE_USER" ? .user : Role(rawValue: text) ?? .unknown
     }
   }
 
-  /// Whether the participant has accepted.
+  /// The state of the participant's invitation.
   public enum Status: String, Sendable, CaseIterable {
     case invited = "INVITED"
     case accepted = "ACCEPTED"
     /// The owner or an administrator removed the participant, or the participant declined.
     case removed = "REMOVED"
-    /// The participant has left.
+    /// The participant has left the share.
     case unsubscribed = "UNSUBSCRIBED"
     case unknown = "UNKNOWN"
 
-    /// Reads a value. CloudKit JS calls an invited user `PENDING`. An unknown value is ``unknown``.
+    /// Reads a status. CloudKit JS calls an invited user `PENDING`. An unknown text becomes
+    /// ``unknown``.
     init(text: String) {
       self = text == "PENDING" ? .invited : Status(rawValue: text) ?? .unknown
     }
   }
 
-  /// Identifies the participant in the share. nil in a request: the participant is new, or is found
-  /// by the identity.
+  /// The ID of the participant in the share. In a request, nil means that the participant is new,
+  /// or is found by the identity.
   public var participantID: String?
   public var identity: ParticipantIdentity
   public var role: Role
@@ -63,11 +64,13 @@ public enum SharePermissionName: String, Sendable, CaseIterable {
   case unknown = "UNKNOWN"
 }
 
-/// The identity of a participant: a user identity dictionary.
+/// The identity of a participant, which is a user identity dictionary.
 public struct ParticipantIdentity: Sendable, Hashable {
-  /// nil: the participant is invited by an address that no account has yet.
+  /// The name of the user. nil means that the participant is invited by an address without an
+  /// account.
   public var userRecordName: String?
-  /// The address or the name that the participant was invited by. nil: the reader may not see it.
+  /// The address or name by which the participant was invited. nil means that the caller may not
+  /// see it.
   public var lookup: ParticipantLookup?
 
   public init(userRecordName: String? = nil, lookup: ParticipantLookup? = nil) {
@@ -76,7 +79,7 @@ public struct ParticipantIdentity: Sendable, Hashable {
   }
 }
 
-/// The address or the name by which a user is looked up. The key is `lookupInfo`.
+/// The address or name by which a user is looked up. The key is `lookupInfo`.
 public enum ParticipantLookup: Sendable, Hashable {
   case emailAddress(String)
   case phoneNumber(String)
@@ -106,7 +109,7 @@ extension ShareParticipant: JSONWritable, JSONReadable {
 }
 
 extension SharePermissionName {
-  /// Reads a permission. nil: the key is missing. An unknown value is ``unknown``.
+  /// Reads a permission. Returns nil if the key is missing. An unknown text becomes ``unknown``.
   init?(_ json: JSONView, _ key: StaticString) throws(WireError) {
     guard let text = try json.optionalString(key) else { return nil }
     self = SharePermissionName(rawValue: text) ?? .unknown
@@ -141,7 +144,7 @@ extension ParticipantLookup: JSONWritable {
     }
   }
 
-  /// nil: the dictionary has none of the keys.
+  /// Reads an address or name. Returns nil if the dictionary has none of the keys.
   init?(_ json: JSONView) throws(WireError) {
     try json.requireObject("lookupInfo")
     if let address = try json.optionalString("emailAddress") {

@@ -1,11 +1,11 @@
-/// The part of a share record that the server stores besides its fields. It is never sent to
-/// clients: an answer has ``ShareDetails``, which depend on the reader.
+/// The part of a share record that the server stores besides the record's fields. Clients never
+/// receive this form. They receive ``ShareDetails``, which depend on the caller.
 public struct ShareState: Sendable, Hashable {
-  /// nil: the whole zone is shared.
+  /// The record name of the root. nil means that the whole zone is shared.
   public var rootRecordName: String?
   public var shortGUID: String
   public var publicPermission: SharePermissionName
-  /// All participants but the owner.
+  /// The participants without the owner.
   public var participants: [ShareParticipant]
 
   public init(
@@ -19,10 +19,9 @@ public struct ShareState: Sendable, Hashable {
   }
 }
 
-/// The part of any other record that says whether it is the root of a share, as the server stores
-/// it.
+/// The stored part of an ordinary record that says whether the record is the root of a share.
 public struct ShareMark: Sendable, Hashable {
-  /// nil: the record is not the root of a share now.
+  /// The record name of the share. nil means that the record is not the root of a share now.
   public var shareRecordName: String?
   public var shortGUID: String
 

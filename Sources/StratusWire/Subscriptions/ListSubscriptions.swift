@@ -1,4 +1,4 @@
-/// `subscriptions/list`: all of the user's subscriptions in a database.
+/// `subscriptions/list`: returns all of the user's subscriptions in a database.
 public enum ListSubscriptions: Endpoint {
   public static let path = "subscriptions/list"
 

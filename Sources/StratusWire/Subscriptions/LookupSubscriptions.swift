@@ -19,7 +19,7 @@ public enum LookupSubscriptions: Endpoint {
   public typealias Response = ListSubscriptions.Response
 }
 
-/// `{subscriptionID: …}`, or a whole subscription. Only its ID is read.
+/// A dictionary `{subscriptionID: …}`, or a whole subscription, of which only the ID is read.
 struct SubscriptionID: JSONWritable, JSONReadable {
   let id: String
 

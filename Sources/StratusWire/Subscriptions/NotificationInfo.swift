@@ -1,7 +1,7 @@
-/// The contents of a subscription's notifications and the way in which they are presented.
+/// The contents of a subscription's notifications and their presentation.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary.
-/// Keys that are missing there have their names from `CKSubscription.NotificationInfo`.
+/// Keys that the dictionary lacks have their names from `CKSubscription.NotificationInfo`.
 public struct NotificationInfo: Sendable, Hashable {
   public var alertBody: String?
   public var alertLocalizationKey: String?
@@ -18,7 +18,7 @@ public struct NotificationInfo: Sendable, Hashable {
   public var alertActionLocalizationKey: String?
   public var alertLaunchImage: String?
   public var soundName: String?
-  /// The names of fields whose values the notification contains. Three at most.
+  /// The names of fields whose values the notification contains. There are at most three.
   public var additionalFields: [String]?
   public var shouldBadge: Bool
   public var shouldSendContentAvailable: Bool
@@ -72,7 +72,8 @@ extension NotificationInfo: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads a notification info. The native name `desiredKeys` is accepted for `additionalFields`.
+  /// Reads a notification info. `desiredKeys`, the name in the CloudKit framework, is accepted for
+  /// `additionalFields`.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("notificationInfo")
     alertBody = try json.optionalString("alertBody")

@@ -7,16 +7,17 @@ public struct Subscription: Sendable, Hashable {
     case query(WatchedQuery)
     /// All records of one custom zone.
     ///
-    /// - Parameter recordType: watch only records of this type. nil: all types.
+    /// - Parameter recordType: the type of the watched records. nil means all types.
     case zone(ZoneID, recordType: String?)
     /// All records of all custom zones.
     case database(recordType: String?)
   }
 
-  /// Unique among a user's subscriptions of one database. nil: the server chooses an ID.
+  /// The ID, which is unique among a user's subscriptions of one database. nil means that the
+  /// server chooses an ID.
   public var id: String?
   public var subject: Subject
-  /// The contents of the notifications. nil: the user sees nothing, as if only
+  /// The contents of the notifications. nil means that the user sees nothing, as if only
   /// `shouldSendContentAvailable` were set.
   public var notificationInfo: NotificationInfo?
 
@@ -31,7 +32,7 @@ public struct Subscription: Sendable, Hashable {
 public struct WatchedQuery: Sendable, Hashable {
   /// The query. Its sorts are ignored.
   public var query: Query
-  /// Only records of this zone are watched. nil: all zones of the database.
+  /// The zone whose records are watched. nil means all zones of the database.
   public var zoneID: ZoneID?
   public var firesOn: FiresOn
   /// Whether the subscription is deleted after its first notification.
@@ -92,8 +93,8 @@ extension Subscription: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads a subscription. `recordType` in zone and database subscriptions is an addition of ours.
-  /// The native classes have it, but Apple's page does not.
+  /// Reads a subscription. Zone and database subscriptions may have a `recordType`. The classes of
+  /// the CloudKit framework have it, but Apple's web page does not.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("subscription")
     id = try json.optionalString("subscriptionID")

@@ -1,13 +1,13 @@
 /// A field in the JSON of cktool: `{"type": "stringType", "value": "Milk"}` (schema-language §10).
 ///
-/// Its types and values differ from those of CloudKit Web Services: times are texts, and a file is
+/// The types and values differ from those of CloudKit Web Services: times are texts, and a file is
 /// represented by a key. An option of the command says which file has the key.
 public enum ToolField: Sendable, Hashable {
   case value(FieldValue)
-  /// The keys of files; more than one only in a list.
+  /// The keys of files. Only a list has more than one.
   case files(keys: [String], isList: Bool)
 
-  /// The name of a type: `stringType`, `stringListType`.
+  /// Returns the name of a type, for example `stringType` or `stringListType`.
   public static func typeName(of type: FieldType) -> String {
     let word =
       switch type.element {
@@ -23,7 +23,7 @@ public enum ToolField: Sendable, Hashable {
     return word + (type.isList ? "ListType" : "Type")
   }
 
-  /// Reads the name of a type.
+  /// Returns the type with this name, or nil if there is none.
   public static func type(named name: String) -> FieldType? {
     for element in FieldType.Element.allCases {
       for isList in [false, true] {
@@ -36,7 +36,7 @@ public enum ToolField: Sendable, Hashable {
 
   /// Reads the fields of a record.
   ///
-  /// - Parameter time: parses the text of a time; returns nil if the text is not a time.
+  /// - Parameter time: parses the text of a time. Returns nil if the text is not a time.
   public static func fields(
     json: JSONView, time: (String) -> Timestamp?
   ) throws(WireError) -> [(name: String, field: ToolField)] {
@@ -132,7 +132,7 @@ public struct ToolRecord: JSONWritable {
 /// A page of a query in the JSON of cktool.
 public struct ToolPage: JSONWritable {
   public var records: [ToolRecord]
-  /// nil: this is the last page.
+  /// The position at which the next page begins. nil means that this is the last page.
   public var continuationToken: String?
 
   public init(records: [ToolRecord], continuationToken: String?) {
@@ -152,7 +152,7 @@ public struct ToolPage: JSONWritable {
 public struct ToolDeletion: JSONWritable {
   public var count: Int
   public var isDryRun: Bool
-  /// The reason for each record that was not deleted.
+  /// The reasons why records were not deleted, one for each record.
   public var errors: [String]
 
   public init(count: Int, isDryRun: Bool, errors: [String] = []) {
@@ -210,9 +210,9 @@ extension FieldValue {
 
 /// The times in the JSON of cktool.
 public enum ToolTime {
-  /// The time as ISO 8601 in UTC: `2026-11-23T08:00:00.000Z`.
+  /// Returns a time as ISO 8601 in UTC, for example `2026-11-23T08:00:00.000Z`.
   ///
-  /// - Parameter milliseconds: since 1970 UTC.
+  /// - Parameter milliseconds: the milliseconds since 1970 UTC.
   public static func text(milliseconds: Int64) -> String {
     let (seconds, rest) = divide(milliseconds, 1_000)
     let (days, ofDay) = divide(seconds, 86_400)
@@ -220,11 +220,11 @@ public enum ToolTime {
     return "\(date(days))T\(clock.joined(separator: ":")).\(padded(rest, 3))Z"
   }
 
-  /// The date of a day: `2026-11-23`.
+  /// Returns the date of a day, for example `2026-11-23`.
   ///
-  /// - Parameter day: days since 1970 UTC.
+  /// - Parameter day: the number of days since 1970 UTC.
   public static func date(_ day: Int64) -> String {
-    // Days are counted from 1 March of the year 0, so that a leap day is the last of its year.
+    // Years begin on 1 March in this calculation, so that a leap day is the last day of its year.
     let (era, ofEra) = divide(day + 719_468, 146_097)
     let year = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
     let ofYear = ofEra - (365 * year + year / 4 - year / 100)

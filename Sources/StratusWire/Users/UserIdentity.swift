@@ -1,7 +1,7 @@
 /// The identity of a user within one container.
 public struct UserIdentity: Sendable, Hashable {
-  /// `_` and 32 hex digits. A user has one name in all environments and databases of a container,
-  /// and different names in different containers.
+  /// The name of the user: `_` and 32 hex digits. A user has one name in all environments and
+  /// databases of a container, and different names in different containers.
   public var userRecordName: String
 
   public init(userRecordName: String) { self.userRecordName = userRecordName }
@@ -13,7 +13,7 @@ public enum FetchCaller: Endpoint {
 
   public typealias Request = EmptyRequest
 
-  /// The answer has the identity at the top level, where CloudKit JS reads it, and also in `users`,
+  /// The answer contains the identity at the top level, where CloudKit JS reads it, and in `users`,
   /// as documented (web-services §4.15).
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
@@ -42,7 +42,8 @@ public enum FetchCaller: Endpoint {
   }
 }
 
-/// `users/current`. Apple deprecates it in favor of `users/caller`.
+/// `users/current`: returns the calling user. Apple deprecates this endpoint in favor of
+/// `users/caller`.
 public enum FetchCurrentUser: Endpoint {
   public static let path = "users/current"
 

@@ -7,13 +7,13 @@ public enum ModifyZones: Endpoint {
 
   /// One zone to create or delete.
   public struct Operation: JSONWritable, JSONReadable {
-    /// The action for the zone.
+    /// Whether the zone is created or deleted.
     public enum Kind: String, Sendable { case create, delete }
 
     public var kind: Kind
     public var zoneID: ZoneID
-    /// The scope of a new zone. nil: an existing zone keeps its scope, and a new one gets the
-    /// default.
+    /// The encryption scope of a new zone. nil means the default for a new zone, and no change for
+    /// an existing one.
     public var encryptionScope: EncryptionScope?
 
     public init(_ kind: Kind, _ zoneID: ZoneID, encryptionScope: EncryptionScope? = nil) {
@@ -47,7 +47,7 @@ public enum ModifyZones: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable {
     public var operations: [Operation]
-    /// Whether each created zone includes its ``ZoneDictionary/incarnation``.
+    /// Whether the dictionary of each created zone includes its ``ZoneDictionary/incarnation``.
     public var showsIncarnations: Bool
 
     public init(operations: [Operation], showsIncarnations: Bool = false) {

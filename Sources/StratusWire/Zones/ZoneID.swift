@@ -4,7 +4,7 @@ public struct ZoneID: Sendable, Hashable {
   public static let defaultZoneName = "_defaultZone"
 
   public var zoneName: String
-  /// The user record name of the owner. nil: the caller.
+  /// The user record name of the owner. nil means the caller.
   public var ownerRecordName: String?
 
   public init(zoneName: String, ownerRecordName: String? = nil) {
@@ -26,8 +26,8 @@ extension ZoneID: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads an ID. `ownerName` is accepted in place of `ownerRecordName`. Placeholders for the
-  /// caller are accepted as its value (web-services §3.1).
+  /// Reads an ID. The key `ownerName` is accepted in place of `ownerRecordName`. A placeholder for
+  /// the caller becomes nil (web-services §3.1).
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("zoneID")
     zoneName = try json.requiredString("zoneName")

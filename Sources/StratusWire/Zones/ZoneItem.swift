@@ -1,29 +1,31 @@
 /// A zone in an answer.
 public struct ZoneDictionary: Sendable {
   public var zoneID: ZoneID
-  /// The newest position in the zone's history. Absent if the zone has no history.
+  /// The newest change token of the zone. It is nil if the zone has no history.
   public var syncToken: String?
-  /// Distinguishes the zone from earlier and later zones with the same name. Present only if the
-  /// request has `incarnations`.
+  /// A text that distinguishes the zone from earlier and later zones with the same name. It is
+  /// present only if the request has `incarnations`.
   ///
-  /// An addition of ours: Apple's service has no such key.
+  /// Stratus adds this key. Apple's service has no such key.
   public var incarnation: String?
-  /// Whether the zone supports atomic batches. Absent in change lists.
+  /// Whether the zone supports atomic batches. It is nil in change lists.
   public var isAtomic: Bool?
-  /// Whether and how the zone can be shared. A flag is nil if the server omits it.
+  /// The flags that say whether and how the zone can be shared. A flag is nil if the server omits
+  /// it.
   public var sharing = Sharing()
-  /// The record name of the share of the whole zone. nil: there is none.
+  /// The record name of the share of the whole zone. nil means that there is none.
   ///
-  /// An addition of ours: the public pages show no such key. It has the form of a record's `share`.
+  /// Stratus adds this key, with the form of a record's `share`. Apple's public pages show no such
+  /// key.
   public var shareRecordName: String?
   public var isDeleted: Bool
-  /// The reason of the deletion. Written only if it is not ``ZoneDeletionReason/deleted``.
+  /// The reason of the deletion. It is written only if it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
-  /// Whether encrypted values are shared by record or by zone. Written only if it is not the
+  /// Whether encrypted values are shared by record or by zone. It is written only if it is not the
   /// default.
   public var encryptionScope: EncryptionScope
 
-  /// Whether and how a zone can be shared.
+  /// The flags that say whether and how a zone can be shared.
   ///
   /// Source: the zone object of CloudKitTool JS. CloudKit Web Services does not document the keys.
   public struct Sharing: Sendable, Equatable {

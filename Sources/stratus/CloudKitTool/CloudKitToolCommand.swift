@@ -1,11 +1,14 @@
 import ArgumentParser
 import StratusWire
 
-/// `stratus cktool`, and the binary with the name `cktool`. They have the verbs of Apple's tool.
+/// `stratus cktool`, which is also the command of a binary with the name `cktool`. It has the verbs
+/// of Apple's tool.
 struct CloudKitToolCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cktool",
-    abstract: "Apple's cktool for a Stratus server: the same verbs, options and formats.",
+    abstract: """
+      Run the verbs of Apple's cktool on a Stratus server, with the same options and formats.
+      """,
     discussion: """
       Management verbs find the server as 'stratus' does: by --data or STRATUS_DATA, or by --url \
       with a management token. Record verbs take the server's URL and the app's API token from \
@@ -20,14 +23,14 @@ struct CloudKitToolCommand: AsyncParsableCommand {
     ])
 }
 
-/// The options by which a management verb finds its server.
+/// The options with which a management verb finds its server.
 struct CloudKitToolServer: ParsableArguments {
   @OptionGroup var data: DataOption
 
-  @Option(help: "Where the server is managed, instead of --data.")
+  @Option(help: "The server's management address, which replaces --data.")
   var url: String?
 
-  @Option(name: .shortAndLong, help: "The management token, instead of a saved one.")
+  @Option(name: .shortAndLong, help: "The management token to use instead of a saved one.")
   var token: String?
 
   func send<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) async throws -> E.Response {
@@ -46,9 +49,9 @@ struct CloudKitToolServer: ParsableArguments {
   }
 }
 
-/// The options of schema verbs that name a container.
+/// The options of the schema verbs that select a container.
 struct CloudKitToolContainer: ParsableArguments {
-  @Option(help: "The team's ID. A Stratus server has one team; any ID is accepted.")
+  @Option(help: "The team's ID. A Stratus server has one team and accepts any ID.")
   var teamID: String?
 
   @Option(help: "The container's ID.")
@@ -63,7 +66,7 @@ struct GetTeamsVerb: AsyncParsableCommand {
   @OptionGroup var server: CloudKitToolServer
 
   func run() async throws {
-    // This request only checks that the token is accepted.
+    // The answer is not used. The request only checks that the server accepts the token.
     _ = try await server.send(ListContainers.self, .init())
     say("STRATUS: Stratus")
   }

@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The options of all verbs about records.
+/// The options that all verbs about records have.
 struct CloudKitToolDatabase: ParsableArguments {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case `public`, `private`, shared
@@ -17,21 +17,21 @@ struct CloudKitToolDatabase: ParsableArguments {
     }
   }
 
-  @Option(name: .shortAndLong, help: "The user token, instead of a saved one.")
+  @Option(name: .shortAndLong, help: "The user token to use instead of a saved one.")
   var token: String?
 
   @OptionGroup var container: CloudKitToolContainer
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment
 
-  @Option(help: "public, private or shared.")
+  @Option(help: "The database: public, private or shared.")
   var databaseType: Kind
 
   @Option(help: "The zone's name.")
   var zoneName: String = ZoneID.defaultZoneName
 
-  @Option(help: "The server's URL; default: STRATUS_URL, then the credentials file.")
+  @Option(help: "The server's URL. Default: STRATUS_URL, then the credentials file.")
   var url: String?
 
   var zoneID: ZoneID { ZoneID(zoneName: zoneName) }
@@ -48,7 +48,7 @@ struct CloudKitToolDatabase: ParsableArguments {
     }
   }
 
-  /// The connection with the user's token.
+  /// Returns a connection with the user's token.
   ///
   /// - Throws: ``Failure``.
   func open() throws -> Connection {
@@ -77,8 +77,8 @@ struct CloudKitToolDatabase: ParsableArguments {
       timing: Self.timing)
   }
 
-  /// NB: there is no clock and no randomness. Requests have no time limit, and a single command
-  /// need not spread its retries.
+  /// NB: this timing has no clock and no randomness. Requests have no time limit, and a single
+  /// command need not retry at random times.
   private static let timing = Timing(
     now: { 0 }, sleep: { try await Task.sleep(for: .seconds($0)) }, chance: { 0.5 })
 

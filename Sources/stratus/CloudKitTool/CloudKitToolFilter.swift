@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// A filter of `query-records`: `"FIELD OP VALUE"` (schema-language §10).
+/// A filter of `query-records`, in the form `"FIELD OP VALUE"` (schema-language §10).
 struct CloudKitToolFilter {
   let filter: FieldFilter
 
@@ -33,7 +33,7 @@ struct CloudKitToolFilter {
     var value = String(words[2])
     var distance: Double?
     if comparator == .near {
-      // The radius is a third number: latitude, longitude, kilometres.
+      // The value has three numbers: the latitude, the longitude and the radius in kilometres.
       let parts = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       guard parts.count == 3, let kilometres = Double(parts[2]) else {
         throw Failure("the filter '\(text)' needs NEAR latitude,longitude,kilometres")
@@ -56,7 +56,7 @@ struct CloudKitToolFilter {
     return .list(first.type.element, values)
   }
 
-  /// Reads a value whose type is named (`stringType:2021-01-01`) or guessed from the text.
+  /// Reads a value whose type is stated (`stringType:2021-01-01`) or guessed from the text.
   private static func single(_ text: String) throws -> FieldValue {
     if let colon = text.firstIndex(of: ":"),
       let type = ToolField.type(named: String(text[..<colon]))
@@ -110,10 +110,10 @@ extension StratusWire.Comparator {
   }
 }
 
-/// Reads times in the forms that cktool accepts.
+/// Reads times in the formats that cktool accepts.
 enum CloudKitToolTime {
-  /// Reads a time as ISO 8601, as `yyyy-MM-dd`, or as `yyyy-MM-dd HH:mm`. The last two are in the
-  /// local time zone.
+  /// Reads a time in the format of ISO 8601, `yyyy-MM-dd`, or `yyyy-MM-dd HH:mm`. The last two
+  /// formats use the local time zone.
   static func timestamp(_ text: String) -> Timestamp? {
     guard let date = date(text) else { return nil }
     return Timestamp(referenceSeconds: date.timeIntervalSinceReferenceDate)

@@ -6,7 +6,7 @@ struct CloudKitToolQuery: ParsableArguments {
   @Option(help: "The record type.")
   var recordType: String
 
-  @Option(parsing: .upToNextOption, help: "Filters, each as \"FIELD OP VALUE\".")
+  @Option(parsing: .upToNextOption, help: "The filters, each as \"FIELD OP VALUE\".")
   var filters: [String] = []
 
   func query(sorts: [QuerySort] = []) throws -> Query {
@@ -25,13 +25,15 @@ struct QueryRecordsVerb: AsyncParsableCommand {
   @OptionGroup var database: CloudKitToolDatabase
   @OptionGroup var query: CloudKitToolQuery
 
-  @Option(parsing: .upToNextOption, help: "Sorts, each as \"FIELD ASC\" or \"FIELD DESC\".")
+  @Option(
+    parsing: .upToNextOption,
+    help: "The sort orders, each as \"FIELD ASC\" or \"FIELD DESC\".")
   var sortBy: [String] = []
 
-  @Option(parsing: .upToNextOption, help: "The fields to print; default: all.")
+  @Option(parsing: .upToNextOption, help: "The fields to print. Default: all fields.")
   var requestedFields: [String] = []
 
-  @Option(help: "The number of records, 1 to 200.")
+  @Option(help: "The maximum number of records, 1 to 200.")
   var limit = 200
 
   @Option(help: "The continuationToken of an earlier page.")
@@ -70,15 +72,15 @@ struct DeleteRecordsVerb: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "delete-records",
-    abstract: "Delete the records of a query; print only their number unless --dry-run false.")
+    abstract: "Count the records of a query, or delete them with --dry-run false.")
 
   @OptionGroup var database: CloudKitToolDatabase
   @OptionGroup var query: CloudKitToolQuery
 
-  @Option(help: "true: only count the records.")
+  @Option(help: "Whether the records are only counted: true or false.")
   var dryRun: Truth = .true
 
-  @Flag(name: [.short, .long], help: "Delete without a question.")
+  @Flag(name: [.short, .long], help: "Delete without confirmation.")
   var yes = false
 
   func run() async throws {
@@ -107,7 +109,7 @@ struct DeleteRecordsVerb: AsyncParsableCommand {
     if !result.errors.isEmpty { throw ExitCode.failure }
   }
 
-  /// Returns the names of all records of the query, which it reads page by page.
+  /// Returns the names of all records of the query, which are read page by page.
   private func names() async throws -> [String] {
     var names: [String] = []
     var marker: String?

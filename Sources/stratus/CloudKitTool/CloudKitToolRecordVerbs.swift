@@ -3,7 +3,7 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The options that give the fields of a record.
+/// The options that contain the fields of a record.
 struct CloudKitToolFields: ParsableArguments {
   @Option(help: "A file with the fields as JSON.")
   var fieldsFile: String?
@@ -14,10 +14,10 @@ struct CloudKitToolFields: ParsableArguments {
   @Flag(help: "Read the fields from standard input.")
   var fieldsStdin = false
 
-  @Option(parsing: .upToNextOption, help: "Files of asset fields, as KEY=path.")
+  @Option(parsing: .upToNextOption, help: "The files of asset fields, each as KEY=path.")
   var assetFiles: [String] = []
 
-  /// Uploads the files of the fields, and returns the fields in the form of a request.
+  /// Uploads the files of asset fields, and returns the fields as a request contains them.
   func read(
     recordName: String?, recordType: String, in database: CloudKitToolDatabase
   ) async throws -> (recordName: String?, fields: JSONView) {
@@ -92,14 +92,14 @@ struct CloudKitToolFields: ParsableArguments {
 extension CloudKitToolDatabase {
   /// Uploads a file.
   ///
-  /// - Returns: the value for the field, and the name that the record must have.
+  /// - Returns: the value of the field, and the name that the record must have.
   fileprivate func upload(
     _ path: String, as field: AssetFieldID
   ) async throws -> (Asset, String) {
     let response = try await send(
       UploadAssets.self, .init(zoneID: zoneID, fields: [field]), isIdempotent: true)
     guard let target = response.targets.first else {
-      throw Failure("the server gave no place for the file '\(path)'; try again")
+      throw Failure("the server returned no upload URL for the file '\(path)'; try again")
     }
     let file: OutgoingFile
     do { file = try OutgoingFile(URL(fileURLWithPath: path)) } catch {
@@ -115,7 +115,7 @@ extension CloudKitToolDatabase {
     }
   }
 
-  /// Saves one record and prints it.
+  /// Saves a record and prints it.
   fileprivate func save(_ operation: RecordOperation) async throws {
     let response = try await send(
       ModifyRecords.self, .init(zoneID: zoneID, operations: [operation]), isIdempotent: false)
@@ -143,7 +143,7 @@ struct CreateRecordVerb: AsyncParsableCommand {
   @Option(help: "The record type.")
   var recordType: String
 
-  @Option(help: "The record's name; default: a new UUID.")
+  @Option(help: "The record's name. Default: a new UUID.")
   var recordName: String?
 
   func run() async throws {
@@ -158,7 +158,7 @@ struct CreateRecordVerb: AsyncParsableCommand {
 struct UpdateRecordVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update-record",
-    abstract: "Change fields of a record and print it; other fields stay.")
+    abstract: "Change fields of a record and print the record. Other fields are kept.")
 
   @OptionGroup var database: CloudKitToolDatabase
   @OptionGroup var fields: CloudKitToolFields
@@ -169,7 +169,7 @@ struct UpdateRecordVerb: AsyncParsableCommand {
   @Option(help: "The record's name.")
   var recordName: String
 
-  @Option(help: "The change tag that the record must have; default: any.")
+  @Option(help: "The change tag that the record must have. Default: any change tag.")
   var recordChangeTag: String?
 
   func run() async throws {
@@ -210,7 +210,7 @@ struct DeleteRecordVerb: AsyncParsableCommand {
   @Option(help: "The record's name.")
   var recordName: String
 
-  @Flag(name: [.short, .long], help: "Delete without a question.")
+  @Flag(name: [.short, .long], help: "Delete without confirmation.")
   var yes = false
 
   func run() async throws {

@@ -10,10 +10,10 @@ struct ExportSchemaVerb: AsyncParsableCommand {
   @OptionGroup var server: CloudKitToolServer
   @OptionGroup var container: CloudKitToolContainer
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment
 
-  @Option(help: "Where to write the schema; default: standard output.")
+  @Option(help: "The file to write. Default: standard output.")
   var outputFile: String?
 
   func run() async throws {
@@ -33,13 +33,13 @@ struct CloudKitToolSchemaFile: ParsableArguments {
   @OptionGroup var server: CloudKitToolServer
   @OptionGroup var container: CloudKitToolContainer
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment
 
   @Option(help: "The schema file.")
   var file: String
 
-  /// - Throws: `ExitCode`, after printing the message that Apple's tool prints.
+  /// - Throws: `ExitCode`, after the message of Apple's tool was printed.
   func send(isDryRun: Bool) async throws {
     let report = try await server.send(
       ChangeSchema.self,
@@ -57,7 +57,8 @@ struct CloudKitToolSchemaFile: ParsableArguments {
 /// `import-schema`.
 struct ImportSchemaVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import-schema", abstract: "Give an environment the schema of a file.")
+    commandName: "import-schema",
+    abstract: "Import the schema of a file into an environment.")
 
   @OptionGroup var schema: CloudKitToolSchemaFile
 
@@ -73,7 +74,7 @@ struct ImportSchemaVerb: AsyncParsableCommand {
 /// `validate-schema`.
 struct ValidateSchemaVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "validate-schema", abstract: "Say whether a file could be imported.")
+    commandName: "validate-schema", abstract: "Check whether a file could be imported.")
 
   @OptionGroup var schema: CloudKitToolSchemaFile
 
@@ -87,7 +88,9 @@ struct ValidateSchemaVerb: AsyncParsableCommand {
 struct ResetSchemaVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset-schema",
-    abstract: "Give development the schema of production, and remove all development data.")
+    abstract: """
+      Reset the development schema to that of production, and remove all development data.
+      """)
 
   @OptionGroup var server: CloudKitToolServer
   @OptionGroup var container: CloudKitToolContainer

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The tokens that cktool's method `file` saves in `~/.config/cktool`, which only its owner can
-/// read.
+/// The tokens that cktool's method `file` saves in `~/.config/cktool`. Only the owner of this file
+/// can read it.
 enum CloudKitToolTokens {
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case management, user
@@ -26,7 +26,7 @@ enum CloudKitToolTokens {
     return URL(fileURLWithPath: home).appendingPathComponent(".config/cktool")
   }
 
-  /// Returns the token in the environment variable, or else the saved token; nil: there is neither.
+  /// Returns the token in the environment variable, or the saved token, or nil if there is neither.
   static func find(_ kind: Kind) throws -> String? {
     if let token = ProcessInfo.processInfo.environment[kind.variable], !token.isEmpty {
       return token
@@ -40,7 +40,7 @@ enum CloudKitToolTokens {
         + "with 'save-token --type \(kind.rawValue)'")
   }
 
-  /// Reads the saved tokens. Each line of the file has a kind and its token.
+  /// Reads the saved tokens. Each line of the file contains the kind of a token and the token.
   static func read() throws -> [String: String] {
     let location = try Self.location()
     guard let data = FileManager.default.contents(atPath: location.path) else { return [:] }
@@ -81,7 +81,7 @@ enum CloudKitToolTokens {
   }
 }
 
-/// The place where tokens are saved.
+/// The method with which tokens are saved.
 enum TokenMethod: String, ExpressibleByArgument, CaseIterable {
   case file, keychain
 
@@ -98,20 +98,20 @@ struct SaveTokenVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "save-token", abstract: "Save a token for the other verbs.",
     discussion: """
-      Without the token, it is read from standard input: other users of the machine can read a \
-      command line.
+      If the token is not given, the command reads it from standard input, because other users of \
+      the machine can read a command line.
       """)
 
-  @Argument(help: "The token; default: a line of standard input.")
+  @Argument(help: "The token. Default: a line of standard input.")
   var token: String?
 
-  @Option(help: "management or user.")
+  @Option(help: "The kind of token: management or user.")
   var type: CloudKitToolTokens.Kind = .management
 
-  @Option(help: "file; there is no keychain here.")
+  @Option(help: "Where tokens are saved. The only value is file, because there is no keychain.")
   var method: TokenMethod = .file
 
-  @Flag(help: "Replace a saved token without a question.")
+  @Flag(help: "Replace a saved token without confirmation.")
   var force = false
 
   func run() async throws {
@@ -135,13 +135,13 @@ struct RemoveTokenVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove-token", abstract: "Remove a saved token.")
 
-  @Option(help: "management or user.")
+  @Option(help: "The kind of token: management or user.")
   var type: CloudKitToolTokens.Kind
 
-  @Option(help: "file; there is no keychain here.")
+  @Option(help: "Where tokens are saved. The only value is file, because there is no keychain.")
   var method: TokenMethod = .file
 
-  @Flag(help: "Accepted for scripts; a token is removed without a question.")
+  @Flag(help: "Accepted for scripts. A token is always removed without confirmation.")
   var force = false
 
   func run() async throws {

@@ -5,10 +5,10 @@ import StratusWire
 struct IndexesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "indexes",
-    abstract: "List the indexes with their state and use; drop one, or cancel its build.",
+    abstract: "List the indexes with their state and use, drop indexes, or cancel an index build.",
     discussion: """
-      An index is made by the first query that needs it, and by the next one after it was dropped. \
-      An index that no query reads for 14 days is dropped by the server.
+      The server builds an index when a query needs it, even if the index was dropped before. The \
+      server drops an index that no query has read for 14 days.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -16,10 +16,10 @@ struct IndexesCommand: AsyncParsableCommand {
   @Option(help: "The container's ID.")
   var container: String
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment
 
-  @Option(help: "End the build of the index with this number.")
+  @Option(help: "Cancel the build of the index with this number.")
   var cancel: Int64?
 
   @Option(help: "Drop the ready index with this number.")

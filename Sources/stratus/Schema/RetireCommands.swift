@@ -1,14 +1,14 @@
 import ArgumentParser
 import StratusWire
 
-/// The options of the commands about a retired field or record type.
+/// The options of the commands about a retiring field or record type.
 struct RetireOptions: ParsableArguments {
   @OptionGroup var server: ServerOptions
 
   @Option(help: "The container's ID.")
   var container: String
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment = .production
 
   @Argument(help: "A record type, or a field as TYPE.FIELD.")
@@ -29,18 +29,19 @@ struct RetireOptions: ParsableArguments {
 struct RetireCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
-    abstract: "Begin to remove a field or record type: note which devices still write it.",
+    abstract: "Begin to remove a field or record type: record which devices still write it.",
     discussion: """
-      The first of two phases. Apps read and write as before. 'stratus schema retiring' shows the \
-      devices that write, and 'stratus schema drop' removes the place when none does any more.
+      This command begins the first of two phases. In this phase, apps read and write as before. \
+      'stratus schema retiring' shows the devices that still write the field or record type. When \
+      there are none, 'stratus schema drop' removes it.
       """)
 
   @OptionGroup var options: RetireOptions
 
-  @Flag(help: "Refuse further writes, and note the devices that try.")
+  @Flag(help: "Refuse further writes, and record the devices that attempt them.")
   var refuse = false
 
-  @Flag(help: "End the retirement; the place stays.")
+  @Flag(help: "Cancel the removal, and keep the field or record type.")
   var cancel = false
 
   func validate() throws {
@@ -58,7 +59,9 @@ struct RetireCommand: AsyncParsableCommand {
 struct RenameCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
-    abstract: "Give a field a second name; each save writes both until the old one is dropped.",
+    abstract: """
+      Give a field a second name. Each save writes both names until the old one is dropped.
+      """,
     discussion: "The server copies the values of older records in the background.")
 
   @OptionGroup var options: RetireOptions
@@ -77,15 +80,19 @@ struct DropCommand: AsyncParsableCommand {
 
   @OptionGroup var options: RetireOptions
 
-  @Flag(help: "Really remove the values: nothing brings them back but a backup.")
+  @Flag(help: "Confirm the removal of the values. Only a backup can restore them.")
   var yes = false
 
-  @Flag(help: "Drop although a device wrote within the last 14 days, or was given no time to.")
+  @Flag(
+    help: """
+      Drop the field or record type even if a device wrote it, or its removal began, in the last \
+      14 days.
+      """)
   var force = false
 
   func run() async throws {
     guard yes else {
-      throw Failure("this removes all values of '\(options.place)'; say --yes to do it")
+      throw Failure("this removes all values of '\(options.place)'; confirm it with --yes")
     }
     try await options.send(.drop, isForced: force)
   }
@@ -95,14 +102,14 @@ struct DropCommand: AsyncParsableCommand {
 struct RetiringCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retiring",
-    abstract: "List what is retiring or being removed, and which devices last wrote it.")
+    abstract: "List retiring fields and record types, and the devices that last wrote them.")
 
   @OptionGroup var server: ServerOptions
 
   @Option(help: "The container's ID.")
   var container: String
 
-  @Option(help: "development or production.")
+  @Option(help: "The environment: development or production.")
   var environment: ContainerEnvironment = .production
 
   @Flag(help: "Print JSON.")

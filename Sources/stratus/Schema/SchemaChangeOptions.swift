@@ -9,16 +9,16 @@ struct SchemaChangeOptions: ParsableArguments {
   @Option(help: "The container's ID.")
   var container: String
 
-  @Flag(help: "Only say what would change.")
+  @Flag(help: "Only print what would change.")
   var dryRun = false
 
-  @Flag(help: "Refuse a change that loses an index, a permission or values.")
+  @Flag(help: "Refuse a change that would remove an index, a permission or values.")
   var strict = false
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  /// Changes a schema, and prints the steps.
+  /// Changes a schema, and prints the steps of the change.
   func run(file: String?, in environment: ContainerEnvironment) async throws {
     let report = try await report(file: file, in: environment, isDryRun: dryRun)
     try finish(report, file: file) { report in
@@ -41,10 +41,10 @@ struct SchemaChangeOptions: ParsableArguments {
         isDryRun: isDryRun, isStrict: strict))
   }
 
-  /// Prints a report.
+  /// Prints the report of a change.
   ///
-  /// - Parameter body: prints the steps of a change that is not refused.
-  /// - Throws: `ExitCode(2)` if the file is faulty or the change is refused.
+  /// - Parameter body: prints the steps of a change that was not refused.
+  /// - Throws: `ExitCode(2)` if the file is faulty or if the change was refused.
   func finish(
     _ report: SchemaReport, file: String?, _ body: (SchemaReport) -> Void
   ) throws {
@@ -68,7 +68,7 @@ struct SchemaChangeOptions: ParsableArguments {
       path == "-"
       ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: path)
     guard let data else {
-      throw Failure("there is no file '\(path)'; name a schema file, or - for the input")
+      throw Failure("there is no file '\(path)'; give a schema file, or - for standard input")
     }
     guard let text = String(data: data, encoding: .utf8) else {
       throw Failure("the file '\(path)' is not UTF-8; save it in that encoding")
@@ -78,7 +78,7 @@ struct SchemaChangeOptions: ParsableArguments {
 }
 
 extension SchemaReport.Message {
-  /// The message in the form that editors and CI services recognise.
+  /// Returns the message in the format that editors and CI services recognise.
   fileprivate func line(of file: String?, as kind: String) -> String {
     guard let line, let column else { return "\(kind): \(reason)" }
     let name = file == "-" || file == nil ? "<stdin>" : file ?? ""
@@ -86,5 +86,5 @@ extension SchemaReport.Message {
   }
 }
 
-/// Writes a text to standard output as it is.
+/// Writes a text to standard output without changing it.
 func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }

@@ -5,13 +5,14 @@ import StratusWire
 /// `stratus schema`.
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Bring a schema from development to production.",
+    commandName: "schema", abstract: "Export, import, compare and deploy schemas.",
     discussion: """
       Schema files are in CloudKit's schema language (.ckdb). A fault is printed as \
       FILE:LINE:COLUMN: error: SENTENCE.
 
-      Exit status: 0 done; 1 no server, or another failure; 2 the file is faulty, or the change is \
-      refused and nothing has changed; 3 'diff' found differences; 64 a wrong command line.
+      Exit status: 0 for success; 1 for a failure, such as a missing server; 2 for a faulty file \
+      or a refused change, after which nothing has changed; 3 if 'diff' found differences; 64 for \
+      a wrong command line.
       """,
     subcommands: [
       Export.self, Import.self, Validate.self, Diff.self, Deploy.self, Reset.self,
@@ -21,17 +22,17 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the schema of an environment as a file.")
+      abstract: "Print the schema of an environment in the format of a schema file.")
 
     @OptionGroup var server: ServerOptions
 
     @Option(help: "The container's ID.")
     var container: String
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment
 
-    @Option(help: "Where to write the file; default: standard output.")
+    @Option(help: "The file to write. Default: standard output.")
     var output: String?
 
     @Flag(help: "Print JSON.")
@@ -52,7 +53,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give the development environment the schema of a file.",
+      abstract: "Import the schema of a file into the development environment.",
       discussion: """
         Record types and fields that the file lacks are removed with their values, unless \
         production has them.
@@ -60,7 +61,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var change: SchemaChangeOptions
 
-    @Argument(help: "The schema file; - for the input.")
+    @Argument(help: "The schema file, or - for standard input.")
     var file: String
 
     func run() async throws {
@@ -70,14 +71,14 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Validate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Say whether a file could be imported or deployed; change nothing.")
+      abstract: "Check whether a file could be imported or deployed, without changing anything.")
 
     @OptionGroup var change: SchemaChangeOptions
 
-    @Option(help: "development or production.")
+    @Option(help: "The environment: development or production.")
     var environment: ContainerEnvironment = .development
 
-    @Argument(help: "The schema file; - for the input.")
+    @Argument(help: "The schema file, or - for standard input.")
     var file: String
 
     func run() async throws {
@@ -96,7 +97,7 @@ struct SchemaCommand: AsyncParsableCommand {
     @Option(help: "The environment that would change: development or production.")
     var environment: ContainerEnvironment = .production
 
-    @Argument(help: "The schema file; - for the input.")
+    @Argument(help: "The schema file, or - for standard input.")
     var file: String?
 
     func run() async throws {
@@ -110,16 +111,16 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Deploy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Bring the development schema, or the schema of a file, to production.",
+      abstract: "Deploy the development schema, or the schema of a file, to production.",
       discussion: """
-        From development, production gets what it lacks, and the grants. From a file, production \
-        gets exactly the file's index options and grants. Types and fields are only added; see \
-        'stratus schema retire'.
+        From development, production gets everything that it lacks, and the grants. From a file, \
+        production gets exactly the file's index options and grants. Types and fields are only \
+        added, and never removed; see 'stratus schema retire'.
         """)
 
     @OptionGroup var change: SchemaChangeOptions
 
-    @Argument(help: "The schema file; '-' reads standard input. Default: the development schema.")
+    @Argument(help: "The schema file, or - for standard input. Default: the development schema.")
     var file: String?
 
     func run() async throws { try await change.run(file: file, in: .production) }
@@ -127,14 +128,16 @@ struct SchemaCommand: AsyncParsableCommand {
 
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give development the schema of production, and remove all development data.")
+      abstract: """
+        Reset the development schema to that of production, and remove all development data.
+        """)
 
     @OptionGroup var server: ServerOptions
 
     @Option(help: "The container's ID.")
     var container: String
 
-    @Flag(help: "Really remove all development data: nothing brings it back but a backup.")
+    @Flag(help: "Confirm the removal of all development data. Only a backup can restore it.")
     var yes = false
 
     @Flag(help: "Print JSON.")
@@ -142,7 +145,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard yes else {
-        throw Failure("this removes all development data of '\(container)'; say --yes to do it")
+        throw Failure("this removes all development data of '\(container)'; confirm it with --yes")
       }
       let report = try await server.send(ResetSchema.self, .init(containerID: container))
       if json { return say(json: report) }

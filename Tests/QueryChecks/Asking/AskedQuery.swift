@@ -14,7 +14,7 @@ struct AskedQuery: Sendable, Hashable {
   }
 }
 
-/// The field of a filter or sort, and whether the client sends `fieldName` or `systemFieldName`.
+/// The field of a filter or sort. The client sends its name as `fieldName` or `systemFieldName`.
 struct AskedKey: Sendable, Hashable {
   var name: String
   var isSystem = false
@@ -24,7 +24,7 @@ struct AskedKey: Sendable, Hashable {
   }
 }
 
-/// A condition in the form that a client sends.
+/// A filter in the form that a client sends.
 indirect enum AskedFilter: Sendable, Hashable {
   case field(AskedCondition)
   case anyOf([[AskedFilter]])
@@ -41,10 +41,10 @@ indirect enum AskedFilter: Sendable, Hashable {
 /// A condition on one field.
 struct AskedCondition: Sendable, Hashable {
   var comparator: Comparator
-  /// The field; nil: all searchable fields together.
+  /// The field, or nil for all searchable fields together.
   var key: AskedKey?
   var value: Literal
-  /// The type that the client states; nil: none.
+  /// The type that the request contains, or nil for none.
   var declaredType: String?
   var distance: Double?
 
@@ -66,7 +66,7 @@ struct AskedCondition: Sendable, Hashable {
 /// One sort descriptor in the form that a client sends.
 struct AskedSort: Sendable, Hashable {
   var key: AskedKey
-  /// nil: the client omits the direction.
+  /// The direction, or nil if the request does not contain it.
   var isAscending: Bool?
   var place: Place?
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A JSON value in the form that a client writes, including unusual forms.
+/// A JSON value in the form that a client writes. Some of the forms are unusual.
 enum Literal: Sendable, Hashable {
   case null
   case bool(Bool)
   case string(String)
-  /// The text of a number: `3`, `3.0`, `3e0`.
+  /// A number as text, for example `3`, `3.0` or `3e0`.
   case number(String)
   case array([Literal])
   case members([Member])

@@ -1,23 +1,23 @@
 import StratusDomain
 import StratusWire
 
-/// One of the databases of a world.
+/// One of the databases of a data set.
 enum DatabaseChoice: Int, Sendable, Hashable, CaseIterable {
   case publicDatabase, first, second
 
   var scope: DatabaseScope { self == .publicDatabase ? .public : .private }
 }
 
-/// An event in a world.
+/// A step of a data set.
 enum Step: Sendable {
-  /// Saves and deletions in one zone, in one request.
+  /// Saves and deletions in one zone by one request.
   case modify(DatabaseChoice, user: Int, zone: String, [Edit])
   case makeZone(DatabaseChoice, String)
   case deleteZone(DatabaseChoice, String)
-  /// The clock advances by this many milliseconds.
+  /// The server's clock advances by this number of milliseconds.
   case wait(Int64)
   case allowExtensions(Bool)
-  /// An index mark is added to a field, as by a schema import.
+  /// A field gets an index mark, as if by the import of a schema.
   case mark(recordType: String, SchemaAddition.Marking.Key, FieldIndexes)
   case reopen
   case ask(QueryCase)
@@ -27,9 +27,10 @@ enum Step: Sendable {
 struct Edit: Sendable {
   enum Kind: Sendable {
     /// - Parameters:
-    ///   - replaces: whether the fields that are not named are removed.
-    ///   - fields: nil clears a field.
-    ///   - parent: the number of one of the zone's root records; nil: the parent stays.
+    ///   - replaces: whether the save removes the fields that it does not contain.
+    ///   - fields: the values to save. A nil value clears the field.
+    ///   - parent: the number of the zone's root record that becomes the parent, or nil for no
+    ///     change.
     case save(
       recordType: String, replaces: Bool, fields: [String: FieldValue?], parent: Int?)
     case delete
@@ -39,43 +40,43 @@ struct Edit: Sendable {
   var kind: Kind
 }
 
-/// A query, how it is paged, and the events between its pages.
+/// A query with its page sizes, and the steps between its pages.
 struct QueryCase: Sendable {
   var number: Int
   var database: DatabaseChoice
   var query: AskedQuery
-  /// nil: the request names no zone.
+  /// The zone in the request, or nil if the request contains no zone.
   var zone: String?
   var isZoneWide: Bool?
   var resultsLimit: Int?
-  /// Whether the limit is sent as a string, as some clients do.
+  /// Whether the request contains the limit as a string. Some clients do this.
   var limitIsText = false
   var desiredKeys: [String]?
   var countsToo = false
   var marker = MarkerUse.asGiven
-  /// Whether each page requests another number of records.
+  /// Whether the page size differs from page to page.
   var changesLimit = false
-  /// The events after the first page, after the second page, and so on.
+  /// The steps after the first page, after the second page, and so on.
   var between: [[Step]] = []
 
-  /// How the test misuses the marker of the first page.
+  /// A wrong use of the marker of the first page.
   enum MarkerUse: Sendable {
     case asGiven
-    /// The marker is also sent with another query.
+    /// The test also sends the marker with another query.
     case ofAnotherQuery
-    /// The marker is also sent truncated.
+    /// The test also sends a part of the marker.
     case cut
-    /// An arbitrary text is also sent instead of the marker.
+    /// The test also sends arbitrary texts instead of the marker.
     case garbage
   }
 
-  /// The requested number of records on a page; nil: the server's default.
+  /// The requested number of records on a page, or nil for the server's default.
   func limit(ofPage page: Int) -> Int? {
     guard changesLimit, let resultsLimit else { return resultsLimit }
     return resultsLimit + page % 3
   }
 
-  /// The request's text.
+  /// The JSON text of the request.
   func text(marker: String? = nil, page: Int = 0, countsOnly: Bool = false) -> String {
     let resultsLimit = limit(ofPage: page)
     var members = [Literal.Member(key: "query", value: query.literal)]

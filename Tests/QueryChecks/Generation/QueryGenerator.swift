@@ -2,7 +2,7 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// Generates queries for a world. Most make sense, and some do not.
+/// Generates queries for a data set. Most queries are legal, and some are not.
 struct QueryGenerator {
   private var values: ValueSpeller
   private let types: [TypePlan]
@@ -54,14 +54,14 @@ struct QueryGenerator {
     if percent(1), percent(15) { return tooMuch(type) }
     let filtersCount = values.pick([0, 1, 1, 1, 1, 2, 2, 2, 3, 4])
     query.filters = (0..<filtersCount).map { _ in filter(on: type, depth: 0) }
-    // A range on one field, in the form in which `BETWEEN` is sent.
+    // The two filters of a range on one field. Clients send `BETWEEN` in this form.
     if percent(10), let field = type.fields.first(where: { !$0.values.isEmpty }) {
       query.filters.append(.field(condition(on: field, .greaterThanOrEquals)))
       query.filters.append(.field(condition(on: field, .lessThanOrEquals)))
     }
     let sortsCount = values.pick([0, 0, 0, 1, 1, 1, 2, 3])
     query.sorts = (0..<sortsCount).map { _ in sort(on: type) }
-    // The same sort orders repeat, since each needs an index and the number of indexes is limited.
+    // The sort orders repeat, because each needs an index and the number of indexes is limited.
     let known = orders[type.name, default: []]
     if known.count >= 5, percent(85) {
       query.sorts = values.pick(known)
@@ -72,7 +72,7 @@ struct QueryGenerator {
     return query
   }
 
-  /// A query with about as many filters or sorts as the limits allow.
+  /// A query whose number of filters or sorts is near the limit.
   private mutating func tooMuch(_ type: TypePlan) -> AskedQuery {
     var query = AskedQuery(recordType: type.name)
     let named = AskedCondition(
@@ -114,7 +114,7 @@ struct QueryGenerator {
     return .field(condition(on: field, comparator))
   }
 
-  /// The comparators that make sense for a field. The more usual ones are more frequent.
+  /// The comparators that suit a field. Common comparators are more frequent.
   private static func comparators(for type: FieldType) -> [Comparator] {
     if type.isList {
       let lists: [Comparator] = [
@@ -181,7 +181,7 @@ struct QueryGenerator {
       let field = values.pick(percent(95) ? times : SystemField.allCases)
       return AskedSort(key: systemKey(field), isAscending: isAscending)
     }
-    // Usually a field that can be sorted by.
+    // Most sorts use a field that can be sorted by.
     let sortable = type.fields.filter { $0.marks.contains(.sortable) }
     let field = sortable.isEmpty || percent(3) ? values.pick(type.fields) : values.pick(sortable)
     let isPlace = field.type.element == .location

@@ -2,10 +2,10 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// Generates the events of a world: records are created, changed and deleted, with queries in
-/// between.
+/// Generates the steps of a data set. They create, change and delete records, with queries between
+/// them.
 struct StepGenerator {
-  /// The number of queries of one data set. Creating the data costs more than a query.
+  /// The number of queries in a data set. The creation of the data takes longer than a query.
   static let queriesCount = 200
 
   private var world: WorldGenerator
@@ -32,7 +32,8 @@ struct StepGenerator {
   mutating func steps() -> [Step] {
     var steps = beginning()
     var left = recordsCount
-    // The first query that needs an index creates it. Some indexes exist before the records.
+    // A query creates the index that it needs. These queries create indexes before all records
+    // exist.
     let asksFirst = world.chance.percent(40)
     while left > 0 {
       let size = min(left, world.number(1...100))
@@ -72,7 +73,7 @@ struct StepGenerator {
     return steps
   }
 
-  /// An event that is not a query.
+  /// A step that is not a query.
   private mutating func happening() -> Step {
     switch world.number(0...99) {
     case 0..<70: modification(of: world.number(1...6))
@@ -102,13 +103,13 @@ struct StepGenerator {
       for _ in 0..<world.number(1...4) {
         query.between.append((0..<world.number(1...2)).map { _ in interruption(of: query) })
       }
-      // Small pages, so that events between pages are possible.
+      // With small pages, there can be steps between the pages.
       if world.chance.percent(80) { query.resultsLimit = world.number(1...9) }
     }
     return .ask(query)
   }
 
-  /// An event between two pages, usually in the queried database.
+  /// A step between two pages. Most of these steps change the queried database.
   private mutating func interruption(of query: QueryCase) -> Step {
     switch world.number(0...99) {
     case 0..<78:

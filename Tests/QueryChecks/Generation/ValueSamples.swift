@@ -1,6 +1,7 @@
 import StratusWire
 
-/// The values of fields. They are few, so that filters match, and include the limits of every type.
+/// The values of fields. A small number of values makes filters match. The values include the
+/// limits of every type.
 enum ValueSamples {
   static let texts: [String] =
     [
@@ -12,7 +13,7 @@ enum ValueSamples {
       "\"", "\\", "\n",
     ] + longTexts + sentences
 
-  /// Texts that exceed the length an index may store, and have a long common prefix.
+  /// Texts that are longer than the part that an index stores, and begin with the same long prefix.
   static let longTexts: [String] = [
     String(repeating: "x", count: 400), String(repeating: "x", count: 401),
     String(repeating: "x", count: 700), String(repeating: "x", count: 700) + "a",
@@ -68,7 +69,7 @@ enum ValueSamples {
     Place(latitude: 45.0000001, longitude: 45),
   ]
 
-  /// Metres.
+  /// Distances in metres.
   static let radii: [Double] = [
     0.5, 1, 11, 15, 100, 1_000, 2_300, 5_000, 10_000, 36_000, 60_000, 350_000, 1_000_000, 5_000_000,
     10_100_000, 20_000_000, 20_100_000, 1e9,

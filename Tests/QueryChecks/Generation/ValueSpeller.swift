@@ -2,25 +2,25 @@ import Foundation
 import StratusTesting
 import StratusWire
 
-/// Generates the value of a filter and writes it in one of the forms that clients use.
+/// Generates the value of a filter in one of the forms that clients use.
 struct ValueSpeller {
   struct Spelled {
     var value: Literal
-    /// The type that the client states; nil: none.
+    /// The type that the request contains, or nil for none.
     var type: String?
   }
 
   var world: WorldGenerator
   let recordNames: [String]
   let users: [String]
-  /// The start of the world's time, in milliseconds since 1970 UTC.
+  /// The start of the server's clock, in milliseconds since 1970 UTC.
   let start: Int64
 
   mutating func pick<Value>(_ values: [Value]) -> Value { world.pick(values) }
   mutating func number(_ range: ClosedRange<Int>) -> Int { world.number(range) }
   private mutating func percent(_ likelihood: Int) -> Bool { world.chance.percent(likelihood) }
 
-  /// A value for a filter on a field.
+  /// Returns a value for a filter on a field.
   mutating func value(
     for comparator: StratusWire.Comparator, of type: FieldType, from values: [FieldValue]
   ) -> Spelled {
@@ -55,7 +55,8 @@ struct ValueSpeller {
     }
   }
 
-  /// Usually one of the field's values, otherwise a neighbour of such a value, or any value.
+  /// Returns a value near the values of the field: in most cases one of them, or else a neighbour
+  /// or any other value.
   private mutating func single(
     _ comparator: StratusWire.Comparator, _ element: FieldType.Element, from values: [FieldValue]
   ) -> FieldValue {
@@ -82,7 +83,7 @@ struct ValueSpeller {
     }
   }
 
-  /// NB: cuts between Unicode scalars, so that a prefix may also end within a visible character.
+  /// NB: the prefix ends between two Unicode scalars, which may be within a visible character.
   private mutating func prefix(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
     var result = String.UnicodeScalarView()
@@ -100,7 +101,8 @@ struct ValueSpeller {
       type: typeName(FieldType(element, isList: true)))
   }
 
-  /// Usually the type's own name, sometimes an alias, another number type's name, or none.
+  /// Returns the name of the type, or in some cases an alias, the name of another number type, or
+  /// nil.
   private mutating func typeName(_ type: FieldType) -> String? {
     if percent(12) { return nil }
     if percent(3) { return type.isList ? "LIST" : "NUMBER_INT64" }
@@ -147,7 +149,7 @@ struct ValueSpeller {
     ])
   }
 
-  /// A value for a filter on a system field.
+  /// Returns a value for a filter on a system field.
   mutating func value(for comparator: StratusWire.Comparator, of field: SystemField) -> Spelled {
     let isList = Self.wantsList(comparator, type: field.type)
     let count = isList ? number(0...4) : 1
@@ -157,7 +159,7 @@ struct ValueSpeller {
       field.type.element == .timestamp ? .timestamp : spellsText ? .string : .reference
     let type = percent(12) ? nil : FieldType(element, isList: isList).name
     guard isList else { return Spelled(value: literals[0], type: type) }
-    // The elements of a list are either all names or all references.
+    // The elements of a list are all names or all references.
     let alike = spellsText ? literals.map { $0.asText } : literals
     return Spelled(value: .array(alike), type: type)
   }
@@ -176,7 +178,7 @@ struct ValueSpeller {
 }
 
 extension Literal {
-  /// The record name, if this is a reference; otherwise the literal itself.
+  /// The record name of a reference. Any other literal is unchanged.
   fileprivate var asText: Literal {
     if case .members(let members) = self, let name = members.first { name.value } else { self }
   }

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusTesting
 import StratusWire
 
-/// A field of a generated type, with its type and its few values.
+/// A generated field with its type and its possible values.
 struct FieldPlan: Sendable {
   var name: String
   var type: FieldType
@@ -11,20 +11,20 @@ struct FieldPlan: Sendable {
   var values: [FieldValue]
 }
 
-/// A record type of a generated world.
+/// A generated record type.
 struct TypePlan: Sendable {
   var name: String
-  /// The prefix of its records' names, so that a name always has the same type.
+  /// The prefix of the records' names. Records with the same name always have the same type.
   var prefix: String
   var fields: [FieldPlan]
   var systemMarks: [SystemField: FieldIndexes]
 }
 
-/// Generates worlds: types, fields and their values.
+/// Generates the types, fields and values of a data set.
 struct WorldGenerator {
   var chance: SeededChance
 
-  /// The generated input of a data set.
+  /// The generated properties of a data set.
   struct Drawn: Sendable {
     var types: [TypePlan]
     var plan: WorldPlan
@@ -69,8 +69,8 @@ struct WorldGenerator {
   private mutating func field(number index: Int, isProduction: Bool) -> FieldPlan {
     let type = fieldType()
     let all = FieldIndexes.all(for: type)
-    // In production, a missing mark makes the server refuse queries. In development, the marks are
-    // added.
+    // In production, the server refuses a query if a mark is missing. In development, the query
+    // adds the mark.
     let marks =
       isProduction
       ? (chance.percent(85)
@@ -78,8 +78,8 @@ struct WorldGenerator {
         : someMarks(of: [.queryable, .sortable, .searchable])
           .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
-    // Some fields have the plain name of a system field. In development, no field has one: a save
-    // between two pages could add it, which would change the query's meaning.
+    // Some fields have the same name as a system field. Development has no such field, because a
+    // save between two pages could add it and change the meaning of the query.
     let systemNames = ["recordName", "parent", "createdTimestamp"]
     let name = isProduction && index < 3 && chance.percent(5) ? systemNames[index] : nil
     return FieldPlan(
@@ -118,7 +118,7 @@ struct WorldGenerator {
     }
   }
 
-  /// Any value of a type.
+  /// Returns any value of a type.
   mutating func value(of element: FieldType.Element) -> FieldValue {
     switch element {
     case .string:
@@ -139,7 +139,8 @@ struct WorldGenerator {
     }
   }
 
-  /// A text of characters that an index encodes in a special way, and of their neighbours.
+  /// Returns a text from characters that an index encodes in a special way, and from their
+  /// neighbours.
   private mutating func lowText() -> String {
     (0..<number(1...4)).map { _ in pick(["\u{0}", "\u{0}", "\u{1}", "\u{FF}", "a"]) }.joined()
   }

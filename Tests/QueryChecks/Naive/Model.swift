@@ -1,13 +1,13 @@
 import StratusDomain
 import StratusWire
 
-/// A record as the previous steps left it.
+/// A record in the state after the previous steps.
 struct ModelRecord: Sendable {
   var name: String
   var zone: String
   var type: String
   var fields: [String: FieldValue]
-  /// Milliseconds since 1970 UTC.
+  /// The time in milliseconds since 1970 UTC.
   var creationDate: Int64
   var modificationDate: Int64
   var creator: String
@@ -15,7 +15,7 @@ struct ModelRecord: Sendable {
   var parent: String?
 }
 
-/// The zone's name and the record's name, compared byte for byte.
+/// The names of a zone and of a record, which are compared byte for byte.
 struct RecordPlace: Hashable, Sendable, CustomStringConvertible {
   var zone: ExactName
   var name: ExactName
@@ -28,7 +28,7 @@ struct RecordPlace: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(zone.text)/\(name.text.debugDescription)" }
 }
 
-/// A field of the schema.
+/// A field of the schema, with its type and index marks.
 struct ModelField: Sendable, Hashable {
   var type: FieldType
   var marks: FieldIndexes
@@ -40,7 +40,7 @@ struct ModelType: Sendable {
   var systemMarks: [SystemField: FieldIndexes] = [:]
 }
 
-/// The content of a store after some steps. The naive evaluator uses nothing else.
+/// The content of a store after some steps. The naive evaluator uses only this content.
 struct Model: Sendable {
   typealias Zone = [ExactName: ModelRecord]
 
@@ -51,7 +51,7 @@ struct Model: Sendable {
   let users: [String]
   var types: [String: ModelType]
   var allowsExtensions = false
-  /// Milliseconds since 1970 UTC.
+  /// The time in milliseconds since 1970 UTC.
   var now: Int64
   private(set) var databases: [DatabaseChoice: [String: Zone]]
 
@@ -81,7 +81,7 @@ struct Model: Sendable {
     return zones.values.flatMap(\.values)
   }
 
-  /// The user that may use a database: its owner, or any user in the public one.
+  /// The user who sends requests: the owner of a private database, or any user in the public one.
   func caller(_ user: Int, of database: DatabaseChoice) -> String {
     switch database {
     case .publicDatabase: users[user]
@@ -99,8 +99,8 @@ struct Model: Sendable {
     databases[database]?[zone] = nil
   }
 
-  /// The edits of a request that are legal in the current state: the zone exists, and in the public
-  /// database the record is the caller's own.
+  /// The legal edits of a request. The zone must exist, and a caller may change only the caller's
+  /// own records.
   func legalEdits(
     _ edits: [Edit], in zone: String, of database: DatabaseChoice, by caller: String
   ) -> [Edit] {
@@ -118,7 +118,7 @@ struct Model: Sendable {
     }
   }
 
-  /// Carries out a legal edit.
+  /// Applies a legal edit.
   mutating func apply(
     _ edit: Edit, in zone: String, of database: DatabaseChoice, by caller: String
   ) {

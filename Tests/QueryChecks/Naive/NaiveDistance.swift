@@ -1,16 +1,16 @@
 import Foundation
 import StratusWire
 
-/// Distances on a sphere that stands for the Earth.
+/// Distances on a sphere with the mean radius of the Earth.
 enum NaiveDistance {
-  /// Metres.
+  /// The radius in metres.
   static let radius = 6_371_008.8
-  /// Metres. The rounding error of a distance near a radius.
+  /// The maximum rounding error in metres of a distance near a radius.
   static let rounding = 0.001
-  /// Metres. Distances with a smaller difference may come in either order.
+  /// The smallest difference in metres between two distances whose order is defined.
   static let openOrder = 0.02
 
-  /// Metres, by the haversine formula.
+  /// The distance in metres by the haversine formula.
   static func between(_ left: Place, _ right: Location) -> Double {
     let (latitude, other) = (left.latitude * .pi / 180, right.latitude * .pi / 180)
     let east = (right.longitude - left.longitude) * .pi / 180
@@ -20,10 +20,10 @@ enum NaiveDistance {
     return 2 * radius * asin(min(1, haversine.squareRoot()))
   }
 
-  /// Whether a place is nearer than this number of metres.
+  /// Whether a location is nearer to a place than this number of metres.
   static func isNear(_ place: Place, _ location: Location, metres: Double) -> Truth {
     let distance = between(place, location)
-    // The distance to the same place is 0 in every formula.
+    // The distance from a place to itself is 0 in every formula.
     if distance == 0 { return metres > 0 ? .yes : .no }
     let slack = rounding + distance * 1e-9
     if abs(distance - metres) <= slack { return .open }
@@ -31,7 +31,7 @@ enum NaiveDistance {
   }
 }
 
-/// Whether a condition holds. The result is open if rounding decides.
+/// Whether a condition is true. The case `open` means that rounding decides the result.
 enum Truth: Int, Sendable, Comparable {
   case no, open, yes
 

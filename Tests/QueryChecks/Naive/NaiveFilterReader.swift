@@ -5,10 +5,10 @@ import StratusWire
 struct NaiveFilterReader {
   let type: ModelType
   let model: Model
-  /// The user's record name.
+  /// The record name of the user who sends the query.
   let caller: String
 
-  /// The meaning of a key, and its index marks.
+  /// The property that a key names, its type and its index marks.
   private struct Target {
     var source: NaiveSource
     var type: FieldType
@@ -49,7 +49,7 @@ struct NaiveFilterReader {
     ]
     guard let field = spellings[key.name] else { throw Refusal("no field \(key.name)") }
     let isTime = field == .creationDate || field == .modificationDate
-    // In development, the first query that needs a mark adds it, if the field supports it.
+    // In development, the first query that needs a mark adds the mark if the field supports it.
     let isOrdered = isTime || field == .recordName
     let marks: FieldIndexes =
       model.isProduction
@@ -88,7 +88,7 @@ struct NaiveFilterReader {
     }
   }
 
-  /// `__defaultOwner__` means the caller in comparisons of users.
+  /// The name `__defaultOwner__` means the caller if the field contains users.
   private func resolve(_ operand: NaiveOperand, on target: Target) -> NaiveOperand {
     guard target.isUser, case .reference(let name) = operand,
       name == "__defaultOwner__" || name == "_defaultOwner"
@@ -101,7 +101,7 @@ struct NaiveFilterReader {
   ) throws(Refusal) -> NaiveTest {
     let comparable: [FieldType.Element] = [.string, .int64, .double, .timestamp, .reference]
     guard !target.type.isList, comparable.contains(target.type.element) else {
-      throw Refusal("not compared for equality")
+      throw Refusal("the field cannot be compared for equality")
     }
     try require(.queryable, of: target)
     let isNegated = condition.comparator == .notEquals || condition.comparator == .notIn
@@ -120,7 +120,7 @@ struct NaiveFilterReader {
   ) throws(Refusal) -> NaiveTest {
     let ordered: [FieldType.Element] = [.string, .int64, .double, .timestamp]
     guard !target.type.isList, ordered.contains(target.type.element) else {
-      throw Refusal("has no order")
+      throw Refusal("the field has no order")
     }
     try require(.sortable, of: target)
     let operand = try reader.single(condition)
@@ -161,7 +161,7 @@ struct NaiveFilterReader {
   ) throws(Refusal) -> NaiveTest {
     let comparable: [FieldType.Element] = [.string, .int64, .double, .timestamp, .reference]
     guard target.type.isList, comparable.contains(target.type.element) else {
-      throw Refusal("no list that can be asked")
+      throw Refusal("the field is not a list that filters support")
     }
     try require(.queryable, of: target)
     let source = target.source
@@ -174,7 +174,7 @@ struct NaiveFilterReader {
       }
     case .listMemberBeginsWith, .notListMemberBeginsWith:
       guard target.type.element == .string, case .text(let prefix) = try reader.single(condition)
-      else { throw Refusal("no list of strings") }
+      else { throw Refusal("the field is not a list of strings") }
       let isNegated = condition.comparator == .notListMemberBeginsWith
       return .value(source, isNegated: isNegated) { value in
         Truth(
@@ -243,17 +243,17 @@ struct NaiveFilterReader {
     return .words(sources, wanted: wanted, needsAll: condition.comparator == .containsAllTokens)
   }
 
-  /// - Parameter isPlaced: whether an earlier sort is by distance.
+  /// - Parameter isPlaced: whether an earlier sort of the query is by distance.
   func sort(_ sort: AskedSort, isPlaced: Bool) throws(Refusal) -> NaiveSort {
     let target = try target(sort.key)
     try require(.sortable, of: target)
     let isAscending = sort.isAscending ?? true
     guard target.type == FieldType(.location) else {
-      guard sort.place == nil else { throw Refusal("a place for what is none") }
+      guard sort.place == nil else { throw Refusal("a location in a sort by another type") }
       return .value(target.source, isAscending: isAscending)
     }
-    guard let place = sort.place else { throw Refusal("no place to be near to") }
-    guard !isPlaced else { throw Refusal("one sort by distance") }
+    guard let place = sort.place else { throw Refusal("a sort by distance without a location") }
+    guard !isPlaced else { throw Refusal("more than one sort by distance") }
     return .distance(target.source, place, isAscending: isAscending)
   }
 }

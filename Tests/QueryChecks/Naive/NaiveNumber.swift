@@ -1,11 +1,12 @@
 import Foundation
 
-/// A number of a filter, with its exact value.
+/// A number in a filter with its exact value.
 enum NaiveNumber: Sendable, Hashable {
   case whole(Int64)
   case real(Double)
 
-  /// A whole number in any form: `3`, `3.0`, `30e-1`; nil: it is not whole, or too large.
+  /// Returns a whole number from any form, such as `3`, `3.0` or `30e-1`. Returns nil if the number
+  /// has a fraction or is too large.
   static func whole(_ text: String) -> Int64? {
     let lower = text.lowercased()
     let parts = lower.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)

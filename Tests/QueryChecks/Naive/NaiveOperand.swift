@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The decoded value of a filter, or the reason why it is refused.
+/// The decoded value of a filter.
 enum NaiveOperand: Sendable {
   case text(String)
   case number(NaiveNumber)
@@ -11,7 +11,7 @@ enum NaiveOperand: Sendable {
 /// The reason why a query is refused.
 struct Refusal: Error {
   var why: String
-  /// Whether the semantics allow both a refusal and an answer.
+  /// Whether a refusal and an answer are both correct.
   var isOpen = false
 
   init(_ why: String) { self.why = why }
@@ -23,37 +23,37 @@ struct Refusal: Error {
   }
 }
 
-/// Decodes the values of filters. It knows which types each field accepts, and converts the values
-/// to the field's type.
+/// Decodes the values of filters and converts them to the field's type. Refuses types that the
+/// field does not accept.
 struct NaiveOperandReader {
   let element: FieldType.Element
   let isSystem: Bool
 
-  /// A single value.
+  /// Decodes a single value.
   func single(_ condition: AskedCondition) throws(Refusal) -> NaiveOperand {
-    if case .array = condition.value { throw Refusal("a list where one value is wanted") }
+    if case .array = condition.value { throw Refusal("a list instead of a single value") }
     return try read(condition.value, declared: try declared(condition.declaredType, isList: false))
   }
 
-  /// A list of values.
+  /// Decodes a list of values.
   func list(_ condition: AskedCondition) throws(Refusal) -> [NaiveOperand] {
     let type = try declared(condition.declaredType, isList: true)
     guard case .array(let values) = condition.value else {
-      throw Refusal("one value where a list is wanted")
+      throw Refusal("a single value instead of a list")
     }
     var operands: [NaiveOperand] = []
     for value in values { operands.append(try read(value, declared: type)) }
-    // Without a type, a list with one fraction decodes as fractions. The test does not check the
-    // effect on Booleans and on numbers with many digits.
+    // A list without a type that contains a fraction decodes as floating-point numbers. The test
+    // does not check this for Booleans and for numbers with many digits.
     if type == nil, element == .int64, operands.contains(where: \.isReal),
       !values.allSatisfy(\.isSmallNumber)
     {
-      throw Refusal.open("a list of fractions and more")
+      throw Refusal.open("a list of fractions and other values")
     }
     return operands
   }
 
-  /// The element type that a client states; nil: none.
+  /// The element type that the request contains, or nil for none.
   private func declared(
     _ name: String?, isList: Bool
   ) throws(Refusal) -> FieldType.Element? {
@@ -61,7 +61,7 @@ struct NaiveOperandReader {
     if isList, name == "LIST" || name == "UNKNOWN_LIST" { return nil }
     var word = name
     if isList {
-      guard name.hasSuffix("_LIST") else { throw Refusal("type \(name) is no list") }
+      guard name.hasSuffix("_LIST") else { throw Refusal("type \(name) is not a list type") }
       word = String(name.dropLast(5))
     }
     if word == "NUMBER_INT64" { word = "INT64" }
@@ -109,8 +109,8 @@ struct NaiveOperandReader {
     switch literal {
     case .bool(let value):
       guard element == .int64, declared != .double else {
-        if element == .double, declared == nil { throw Refusal("a truth is no fraction") }
-        throw Refusal.open("a truth that is called a number")
+        if element == .double, declared == nil { throw Refusal("a Boolean for a fraction") }
+        throw Refusal.open("a Boolean with a number type")
       }
       return .whole(value ? 1 : 0)
     case .number(let number), .string(let number): text = number
@@ -120,15 +120,15 @@ struct NaiveOperandReader {
     let whole = NaiveNumber.whole(text)
     switch declared {
     case .int64?:
-      guard let whole else { throw Refusal("no whole number") }
+      guard let whole else { throw Refusal("the value is not a whole number") }
       return .whole(whole)
     case .double?: return .real(real)
     case nil:
       if element == .double { return .real(real) }
       guard let whole else { return .real(real) }
-      // A large number may have two values: as a whole number and as a floating-point number.
+      // A large number may have different values as a whole number and as a floating-point number.
       if text.contains(where: { ".eE".contains($0) }), Int64(exactly: real) != whole {
-        throw Refusal.open("a large number of either type")
+        throw Refusal.open("a large number that differs between the types")
       }
       return .whole(whole)
     default: throw Refusal("no number")
@@ -142,14 +142,14 @@ struct NaiveOperandReader {
     case .number(let text):
       guard let whole = NaiveNumber.whole(text) else { throw Refusal("a time with a fraction") }
       if text.contains(".") || text.lowercased().contains("e") {
-        throw Refusal.open("a time written with a point")
+        throw Refusal.open("a time with a decimal point")
       }
       return whole
     case .string(let text):
       guard let whole = NaiveNumber.whole(text) else { throw Refusal("no time") }
-      if Int64(text) == nil { throw Refusal.open("a time written with a point") }
+      if Int64(text) == nil { throw Refusal.open("a time with a decimal point") }
       return whole
-    case .bool: throw Refusal.open("a truth for a time")
+    case .bool: throw Refusal.open("a Boolean instead of a time")
     case .null, .array, .members: throw Refusal("no time")
     }
   }
@@ -159,7 +159,7 @@ struct NaiveOperandReader {
   ) throws(Refusal) -> String {
     switch literal {
     case .string(let name):
-      guard isSystem, declared != .reference else { throw Refusal("a string for a reference") }
+      guard isSystem, declared != .reference else { throw Refusal("a string, not a reference") }
       return name
     case .members(let members):
       guard declared != .string, let name = members.string("recordName"), !name.isEmpty else {
@@ -178,7 +178,7 @@ extension NaiveOperand {
 }
 
 extension Literal {
-  /// Whether this is a number literal that every number type can store.
+  /// Whether the literal is a number that every number type can store.
   fileprivate var isSmallNumber: Bool {
     guard case .number(let text) = self, let real = Double(text) else { return false }
     return abs(real) <= 0x1p52

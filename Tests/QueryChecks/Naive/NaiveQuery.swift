@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// A legal query, ready to be evaluated on records.
+/// A legal query that can be evaluated on records.
 struct NaiveQuery {
   let recordType: String
   let tests: [NaiveTest]
@@ -13,8 +13,8 @@ struct NaiveQuery {
   /// - Throws: the reason why the query is refused.
   init(_ query: AskedQuery, model: Model, caller: String) throws(Refusal) {
     recordType = query.recordType
-    guard query.recordType != "Users" else { throw Refusal("users cannot be asked for") }
-    guard let type = model.types[query.recordType] else { throw Refusal("no such type") }
+    guard query.recordType != "Users" else { throw Refusal("users cannot be queried") }
+    guard let type = model.types[query.recordType] else { throw Refusal("no such record type") }
     let reader = NaiveFilterReader(type: type, model: model, caller: caller)
     if query.filters.isEmpty, model.isProduction,
       !type.systemMarks[.recordName, default: []].contains(.queryable)
@@ -42,7 +42,7 @@ struct NaiveQuery {
   }
 
   func matches(_ record: ModelRecord) -> Truth {
-    // NB: names of types are ASCII, so canonically equal names are equal.
+    // NB: type names are ASCII, so `==` compares them byte for byte.
     record.type == recordType ? NaiveTest.all(tests, hold: record) : .no
   }
 
@@ -64,7 +64,7 @@ enum Verdict {
 }
 
 extension QueryCase {
-  /// The zone of the query; nil: all zones.
+  /// The zone of the query, or nil for all zones.
   var zoneAsked: String? {
     if let zone { return zone }
     return isZoneWide == true ? nil : Model.defaultZone
@@ -75,7 +75,7 @@ extension QueryCase {
     do throws(Refusal) {
       let query = try NaiveQuery(
         query, model: model, caller: model.caller(0, of: database))
-      if isZoneMissing { return .refused([.zoneNotFound], why: "there is no such zone") }
+      if isZoneMissing { return .refused([.zoneNotFound], why: "the zone does not exist") }
       return .answer(query)
     } catch {
       if error.isOpen { return .open(why: error.why) }

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The source of a test's value in a record.
+/// A property of a record that a test checks.
 enum NaiveSource: Sendable, Hashable {
   case field(String)
   case system(SystemField)
@@ -20,9 +20,9 @@ enum NaiveSource: Sendable, Hashable {
   }
 }
 
-/// A legal filter, ready to be evaluated on records.
+/// A legal filter that can be evaluated on records.
 indirect enum NaiveTest {
-  /// If the field is missing, the test is false, and its negation true.
+  /// If the field is missing, the test is false and its negation is true.
   case value(NaiveSource, isNegated: Bool, (FieldValue) -> Truth)
   case words([NaiveSource], wanted: Set<Set<ExactName>>, needsAll: Bool)
   case anyOf([[NaiveTest]])
@@ -49,7 +49,7 @@ indirect enum NaiveTest {
     }
   }
 
-  /// Whether all tests of a group hold. An empty group holds.
+  /// Whether all tests of a group are true. An empty group is true.
   static func all(_ tests: [NaiveTest], hold record: ModelRecord) -> Truth {
     var truth = Truth.yes
     for test in tests {
@@ -61,7 +61,7 @@ indirect enum NaiveTest {
 }
 
 extension NaiveOperand {
-  /// Compares a single value with this one: −1, 0, 1; nil: they are not comparable.
+  /// Compares a single value with this operand: −1, 0 or 1, or nil if they cannot be compared.
   func compared(to value: FieldValue) -> Int? {
     switch (value, self) {
     case (.string(let text), .text(let operand)): NaiveText.compare(text, operand)
@@ -79,18 +79,18 @@ extension NaiveOperand {
 }
 
 extension FieldValue {
-  /// The members of a list.
+  /// The elements of a list.
   var members: [FieldValue] {
     if case .list(_, let members) = self { members } else { [] }
   }
 }
 
-/// One legal sort key.
+/// A legal sort descriptor.
 enum NaiveSort {
   case value(NaiveSource, isAscending: Bool)
   case distance(NaiveSource, Place, isAscending: Bool)
 
-  /// The relation of two records in the order.
+  /// The order of two records.
   enum Order { case before, same, behind, open }
 
   func order(_ left: ModelRecord, _ right: ModelRecord) -> Order {
@@ -104,7 +104,7 @@ enum NaiveSort {
     }
   }
 
-  /// Missing values first.
+  /// Compares two values. A missing value is the first.
   private static func ascending(_ left: FieldValue?, _ right: FieldValue?) -> Order {
     guard let left, let right else {
       return left == nil ? right == nil ? .same : .before : .behind
@@ -126,7 +126,7 @@ enum NaiveSort {
     }
   }
 
-  /// A record without a location is farther than every other.
+  /// Compares two distances. A record without a location is farther than all others.
   private static func nearer(
     _ left: FieldValue?, _ right: FieldValue?, to place: Place
   ) -> Order {

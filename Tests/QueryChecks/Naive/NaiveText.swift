@@ -2,9 +2,9 @@ import Foundation
 import StratusDomain
 import Synchronization
 
-/// A text in a query: its bytes and its words.
+/// Comparisons of texts by their bytes, and the words of a text.
 enum NaiveText {
-  /// −1, 0 or 1 by the UTF-8 bytes.
+  /// Compares the UTF-8 bytes of two texts: −1, 0 or 1.
   static func compare(_ left: String, _ right: String) -> Int {
     var (rest, other) = (left.utf8.makeIterator(), right.utf8.makeIterator())
     while true {
@@ -33,8 +33,8 @@ enum NaiveText {
     return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 
-  /// The number of bytes of a string that an index sorts by. Strings that agree in them may come in
-  /// either order.
+  /// The number of bytes of a text by which an index sorts. Texts whose first bytes are equal up to
+  /// this number may come in either order.
   static let orderedBytes = 400
 
   /// Whether the order of two different texts is undefined.
@@ -50,11 +50,11 @@ enum NaiveText {
     """.split(separator: " ").map { ExactName(String($0)) })
 
   private static let locale = Locale(identifier: "en_US_POSIX")
-  /// A cache, since the same few texts occur in many queries.
+  /// A cache of words. The same few texts occur in many queries.
   private static let known = Mutex<[ExactName: Set<ExactName>]>([:])
 
   /// The words of a text in folded form, without stop words. In a script without spaces, each
-  /// letter and each pair of neighbours is a word.
+  /// letter and each pair of adjacent letters is a word.
   static func words(of text: String) -> Set<ExactName> {
     let key = ExactName(text)
     if let words = known.withLock({ $0[key] }) { return words }
@@ -75,8 +75,8 @@ enum NaiveText {
     return result
   }
 
-  /// The words of a query's text. Each word is a set of tokens, all of which a matching record
-  /// contains.
+  /// The words of a query's text. Each word is a set of tokens, and a matching record contains all
+  /// tokens of the set.
   static func wanted(by text: String) -> Set<Set<ExactName>> {
     var wanted: Set<Set<ExactName>> = []
     for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {
@@ -92,8 +92,8 @@ enum NaiveText {
     return Set(zip(scalars, scalars.dropFirst()).map { ExactName($0 + $1) })
   }
 
-  /// The longest sequences of letters of one kind. The kinds are scripts with spaces between words
-  /// and scripts without.
+  /// The longest sequences of letters from one kind of script. The two kinds are scripts with and
+  /// without spaces between words.
   private static func pieces(of text: String) -> [String] {
     let folded = text.folding(
       options: [.caseInsensitive, .diacriticInsensitive], locale: locale)

@@ -1,11 +1,11 @@
 import StratusDomain
 import StratusWire
 
-/// The matches according to the naive evaluator.
+/// The records that match a query according to the naive evaluator.
 struct NaiveAnswer {
-  /// Records that the answer must contain.
+  /// The records that the answer must contain.
   var certain: [RecordPlace: ModelRecord] = [:]
-  /// The number of records that the answer may contain, depending on rounding.
+  /// The number of records for which rounding decides whether the answer contains them.
   var openCount = 0
 
   var countRange: ClosedRange<Int> { certain.count...(certain.count + openCount) }
@@ -21,18 +21,18 @@ struct NaiveAnswer {
   }
 }
 
-/// The records in all pages of a query so far.
+/// The records of all pages of a query so far.
 struct AnsweredRecords {
   struct Item {
     var place: RecordPlace
     var page: Int
-    /// The record's state when its page was read.
+    /// The state of the record when its page was read.
     var record: ModelRecord
   }
 
   var all: [Item] = []
 
-  /// Checks all pages together, after the last one.
+  /// Checks the records of all pages together after the last page.
   ///
   /// - Throws: ``Mismatch``.
   func check(_ expected: NaiveAnswer, _ naive: NaiveQuery, world: World) throws {
@@ -51,8 +51,8 @@ struct AnsweredRecords {
     for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
       throw Mismatch("missing \(place): \(record)")
     }
-    // NB: another check, for each page, finds records that do not match the query. This one checks
-    // only that records that were not changed meanwhile are in order across all pages.
+    // NB: ``CaseCheck`` checks for each page that its records match the query. This check finds
+    // only records in the wrong order. It ignores records that were changed between the pages.
     var previous: Item?
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {
@@ -66,10 +66,10 @@ struct AnsweredRecords {
 }
 
 extension ModelRecord {
-  /// Whether no sort order can distinguish the two states.
+  /// Whether the two states of a record have the same place in every sort order.
   ///
-  /// NB: the server orders records that compare equal. That order can depend on any value, so any
-  /// change can move such a record.
+  /// NB: the server also orders records that the sort fields cannot distinguish. That order can
+  /// depend on any value, so any change can move a record.
   fileprivate func holdsTheSame(as other: ModelRecord) -> Bool {
     fields == other.fields && parent == other.parent && modifier == other.modifier
       && modificationDate == other.modificationDate && creationDate == other.creationDate
@@ -77,14 +77,14 @@ extension ModelRecord {
 }
 
 extension RecordDictionary {
-  /// Compares a record of an answer with the saved one.
+  /// Compares a record in an answer with the saved record.
   ///
   /// - Throws: ``Mismatch``.
   func require(_ own: ModelRecord, desiredKeys: [String]?) throws {
     guard recordType == own.type, created.timestamp == own.creationDate,
       modified.timestamp == own.modificationDate, created.userRecordName == own.creator,
       modified.userRecordName == own.modifier, parentRecordName == own.parent
-    else { throw Mismatch("a record's system fields are not as saved: \(own)") }
+    else { throw Mismatch("the system fields of a record differ from the saved ones: \(own)") }
     let values = try fields.values()
     let wanted = own.fields.filter { desiredKeys?.contains($0.key) ?? true }
     guard Set(values.map(\.key)) == Set(wanted.keys) else {
@@ -97,7 +97,7 @@ extension RecordDictionary {
 }
 
 extension FieldValue {
-  /// Equality, apart from the zone that the server adds to references.
+  /// Whether two values are equal. The zone that the server adds to references is ignored.
   fileprivate func isAsSaved(_ saved: FieldValue) -> Bool {
     switch (self, saved) {
     case (.reference(let own), .reference(let saved)):

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// One query, paged to its end and compared with the naive evaluator's result.
+/// Reads all pages of one query and compares them with the naive evaluator's result.
 struct CaseCheck {
   var world: World
   private(set) var tally = DataSetRun.Tally()
@@ -9,8 +9,8 @@ struct CaseCheck {
   private let user: String
   private var answered = AnsweredRecords()
 
-  /// NB: this is the only reason for which a legal query may be refused. A record type has a
-  /// limited number of indexes, and earlier queries decide which sort orders they support.
+  /// NB: a legal query may be refused only for this reason. A record type has a limited number of
+  /// indexes, and earlier queries decide which sort orders the indexes support.
   private static let cappedReason = "no index can serve this order"
 
   init(_ query: QueryCase, world: World) {
@@ -29,8 +29,8 @@ struct CaseCheck {
       tally.refused = 1
       try await requireRefusal(query.text(), codes, why)
     case .open:
-      // NB: here, any answer and any refusal is correct. An internal error is not, and has another
-      // code.
+      // NB: any answer and any refusal is correct here. An internal error has another code and is a
+      // failure.
       tally.open = 1
       do { _ = try await ask(query.text()) } catch let error as ServerError {
         guard error.code == .badRequest || error.code == .zoneNotFound else { throw error }
@@ -65,7 +65,7 @@ struct CaseCheck {
   private mutating func checkCount(of expected: NaiveAnswer) async throws {
     guard world.model.allowsExtensions else {
       try await requireRefusal(
-        query.text(countsOnly: true), [.badRequest], "counting is an extension, not allowed")
+        query.text(countsOnly: true), [.badRequest], "counting is an extension, which is off")
       return
     }
     tally.counted = 1
@@ -78,17 +78,17 @@ struct CaseCheck {
         as ServerError
       {
         if marker == nil, error.reason.hasPrefix(Self.cappedReason) { return }
-        throw Mismatch("a count refused with \(error.code): \(error.reason)")
+        throw Mismatch("a count was refused with \(error.code): \(error.reason)")
       }
-      guard let part = response.count else { throw Mismatch("a count without a count") }
-      guard response.records.isEmpty else { throw Mismatch("a count with records") }
+      guard let part = response.count else { throw Mismatch("the answer to a count has no count") }
+      guard response.records.isEmpty else { throw Mismatch("the answer to a count has records") }
       count += part
       marker = response.continuationMarker
       pages += 1
-      if pages > 1_000 { throw Mismatch("a count without an end") }
+      if pages > 1_000 { throw Mismatch("a count has too many pages") }
     } while marker != nil
     guard expected.countRange.contains(Int(count)) else {
-      throw Mismatch("a count of \(count), expected \(expected.countRange)")
+      throw Mismatch("the count is \(count), expected \(expected.countRange)")
     }
   }
 
@@ -122,41 +122,41 @@ struct CaseCheck {
       try check(response, page: page)
       if let next = response.continuationMarker {
         if !markers.insert(next).inserted {
-          throw Mismatch("the marker of page \(page) has been there before")
+          throw Mismatch("the marker of page \(page) occurred on an earlier page, too")
         }
         if page == 0 { try await misuse(next) }
         if page < query.between.count {
           for step in query.between[page] { try await world.apply(step) }
         }
       } else if response.records.isEmpty, page > 0, world.touched.isEmpty {
-        throw Mismatch("page \(page) is empty: the one before had a marker and was the last")
+        throw Mismatch("page \(page) is empty, although the page before it had a marker")
       }
       marker = response.continuationMarker
       page += 1
-      if page > 2_000 { throw Mismatch("no last page in 2,000") }
+      if page > 2_000 { throw Mismatch("a query has more than 2,000 pages") }
     } while marker != nil
   }
 
-  /// Checks one page: its size, its order, and that each of its records matches now.
+  /// Checks the size and the order of one page, and that its records match the query now.
   private mutating func check(_ response: QueryRecords.Response, page: Int) throws {
     let limit = limit(ofPage: page)
     let hasMore = response.continuationMarker != nil
-    // Data sets are too small for a page to end early.
+    // The data sets are so small that every page except the last one is full.
     let mayBeShort = !hasMore
     guard response.records.count <= limit, mayBeShort || response.records.count == limit else {
       throw Mismatch("page \(page) has \(response.records.count) records of \(limit)")
     }
     guard case .answer(let naive) = query.verdict(on: world.model) else {
-      throw Mismatch("page \(page) of a query that is no longer legal")
+      throw Mismatch("page \(page) has an answer, but the query is no longer legal")
     }
     var previous: ModelRecord?
     for item in response.records {
-      guard case .record(let record) = item else { throw Mismatch("an item that is no record") }
+      guard case .record(let record) = item else { throw Mismatch("an item is not a record") }
       let zone = record.zoneID.zoneName
       let place = RecordPlace(zone: zone, name: record.recordName)
       guard let own = world.model.record(record.recordName, in: zone, of: query.database),
         query.zoneAsked.map({ $0 == zone }) ?? true
-      else { throw Mismatch("page \(page) has \(place), which is not there") }
+      else { throw Mismatch("page \(page) has \(place), which does not exist") }
       guard naive.matches(own) != .no else {
         throw Mismatch("page \(page) has \(place), which does not match: \(own)")
       }
@@ -169,7 +169,7 @@ struct CaseCheck {
     }
   }
 
-  /// Sends a marker that is invalid for the request.
+  /// Sends an invalid marker, or a marker with another query.
   private func misuse(_ marker: String) async throws {
     switch query.marker {
     case .asGiven: return
@@ -181,7 +181,7 @@ struct CaseCheck {
             comparator: .notEquals, key: AskedKey(name: "recordName", isSystem: true),
             value: .object(["recordName": .string("anyone")]), declaredType: "REFERENCE")))
       try await requireRefusal(
-        other.text(marker: marker), [.badRequest], "the marker is another query's")
+        other.text(marker: marker), [.badRequest], "the marker belongs to another query")
     case .cut:
       try await requireRefusal(
         query.text(marker: String(marker.prefix(marker.utf8.count / 8 * 4))), [.badRequest],
@@ -189,7 +189,7 @@ struct CaseCheck {
     case .garbage:
       for garbage in ["AAAA", "x", "\u{e9}", "bm90IG91cnM="] {
         try await requireRefusal(
-          query.text(marker: garbage), [.badRequest], "'\(garbage)' is no marker")
+          query.text(marker: garbage), [.badRequest], "'\(garbage)' is not a marker")
       }
     }
   }

@@ -1,9 +1,9 @@
 import StratusDomain
 import StratusWire
 
-/// Carries out the steps of a data set, and compares every answer with the naive evaluator's.
+/// Carries out the steps of a data set and compares every answer with the naive evaluator's result.
 struct DataSetRun {
-  /// The number of cases of each kind in a run, to detect a generator that tests too little.
+  /// The number of cases of each kind. Small numbers show that the generator tests too little.
   struct Tally: Sendable {
     var cases = 0
     var refused = 0
@@ -28,9 +28,9 @@ struct DataSetRun {
     }
   }
 
-  /// The point at which a run failed.
+  /// The step at which a run failed, and the reason.
   struct Failure: Error {
-    /// The index of the step.
+    /// The index of the failed step.
     var step: Int
     var text: String
   }

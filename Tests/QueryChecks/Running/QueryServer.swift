@@ -5,13 +5,13 @@ import StratusSQLite
 import StratusWire
 import Synchronization
 
-/// The handlers with a store on disk and without HTTP, which makes a million cases affordable.
+/// The server's handlers with a store on disk. Without HTTP, a million cases take less time.
 actor QueryServer {
   private let url: URL
   private let clock = Clock()
   private var parts: Parts
 
-  /// The objects that are created again when the store is reopened.
+  /// The objects that are created again when the files are opened again.
   private struct Parts {
     let folder: DataFolder
     let stores: SQLiteStores
@@ -38,13 +38,13 @@ actor QueryServer {
     parts = try Parts(url: url, clock: clock)
   }
 
-  /// Closes the data and removes it.
+  /// Closes the files and deletes them.
   func stop() async {
     await close()
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Closes the files and opens them again, as in a restart.
+  /// Closes the files and opens them again, as a restart of the server does.
   func reopen() async throws {
     await close()
     parts = try Parts(url: url, clock: clock)
@@ -58,9 +58,9 @@ actor QueryServer {
 
   func setClock(_ now: Int64) { clock.now = now }
 
-  /// Handles one request of an endpoint.
+  /// Answers one request of an endpoint.
   ///
-  /// - Throws: ``ServerError``, also for a malformed text.
+  /// - Throws: ``ServerError``, also if the text is malformed.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, user: String, scope: DatabaseScope,
     store: StoreAddress
@@ -74,9 +74,9 @@ actor QueryServer {
     throw Mismatch("no handler of \(E.path)")
   }
 
-  /// Handles a `records/query` request with this text.
+  /// Answers a `records/query` request with this text.
   ///
-  /// - Throws: ``ServerError``, also for a malformed text.
+  /// - Throws: ``ServerError``, also if the text is malformed.
   func query(
     _ text: String, user: String, scope: DatabaseScope, store: StoreAddress
   ) async throws -> QueryRecords.Response {
@@ -88,7 +88,7 @@ actor QueryServer {
       QueryRecords.self, request, user: user, scope: scope, store: store)
   }
 
-  /// Changes the schema without the handlers, as a schema import does.
+  /// Changes the schema directly in the store, as the import of a schema does.
   func add(_ addition: SchemaAddition, to address: StoreAddress) async throws {
     let store = try await parts.stores.store(at: address)
     try await store.write { (store) throws(ServerError) in try store.add(addition) }
@@ -100,18 +100,18 @@ actor QueryServer {
   }
 }
 
-/// A clock that only the steps advance.
+/// A clock that only the test advances.
 private final class Clock: Sendable {
   private let time = Mutex<Int64>(0)
 
-  /// Milliseconds since 1970 UTC.
+  /// The time in milliseconds since 1970 UTC.
   var now: Int64 {
     get { time.withLock { $0 } }
     set { time.withLock { $0 = newValue } }
   }
 }
 
-/// A difference between the engine and the naive evaluator.
+/// A difference between the server's answer and the naive evaluator's result.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
 

@@ -1,22 +1,22 @@
 import StratusDomain
 import StratusWire
 
-/// Shortens a failing data set while it still fails.
+/// Makes a failing data set smaller as long as it still fails.
 struct Shrinker {
   let plan: WorldPlan
-  /// The number of runs that are left. When there are none, the shrinking stops.
+  /// The number of further runs that are allowed. After the last run, the data set stays as it is.
   private var runsLeft = 500
 
   init(plan: WorldPlan) { self.plan = plan }
 
   /// Removes steps, edits, events between pages, filters and sorts that the failure does not need.
   ///
-  /// - Parameter steps: the last one is the failing query.
-  /// - Returns: the remaining steps and their failure; nil: the failure does not repeat.
+  /// - Parameter steps: the steps of the data set. The last one is the failing query.
+  /// - Returns: the remaining steps and their failure, or nil if the failure does not repeat.
   mutating func shrink(_ steps: [Step]) async -> (steps: [Step], text: String)? {
     guard var text = await failure(of: steps) else { return nil }
     var steps = steps
-    // Most failures need no earlier query, except for its index.
+    // Most failures do not need the earlier queries.
     let quiet = steps.enumerated().filter { index, step in
       if case .ask = step { index == steps.count - 1 } else { true }
     }.map(\.element)
@@ -74,7 +74,7 @@ struct Shrinker {
 }
 
 extension Step {
-  /// Variants of the step, each with slightly less content.
+  /// Variants of the step. Each variant has slightly less content.
   fileprivate var simpler: [Step] {
     switch self {
     case .modify(let database, let user, let zone, let edits):
@@ -99,7 +99,7 @@ extension Step {
 }
 
 extension Edit {
-  /// Variants of the save, each without one of its fields.
+  /// Variants of the save. Each variant lacks one of the fields.
   fileprivate var simpler: [Edit] {
     guard case .save(let type, let replaces, let fields, let parent) = kind else { return [] }
     return fields.keys.sorted().map { name in

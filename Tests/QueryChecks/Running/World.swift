@@ -7,7 +7,7 @@ struct WorldPlan: Sendable {
   /// Whether the data set is in the production environment.
   var isProduction: Bool
   var users: [String]
-  /// The initial schema. In development, the first saved value adds a field.
+  /// The initial schema. In development, the first saved value of a new field adds the field.
   var declared: [String: ModelType]
   var start: Int64
 
@@ -29,14 +29,14 @@ struct WorldPlan: Sendable {
   }
 }
 
-/// A store and its model. Each step changes both.
+/// A store and its model. Each step changes both of them.
 struct World {
   let server: QueryServer
   let address: StoreAddress
   var model: Model
-  /// Records that were saved or deleted, or whose zone was deleted, since the last reset.
+  /// The records that were saved or deleted since the last reset, and the records of deleted zones.
   private(set) var touched: Set<RecordPlace> = []
-  /// Zones that were deleted since the last reset.
+  /// The zones that were deleted since the last reset.
   private(set) var deletedZones: Set<ExactName> = []
 
   init(_ plan: WorldPlan, number: Int, on server: QueryServer) async throws {
@@ -50,7 +50,7 @@ struct World {
     try await server.add(plan.addition, to: address)
   }
 
-  /// Resets the lists of touched records and zones.
+  /// Empties the lists of touched records and deleted zones.
   mutating func forgetTouched() {
     touched = []
     deletedZones = []

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Makes a backup of a running server, restores it, starts a server with the restored data, and
-/// compares the records with the ledger.
+/// Creates a backup of a running server, restores the backup, and starts a server with the restored
+/// data. Then compares the records with the ledger.
 struct BackupCheck {
   let binary: ServerBinary
   let data: URL
-  /// A folder for the copies, on another disk than the data.
+  /// A folder for the copies. It is on another disk than the data.
   let folder: URL
   let environment: [String: String]
   let ledger: Ledger
 
-  /// - Returns: the faults found.
+  /// - Returns: the faults that were found.
   func run() async throws -> [String] {
     let copy = folder.appendingPathComponent("copy")
     let restored = folder.appendingPathComponent("restored")
@@ -30,7 +30,7 @@ struct BackupCheck {
       try await reader.readAll(over: connection)
       for (index, lane) in lanes.enumerated() where lane.zone == zone {
         if lane.place(of: lane.part(of: reader.records), from: before[index]) == nil {
-          faults.append("a backup has no state of \(lane.prefix) from the time it was made")
+          faults.append("a backup has a state of \(lane.prefix) from another time")
         }
       }
     }

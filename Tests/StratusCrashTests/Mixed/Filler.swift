@@ -1,16 +1,16 @@
 import StratusTransport
 import StratusWire
 
-/// Saves large records until the server refuses one. Only large records make the server's files
-/// grow; small ones fit into the free space inside the files.
+/// Saves large records until the server refuses a record. Small records would fit into the free
+/// space inside the server's files, so the files would not grow.
 struct Filler {
   private static let recordsMax = 400
   private static let textBytes = 500_000
 
   let connection: Connection
 
-  /// - Returns: the number of records saved before one was refused; nil: none was refused.
-  /// - Throws: an error other than that of a full disk.
+  /// - Returns: the number of saved records, or nil if none was refused.
+  /// - Throws: any error except that of a full disk.
   func fill() async throws -> Int? {
     let text = String(repeating: "f", count: Self.textBytes)
     for number in 0..<Self.recordsMax {
@@ -24,7 +24,7 @@ struct Filler {
     return nil
   }
 
-  /// Deletes the records. The disk must have space again.
+  /// Deletes the saved records. The disk must have free space again.
   func remove(_ count: Int) async throws {
     for number in 0..<count {
       try await send(RecordOperation(.forceDelete, recordName: name(number)))

@@ -2,30 +2,30 @@ import Foundation
 import StratusTesting
 import StratusTransport
 
-/// Mixed load on a server that is disturbed: stalled clients, a clock that jumps, a full disk,
-/// backups, and SIGKILL. No acknowledged write may be lost, and the memory and the descriptors of
+/// Runs a mixed load while the server is disturbed by stalled clients, a clock that jumps, a full
+/// disk, backups and SIGKILL. No acknowledged write may be lost. The memory and the descriptors of
 /// the server must return to their earlier level.
 struct MixedSoak {
-  /// One disturbance of the server while the load runs.
+  /// A disturbance of the server during the load.
   enum Disturbance: String, CaseIterable {
     case none, stalledClients, clockJumps, fullDisk, backup
   }
 
-  /// The megabytes and descriptors that a server may have in addition at its end, compared with the
-  /// end of its first load. They are for caches, and for connections that have not timed out yet.
+  /// The memory and the number of descriptors may exceed those at the end of the first load by
+  /// these amounts. Caches and connections that have not timed out yet use them.
   private static let megabytesMore = 48
   private static let descriptorsMore = 12
-  /// Seconds in which a server must have closed the connections of clients that have disconnected.
+  /// The number of seconds in which a server must close the connections of disconnected clients.
   private static let calmSeconds = 45
-  /// The maximum number of seconds by which the clock is moved. Web auth tokens are valid for
-  /// longer.
+  /// The maximum number of seconds by which the clock is moved. Web auth tokens are valid for a
+  /// longer time.
   private static let clockSecondsMax: Int64 = 21_600
 
   let binary: ServerBinary
   let data: URL
   let folder: URL
   let machine: SoakMachine
-  /// The duration of one disturbance.
+  /// The duration of each disturbance.
   let phase: Duration
   private(set) var rounds: CrashRounds
   private(set) var faults: [String] = []
@@ -46,7 +46,7 @@ struct MixedSoak {
 
   var writesCount: Int { rounds.writesCount }
 
-  /// Runs servers one after the other until the time is over or a fault is found.
+  /// Runs one server after another until the time is over or a fault is found.
   mutating func run(until end: ContinuousClock.Instant) async throws {
     var server = try await start()
     try await rounds.makeZones(over: server.connect(as: "maker"))
@@ -66,7 +66,7 @@ struct MixedSoak {
     try await ServerProcess.start(binary, data: data, environment: machine.environment)
   }
 
-  /// Lets a server run through all disturbances in a random order.
+  /// Disturbs a server in all ways, in a random order.
   private mutating func live(_ server: ServerProcess) async throws {
     let connection = server.connect(as: "mixed")
     try await disturb(server, connection, .none)
@@ -84,7 +84,7 @@ struct MixedSoak {
     print("mixed soak: \(first.text) after the first load, \(last?.text ?? "none") at the end")
     if !isCalm {
       faults.append(
-        "after the disturbances the server keeps \(last?.text ?? "nothing"); at first it had "
+        "after the disturbances the server has \(last?.text ?? "nothing"); at first it had "
           + first.text)
     }
   }
@@ -122,8 +122,8 @@ struct MixedSoak {
     try await compare(over: connection, after: disturbance.rawValue)
   }
 
-  /// Makes the function that disturbs the server while the load runs. The function returns the
-  /// faults that it finds.
+  /// Returns a function that disturbs the server during the load. The function returns the faults
+  /// that it finds.
   private mutating func act(
     _ disturbance: Disturbance, on server: ServerProcess
   ) -> @Sendable () async throws -> [String] {
@@ -177,7 +177,7 @@ struct MixedSoak {
     try await filler.remove(filled ?? 0)
     var faults: [String] = []
     if filled == nil { faults.append("no write was refused on a full disk") }
-    if !goesOn { faults.append("no write succeeded for 20 s after the disk had space again") }
+    if !goesOn { faults.append("no write succeeded for 20 s after the disk had free space again") }
     return faults
   }
 

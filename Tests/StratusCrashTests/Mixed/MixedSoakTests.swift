@@ -3,13 +3,14 @@ import Testing
 
 @Suite(.serialized)
 struct `A soak` {
-  /// The seconds if `STRATUS_SOAK_SECONDS` is not set. With 0, each disturbance happens once.
+  /// The number of seconds if `STRATUS_SOAK_SECONDS` is not set. With 0, each disturbance runs
+  /// once.
   static let secondsByDefault = 0
-  /// The longest time of one disturbance.
+  /// The maximum number of seconds of one disturbance.
   static let phaseSecondsMax = 12
 
   @Test
-  func `of mixed load loses no acknowledged write and leaks no resources`() async throws {
+  func `a mixed load loses no acknowledged write and leaks no resources`() async throws {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let seconds =
@@ -29,7 +30,7 @@ struct `A soak` {
     var soak = MixedSoak(
       binary: binary, folder: folder, machine: machine,
       phase: .seconds(min(Self.phaseSecondsMax, max(1, seconds / 8))), seed: seed)
-    print("mixed soak: seed \(seed), STRATUS_SEED repeats it")
+    print("mixed soak: seed \(seed), set STRATUS_SEED to repeat the run")
     try await soak.run(until: ContinuousClock.now + .seconds(seconds))
     print(soak.summary)
     #expect(soak.faults.isEmpty, "seed \(seed): \(soak.faults.joined(separator: "\n"))")
@@ -38,7 +39,7 @@ struct `A soak` {
 }
 
 extension MixedSoak {
-  /// The result in one line.
+  /// A summary of the result in one line.
   fileprivate var summary: String {
     let events = Disturbance.allCases.compactMap { disturbance in
       counts[disturbance].map { "\($0) × \(disturbance.rawValue)" }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The memory and the open descriptors of a process.
+/// The memory and the number of open descriptors of a process.
 struct ProcessFigures: Sendable {
   let residentMegabytes: Int
   let descriptorsCount: Int
 
-  /// nil: the process has ended, or the system has no `/proc`.
+  /// Fails if the process has ended or the system has no `/proc`.
   init?(of processID: Int32) {
     let folder = "/proc/\(processID)"
     guard let status = try? String(contentsOfFile: folder + "/status", encoding: .utf8),

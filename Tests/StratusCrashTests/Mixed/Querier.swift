@@ -2,7 +2,7 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Queries the writers' records and looks them up, until the ledger's round ends.
+/// Sends queries and look-ups for the writers' records until the ledger's round ends.
 struct Querier {
   let ledger: Ledger
   let connection: Connection
@@ -12,7 +12,7 @@ struct Querier {
     while !ledger.isDead {
       let zoneID = CrashZones.ids.randomElement(using: &chance) ?? CrashZones.ids[0]
       do {
-        // The record type does not exist before the first save.
+        // There is no record type before the first save.
         if chance.percent(50), ledger.acknowledgedCount > 0 {
           try await query(zoneID)
         } else {
@@ -20,7 +20,7 @@ struct Querier {
           try await lookUp((0..<20).map { "\(lane?.prefix ?? "")\($0)" }, in: zoneID)
         }
       } catch {
-        if !ledger.isDead { ledger.note(fault: "a query of a living server failed: \(error)") }
+        if !ledger.isDead { ledger.note(fault: "a query of a running server failed: \(error)") }
         return
       }
     }

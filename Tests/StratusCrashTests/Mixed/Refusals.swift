@@ -12,7 +12,7 @@ final class Refusals: Sendable {
 }
 
 extension TransportFailure {
-  /// Whether the server stored nothing and asked for another try, as it does when its disk is full.
+  /// Whether the server stored nothing and requests a retry, as it does if its disk is full.
   var isOfFullDisk: Bool {
     if case .refused(let error, status: 503, _) = self {
       error.code == .tryAgainLater

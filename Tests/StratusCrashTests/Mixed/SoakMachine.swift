@@ -1,19 +1,19 @@
 import Foundation
 
-/// The clock and the disk of a server in the soak, which the test can disturb.
+/// Moves the clock and fills the disk of a server.
 ///
-/// `scripts/soak mixed` prepares both: a library that is preloaded into the server
-/// (`scripts/soak-machine.c`), and, if it may mount one, a small file system for the data.
+/// `scripts/soak mixed` prepares both. It builds a library that is preloaded into the server
+/// (`scripts/soak-machine.c`). If it may mount file systems, it creates a small one for the data.
 struct SoakMachine: Sendable {
-  /// The library to preload; nil: the clock cannot be moved.
+  /// The library that the server preloads. If it is nil, the clock cannot be moved.
   let library: String?
-  /// A small file system for the data; nil: to simulate a full disk, the library stops the growth
-  /// of files.
+  /// A small file system for the data. If it is nil, the library simulates a full disk by
+  /// preventing files from growing.
   let disk: URL?
-  /// The file through which the test gives orders to the library.
+  /// The file through which the test sends commands to the library.
   private let orders: URL
 
-  /// - Parameter folder: the folder for the file with the orders.
+  /// - Parameter folder: the folder for the file with the commands.
   init(variables: [String: String], folder: URL) throws {
     library = variables["STRATUS_SOAK_LIBRARY"].flatMap { $0.isEmpty ? nil : $0 }
     disk = variables["STRATUS_SOAK_DISK"].flatMap {
@@ -23,7 +23,7 @@ struct SoakMachine: Sendable {
     try Data(count: 16).write(to: orders)
   }
 
-  /// The variables for the server's environment.
+  /// The environment variables for the server.
   var environment: [String: String] {
     guard let library else { return [:] }
     return ["LD_PRELOAD": library, "STRATUS_SOAK_MACHINE": orders.path]
@@ -41,7 +41,7 @@ struct SoakMachine: Sendable {
     let file = open(ballast, O_CREAT | O_WRONLY, 0o600)
     guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(file) }
-    // Small pieces after the large ones, so that no free space is left.
+    // The small pieces after the large ones leave no free space.
     for size in [1 << 20, 4_096] {
       let piece = [UInt8](repeating: 1, count: size)
       while write(file, piece, size) > 0 {}
@@ -53,7 +53,7 @@ struct SoakMachine: Sendable {
     try FileManager.default.removeItem(at: disk.appendingPathComponent("ballast"))
   }
 
-  /// NB: changes the file in place, since the library has mapped it into memory.
+  /// NB: the file is changed in place, because the library has mapped it into memory.
   private func order(_ number: Int64, at offset: UInt64) throws {
     let file = try FileHandle(forUpdating: orders)
     defer { try? file.close() }

@@ -1,11 +1,11 @@
-/// Pauses and waits in the soak.
+/// Pauses and waits during the soak test.
 enum SoakTime {
-  /// Lets a load run for a while.
+  /// Waits while a load runs.
   static func pass(_ duration: Duration) async { try? await Task.sleep(for: duration) }
 
-  /// Checks repeatedly until a condition holds.
+  /// Checks a condition repeatedly until it is true.
   ///
-  /// - Returns: false if the condition does not hold after this time.
+  /// - Returns: false if the condition is still false after this time.
   static func wait(
     atMost duration: Duration, until condition: @Sendable () async throws -> Bool
   ) async rethrows -> Bool {

@@ -8,7 +8,7 @@ import Testing
   private static let ann = "_ann"
   private static let bob = "_bob"
 
-  /// One row of a table: the caller and the creator of the record.
+  /// One row of a table: the caller, the creator of the record, and the expected permissions.
   private struct Row {
     let caller: String?
     let creator: String?
@@ -133,7 +133,7 @@ import Testing
 }
 
 extension Schema {
-  /// A schema with the type Note, and the custom roles of some users.
+  /// A schema with the record type Note. Some users have custom roles.
   static func notes(
     _ grants: RecordGrants, rolesOfUsers: [String: Set<String>] = [:]
   ) -> Schema {
@@ -157,8 +157,8 @@ extension Schema {
     .participant(Participation(number: 1, shares: shares))
   }
 
-  /// The permissions are read, create and write.
-  @Test func `depend on the hierarchy that contains the record`() {
+  /// The three truth values of a row stand for the permissions read, create and write.
+  @Test func `a participant's rights depend on the hierarchy that contains the record`() {
     let zone = [JoinedShare(rootName: nil, permission: .read, joined: 3, since: 0)]
     let rows: [(shares: [JoinedShare], root: String?, allowed: [Bool])] = [
       (Self.shares, "read", [true, false, false]),
@@ -180,15 +180,17 @@ extension Schema {
     }
   }
 
-  /// The creator of a record keeps no right when the record leaves the share.
-  @Test func `do not depend on the creator or on the grants of the public database`() {
+  /// The creator of a record has no rights to the record after it leaves the share.
+  @Test
+  func `a participant's rights do not depend on the creator or on the grants of the record type`() {
     let open = RecordGrants(roles: ["_world": .read, "_icloud": .write, "_creator": .write])
     #expect(
       !Self.bob.allows(
         .read, createdBy: "_bob", type: "Note", schema: .notes(open), as: Self.role(Self.shares)))
   }
 
-  @Test func `exist in the shared database only, and only with a participation`() {
+  @Test
+  func `a user has a participant's rights only in the shared database and with a participation`() {
     let participation = Participation(number: 1, shares: Self.shares)
     let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, has: Bool)] = [
       (.shared(user: "_bob"), "_bob", .private(owner: "_ann"), true),
@@ -206,7 +208,8 @@ extension Schema {
     }
   }
 
-  @Test func `let a query find the records of the shared hierarchies`() {
+  @Test
+  func `a participant's query finds the shared hierarchies, or all records of a shared zone`() {
     let names = Set(["read", "write"].map(ExactName.init))
     #expect(
       Self.bob.readableRecords(
@@ -218,7 +221,7 @@ extension Schema {
         == .all)
   }
 
-  @Test func `compare root names byte for byte`() {
+  @Test func `root names are compared byte for byte`() {
     let composed = [JoinedShare(rootName: "\u{E9}", permission: .read, joined: 1, since: 0)]
     for (root, isAllowed) in [("\u{E9}", true), ("e\u{301}", false)] {
       #expect(

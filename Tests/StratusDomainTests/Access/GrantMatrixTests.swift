@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// Compares every cell of the table of callers, permissions and grants with a naive reading of
-/// schema-language §5.
+/// Compares the access policy with a naive implementation of schema-language §5, for every
+/// combination of caller, permission and grants.
 @Suite struct `The table of grants` {
   private static let roles = ["_world", "_icloud", "_creator", "Editor"]
   private static let ann = "_ann"
@@ -27,8 +27,8 @@ import Testing
     return rows
   }()
 
-  /// Reads the table of roles in §5 line by line: the permissions of all roles of the caller add
-  /// up.
+  /// A naive implementation of the table of roles in §5: a caller has the permissions of all its
+  /// roles.
   private func oracle(
     _ permission: RecordPermissions, _ row: Row, _ grants: [String: RecordPermissions]
   ) -> Bool {
@@ -44,7 +44,7 @@ import Testing
     return all.contains(permission) || (permission == .read && all.contains(.write))
   }
 
-  @Test func `agrees with the reference in every cell`() {
+  @Test func `the access policy agrees with schema-language §5 in every cell`() {
     var cells = 0
     var wrong: [String] = []
     for number in 0..<4_096 {
@@ -70,7 +70,7 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong.count) wrong cells, such as \(wrong.prefix(3))")
   }
 
-  @Test func `gives a query exactly the records that a lookup shows`() {
+  @Test func `a query finds exactly the records that a lookup shows`() {
     for number in 0..<4_096 {
       var grants: [String: RecordPermissions] = [:]
       for (index, role) in Self.roles.enumerated() {

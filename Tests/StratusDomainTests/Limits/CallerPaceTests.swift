@@ -18,7 +18,7 @@ import Testing
   private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
   private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
 
-  /// The reason why a request, or its changes, are throttled; nil: they are not.
+  /// The reason why a request or its changes are throttled, or nil if they are admitted.
   private func refusal(
     _ pace: CallerPace, _ subject: CallerPace.Subject, operations: Int? = nil
   ) -> ServerError? {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `allows a burst, then one request at a time`() {
+  @Test func `the rate limit admits a burst, then one request at a time`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 2, burst: 3)), ambient: clock.ambient)
@@ -50,7 +50,7 @@ import Testing
     #expect(refusal(pace, Self.ann) != nil)
   }
 
-  @Test func `is separate for each user and each API token`() {
+  @Test func `each user and each API token has a rate limit of its own`() {
     let pace = CallerPace(
       LimitSettings(
         requestsPerUser: .init(perSecond: 1, burst: 1),
@@ -60,7 +60,7 @@ import Testing
     #expect(
       refusal(pace, Self.ann)?.reason
         == LimitRule.requestsPerUser.reason)
-    // A refused request does not count against the token.
+    // A refused request does not count against the API token's limit.
     #expect(refusal(pace, Self.bob) == nil)
     let eve = CallerPace.Subject(userRecordName: "_eve", apiToken: "api")
     #expect(
@@ -74,7 +74,7 @@ import Testing
     CallerPace.Subject(userRecordName: nil, apiToken: token, clientAddress: address)
   }
 
-  @Test func `of anonymous callers is separate for each address and API token`() {
+  @Test func `anonymous callers have a rate limit for each address and for each API token`() {
     let pace = CallerPace(
       LimitSettings(
         requestsPerUser: .init(perSecond: 1, burst: 1),
@@ -91,12 +91,12 @@ import Testing
       refusal(pace, Self.otherUser("b"))?.reason
         == LimitRule.anonymousRequestsPerAPIToken.reason)
     #expect(refusal(pace, Self.otherUser("b", "other")) == nil)
-    // Users of the app keep their full limit.
+    // Signed-in users of the app keep their full limit.
     #expect(refusal(pace, Self.ann) == nil)
     #expect(refusal(pace, Self.bob) == nil)
   }
 
-  @Test func `counts bytes and work as further requests, with a debt of at most one full bucket`() {
+  @Test func `bytes and work count as requests, and the debt is at most one full bucket`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
@@ -114,7 +114,7 @@ import Testing
     #expect(refusal(pace, Self.ann) == nil)
   }
 
-  @Test func `counts changes separately from requests, and returns the retry delay`() {
+  @Test func `changes are counted separately from requests, and their refusal has a retry delay`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 100, burst: 500)),
@@ -128,14 +128,14 @@ import Testing
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
   }
 
-  @Test func `allows a request larger than the burst when the bucket is full`() {
+  @Test func `a full bucket admits a request with more changes than the burst`() {
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 10, burst: 20)), ambient: Clock().ambient)
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
     #expect(refusal(pace, Self.ann, operations: 1) != nil)
   }
 
-  @Test func `still works after the clock is set back`() {
+  @Test func `the rate limit still works after the clock is set back`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 2)), ambient: clock.ambient)
@@ -147,7 +147,7 @@ import Testing
     #expect(refusal(pace, Self.ann) == nil)
   }
 
-  @Test func `removes idle callers`() {
+  @Test func `idle callers are removed from memory`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: clock.ambient,
@@ -164,7 +164,7 @@ import Testing
     #expect(refusal(pace, last) != nil)
   }
 
-  @Test func `never stores more callers than its capacity`() {
+  @Test func `the rate limit never stores more callers than its capacity`() {
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 1, burst: 1)), ambient: Clock().ambient,
       callersMax: 100)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `does not exist unless it is set`() {
+  @Test func `without a setting, requests are not limited`() {
     let pace = CallerPace(.unpaced, ambient: Clock().ambient)
     for _ in 0..<10_000 {
       #expect(refusal(pace, Self.ann) == nil)
@@ -186,7 +186,9 @@ import Testing
 
 @Suite struct `The rules of limits` {
   @Test(arguments: LimitRule.allCases)
-  func `each have a message of their own that ends with the rule's name`(rule: LimitRule) {
+  func `every limit rule has its own error reason, which ends with the rule's name`(
+    rule: LimitRule
+  ) {
     #expect(rule.reason.hasSuffix("(\(rule.rawValue))"))
     #expect(LimitRule(reason: rule.reason) == rule)
   }
@@ -199,7 +201,7 @@ import Testing
       zone: ZoneAddress(database: .private(owner: owner), name: zone))
   }
 
-  @Test func `are limited in number for each zone`() throws {
+  @Test func `each zone has a maximum number of simultaneous writers`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z")])
     try writers.enter([place("Z"), place("Y")])
@@ -214,7 +216,7 @@ import Testing
     #expect(throws: ServerError.self) { try writers.enter([place("Z")]) }
   }
 
-  @Test func `leave no entry when they have finished`() throws {
+  @Test func `a writer leaves no entry when it has finished`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z"), place("Y")])
     writers.leave([place("Z"), place("Y")])

@@ -8,7 +8,7 @@ import Testing
   private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
   private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
 
-  @Test func `of one caller run one after the other while another caller is active`() async {
+  @Test func `a caller's expensive requests run one by one while another caller is active`() async {
     let scene = Scene()
     scene.seeBoth()
     let first = scene.begin("first", as: Self.ann)
@@ -25,7 +25,10 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `of a caller that is alone run at the same time`() async {
+  @Test
+  func `the expensive requests of a caller run at the same time if no other caller is active`()
+    async
+  {
     let scene = Scene()
     scene.seeBoth()
     scene.move(byMilliseconds: 1_001)
@@ -35,7 +38,8 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `that waited run at the same time once their caller is alone`() async {
+  @Test
+  func `waiting expensive requests all start when their caller is the only active one`() async {
     let scene = Scene()
     scene.seeBoth()
     let first = scene.begin("a", as: Self.ann)
@@ -49,14 +53,15 @@ import Testing
     await scene.wait(running: [], waiting: 0)
   }
 
-  @Test func `are those with a long body`() {
+  @Test func `a request with a long body is expensive`() {
     let expensive = Scene().expensive
     let bytes = Limits.expensiveBodyBytesMin
     #expect(expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes))
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: bytes - 1))
   }
 
-  @Test func `are those of an endpoint with a recent costly request of the same caller`() {
+  @Test
+  func `a request is expensive after a recent costly request of the same caller to its endpoint`() {
     let scene = Scene()
     let expensive = scene.expensive
     expensive.note(
@@ -71,13 +76,16 @@ import Testing
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: 0))
   }
 
-  @Test func `do not exist on a server without that limit`() {
+  @Test func `no request is expensive on a server without a limit for expensive requests`() {
     let expensive = Scene(perCallerMax: nil).expensive
     expensive.note(Self.ann, endpoint: "e", answerSize: .max, steps: .max)
     #expect(!expensive.isExpensive(Self.ann, endpoint: "e", bodySize: .max))
   }
 
-  @Test func `of a user, an address and an API token do not wait for each other`() async {
+  @Test
+  func `expensive requests of a user, an address and an API token do not wait for each other`()
+    async
+  {
     let scene = Scene()
     scene.seeBoth()
     let subjects = [
@@ -122,7 +130,7 @@ private final class Scene: Sendable {
 
   func move(byMilliseconds span: Int64) { box.state.withLock { $0.now += span } }
 
-  /// Lets two callers send a cheap request, so that neither is alone.
+  /// Sends a cheap request of each of two callers, so that both callers are active.
   func seeBoth() {
     for name in ["_ann", "_bob"] {
       let subject = CallerPace.Subject(userRecordName: name, apiToken: "api")

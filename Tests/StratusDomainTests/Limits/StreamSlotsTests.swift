@@ -4,7 +4,7 @@ import Testing
 @testable import StratusDomain
 
 @Suite struct `The streams of a user` {
-  @Test func `are limited in number for each user`() throws {
+  @Test func `each user has a maximum number of simultaneous streams`() throws {
     let slots = StreamSlots(countMax: 2)
     var first: StreamSlot? = try slots.take("_ann")
     let second = try slots.take("_ann")
@@ -19,13 +19,13 @@ import Testing
     withExtendedLifetime((try slots.take("_ann"), second, others)) {}
   }
 
-  @Test func `leave no entry when they have ended`() throws {
+  @Test func `a stream leaves no entry when it has ended`() throws {
     let slots = StreamSlots(countMax: 1)
     for _ in 0..<3 { withExtendedLifetime(try slots.take("_ann")) {} }
     #expect(slots.usersCount == 0)
   }
 
-  @Test func `are not limited without a setting`() throws {
+  @Test func `without a setting, the number of a user's streams is not limited`() throws {
     let slots = StreamSlots(countMax: nil)
     let taken = try (0..<1_000).map { _ in try slots.take("_ann") }
     #expect(taken.count == 1_000)

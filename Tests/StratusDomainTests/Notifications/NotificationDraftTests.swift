@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// A subscription and a change become a notification payload (cloudkit-semantics §18, §19).
+/// The notification payload for a subscription and a change (cloudkit-semantics §18, §19).
 @Suite struct `Notification drafts` {
   private static let fields = FieldsJSON([
     ("name", .string("Anna")), ("age", .int64(41)), ("height", .double(1.68)),
@@ -131,14 +131,17 @@ import Testing
     (-1, "1969-12-31T23:59:59Z"), (253_402_300_799_999, "9999-12-31T23:59:59Z"),
     (-12_212_553_600_000, "1583-01-01T00:00:00Z"), (-12_212_553_600_001, "-12212553600001"),
   ])
-  func `every date has a text`(milliseconds: Int64, text: String) throws {
+  func `a date in a localization argument has a text`(milliseconds: Int64, text: String)
+    throws
+  {
     let info = info { $0.alertLocalizationArgs = ["d"] }
     let fields = FieldsJSON([("d", .timestamp(Timestamp(milliseconds)))])
     #expect(
       try draft(info, fields: fields).payload().presentation.localizationArgs == [text])
   }
 
-  @Test func `desired keys may be texts, numbers, dates, locations and references`() throws {
+  @Test
+  func `the values of desired keys are texts, numbers, dates, locations and references`() throws {
     let info = info {
       $0.additionalFields = [
         "tags", "secret", "photo", "name", "missing", "home", "height", "friend", "born", "age",
@@ -156,7 +159,7 @@ import Testing
       ])
   }
 
-  @Test func `long texts are truncated to a hundred characters`() throws {
+  @Test func `texts in a notification are truncated to a hundred characters`() throws {
     let info = info {
       $0.additionalFields = ["story"]
       $0.alertLocalizationArgs = ["story"]
@@ -171,14 +174,17 @@ import Testing
     #expect(event.fields.map(\.value) == [.string(expected)])
   }
 
-  @Test func `one character of many bytes is not truncated`() throws {
+  @Test func `a character of many bytes is left out of a notification as a whole`() throws {
     let endless = "ab" + "e" + String(repeating: "\u{301}", count: 5_000)
     let info = info { $0.alertLocalizationArgs = ["x"] }
     let payload = try draft(info, fields: FieldsJSON([("x", .string(endless))])).payload()
     #expect(payload.presentation.localizationArgs == ["ab"])
   }
 
-  @Test func `a deletion has no fields, but its texts use the deleted values`() throws {
+  @Test
+  func `the notification of a deletion has no fields, but its texts use the deleted values`()
+    throws
+  {
     let info = info {
       $0.additionalFields = ["name"]
       $0.alertLocalizationArgs = ["name"]
@@ -208,8 +214,7 @@ import Testing
     #expect(try draft(both).payload().presentation.isContentAvailable)
   }
 
-  /// Source: cloudkit-semantics §18. Localization arguments without a localization key are not
-  /// visible.
+  /// Localization arguments without a localization key are not visible (cloudkit-semantics §18).
   @Test func `a notification with a text, a sound or a category is visible`() throws {
     let texts: [WritableKeyPath<NotificationInfo, String?>] = [
       \.alertBody, \.alertLocalizationKey, \.alertActionLocalizationKey, \.alertLaunchImage,
@@ -228,14 +233,15 @@ import Testing
     #expect(!presentation.isVisible && presentation.isContentAvailable)
   }
 
-  @Test func `a draft requests a badge but does not count it`() throws {
+  @Test func `a draft says that the badge increases, but does not contain the number`() throws {
     let draft = draft(info { $0.shouldBadge = true })
     #expect(draft.shouldBadge && !draft.isSilent)
     #expect(try draft.payload().presentation.badge == nil)
     #expect(!self.draft(nil).shouldBadge)
   }
 
-  @Test func `a subscription without an ID, or a query without a record, is an error`() {
+  @Test
+  func `a draft for a subscription without an ID, or for a query without a record, is an error`() {
     let nameless = draft(
       Subscription(id: nil, .database(recordType: nil)), scope: .private, zoneID: nil)
     #expect(throws: ServerError.self) { try nameless.payload() }
@@ -265,7 +271,7 @@ import Testing
   private let query = Subscription.Subject.query(
     WatchedQuery(query: Query(recordType: "T"), firesOn: .create))
 
-  @Test func `a newer silent notification of a zone or database replaces the older`() {
+  @Test func `a newer silent notification of a zone or database replaces the older one`() {
     let zone = Subscription.Subject.zone(ZoneID(zoneName: "Z"), recordType: nil)
     #expect(draft(zone).coalescingKey == "sub:private:S")
     #expect(draft(.database(recordType: nil), scope: .shared).coalescingKey == "sub:shared:S")
@@ -280,7 +286,7 @@ import Testing
     #expect(draft(query).coalescingKey == nil)
   }
 
-  @Test func `a query notification replaces one with the same value of the coalescing field`() {
+  @Test func `a query notification replaces an older one with the same coalescing value`() {
     let fields = FieldsJSON([
       ("channel", .string("cats")), ("day", .timestamp(0)), ("empty", .string("")),
       ("photo", .bytes([1])),

@@ -4,10 +4,10 @@ import Testing
 
 @testable import StratusDomain
 
-/// The properties that are removed when a notification is too long (cloudkit-semantics §19).
+/// The properties that are removed from a notification that is too long (cloudkit-semantics §19).
 @Suite struct `Pruning of notifications` {
-  /// The paths in the payload, with the most important first. The positions of `mutable-content`
-  /// and `category` are our choice.
+  /// Paths in the payload. The most important path is the first. Choice: the positions of
+  /// `mutable-content` and `category`.
   private static let order = [
     "aps.badge", "aps.alert.loc-key", "aps.alert.loc-args", "aps.alert.body",
     "aps.alert.action-loc-key", "aps.alert.launch-image", "aps.sound", "aps.content-available",
@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.paths(payload).isDisjoint(with: ["ck.qry.zid", "ck.qry.zoid"]))
   }
 
-  @Test func `a zone ID is removed at the same point of the order as a record ID`() throws {
+  @Test func `a zone ID is removed at the same position of the order as a record ID`() throws {
     let zoneID = ZoneID(zoneName: String(repeating: "z", count: 200))
     let payload = NotificationPayload(
       containerIdentifier: String(repeating: "c", count: 200), notificationID: "N",
@@ -120,14 +120,14 @@ import Testing
     #expect(Array(kept) == held.filter(after.contains), "seed \(seed)")
     #expect(pruned.isPruned == (kept.count < held.count), "seed \(seed)")
     #expect(try NotificationPayload(jsonBytes: pruned.jsonBytes) == pruned, "seed \(seed)")
-    // With one more property, the payload would not fit.
+    // With one property more, the payload would be too long.
     if kept.count < held.count {
       let more = Self.dropping(held.count - kept.count - 1, from: payload)
       #expect(more.jsonBytes.count > limit, "seed \(seed)")
     }
   }
 
-  /// A payload after this number of removals.
+  /// The payload after this number of removals.
   private static func dropping(_ steps: Int, from payload: NotificationPayload)
     -> NotificationPayload
   {

@@ -23,7 +23,7 @@ import Testing
       ? .world : Cell(code: code & ~(UInt64.max >> UInt64(2 * level)), level: level)
   }
 
-  @Test func `a location is in the cell of its code`() {
+  @Test func `a location is in the cell that its code names`() {
     var chance = RepeatedChance(seed: 3)
     for place in Self.places + (0..<500).map({ _ in Self.random(&chance) }) {
       let code = Cell.code(of: place)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a covering contains all locations in a circle`() {
+  @Test func `a covering of a circle contains all locations in the circle`() {
     var chance = RepeatedChance(seed: 19)
     for radius in [0.5, 5_000, 700_000, 15_000_000, 30_000_000] {
       for centre in Self.places {

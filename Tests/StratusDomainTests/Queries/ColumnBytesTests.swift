@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The bytes of index columns sort in the order of their values.
+/// Compares the order of index column bytes with the order of the values.
 @Suite struct ColumnBytesOrder {
   private static let numbers: [Int64] = [
     .min, .min + 1, -1_000_000_007, -256, -255, -1, 0, 1, 127, 128, 255, 256, 1 << 40, .max - 1,
@@ -19,7 +19,7 @@ import Testing
     "\u{7F}", "e\u{301}", "\u{E9}", "\u{FFFF}", "\u{1F600}",
   ]
 
-  /// All values of one kind in order, with the missing value first.
+  /// All values of one kind in ascending order. The missing value is the first.
   private static func rows() -> [[Scalar?]] {
     [
       [nil] + numbers.map { .whole($0) }, [nil] + reals.map { .real(normal: $0) },
@@ -27,7 +27,7 @@ import Testing
     ]
   }
 
-  @Test func `column bytes ascend with the values, and descend in a reversed column`() {
+  @Test func `column bytes ascend with the values, and bytes of a reversed column descend`() {
     for row in Self.rows() {
       for (left, right) in zip(row, row.dropFirst()) {
         let low = ColumnBytes.of(left)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `the next column does not affect a column's order`() {
+  @Test func `the bytes of the next column do not affect a column's order`() {
     let ends: [[UInt8]] = [[], [0x01], [0xFE], [0xFF, 0xFF], ColumnBytes.of(.text([0xFF]))]
     for row in Self.rows() {
       for (left, right) in zip(row, row.dropFirst()) {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `minus zero is equal to zero`() {
+  @Test func `minus zero and zero have the same column bytes`() {
     #expect(ColumnBytes.of(.real(normal: -0.0)) == ColumnBytes.of(.real(normal: 0)))
   }
 
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `long texts are truncated and marked as truncated`() {
+  @Test func `long texts in index columns are truncated and marked as truncated`() {
     let long = [UInt8](repeating: 0x61, count: 401)
     let short = [UInt8](repeating: 0x61, count: 399)
     #expect(ColumnBytes.of(.text(long)) == ColumnBytes.of(.text(long + long)))

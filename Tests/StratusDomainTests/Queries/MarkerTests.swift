@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Continuation markers.
+/// Continuation markers of queries.
 @Suite struct ContinuationMarkers {
   private let marker = ContinuationMarker(
     fingerprint: 0x0102_0304_0506_0708, ordinal: 3, index: 77,
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `an altered marker is refused`() throws {
+  @Test func `a marker with an altered character is refused`() throws {
     let bytes = try #require(Base64.decode(text))
     let invalid = ServerError.badRequest("invalid continuation marker")
     for place in bytes.indices {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The index that a query needs, and the conditions that remain to be checked. Pure functions.
+/// The index that the planner chooses for a query, and the filters that it checks on each record.
 @Suite struct QueryPlans {
   private static let schema: Schema = {
     var schema = Schema()
@@ -49,7 +49,10 @@ import Testing
     QuerySort(QueryKey(field: field), isAscending: isAscending)
   }
 
-  @Test func `an index has equalities first, then sort fields, the first one ascending`() throws {
+  @Test
+  func `index columns are the equality fields, then the sort fields, the first one ascending`()
+    throws
+  {
     let open = filter(.equals, "status", .string("open"))
     #expect(try first([open], [sort("due")]) == "status, due")
     #expect(try first([open], [sort("due", false)]) == "status, due")
@@ -65,7 +68,7 @@ import Testing
       try first([filter(.notEquals, "status", .string("x"))]) == "recordName; NOT_EQUALS status")
   }
 
-  @Test func `several ranges on one field are one range in the sort order`() throws {
+  @Test func `several range filters on the sort field are read as one index range`() throws {
     let filters = [
       filter(.greaterThan, "due", .timestamp(1)), filter(.lessThan, "due", .timestamp(9)),
     ]
@@ -76,7 +79,7 @@ import Testing
         == "title; GREATER_THAN due, LESS_THAN due")
   }
 
-  @Test func `a sort by a field with a fixed value needs no column`() throws {
+  @Test func `a sort by a field that an equality filter fixes needs no additional column`() throws {
     let open = filter(.equals, "status", .string("open"))
     #expect(try first([open], [sort("status"), sort("due")]) == "status, due")
     #expect(try first([open], [sort("status")]) == "status")
@@ -92,7 +95,7 @@ import Testing
     #expect(planner.candidates[0].reach?.intervals.count == 2)
   }
 
-  @Test func `list members, words and locations have their own columns`() throws {
+  @Test func `list members, words and locations have index columns of their own`() throws {
     #expect(try first([filter(.listContains, "tags", .string("x"))]) == "tags member")
     #expect(
       try first([filter(.listContains, "tags", .string("x"))], [sort("title")])
@@ -109,7 +112,10 @@ import Testing
       try first([filter(.equals, "status", .string("x"))], [nearest]) == "status, place cell")
   }
 
-  @Test func `a range filter beside another sort can be sorted in memory`() throws {
+  @Test
+  func `a query with a range filter on one field can be sorted by another field in memory`()
+    throws
+  {
     let planner = QueryPlanner(
       try checked([filter(.beginsWith, "title", .string("x"))], [sort("due")]))
     #expect(planner.mainCount == 1)
@@ -118,7 +124,7 @@ import Testing
     #expect(planner.candidates[1].columns.map(\.text) == ["title"])
   }
 
-  @Test func `the number of index ranges of a plan never exceeds its limit`() throws {
+  @Test func `the number of index ranges of a query plan never exceeds its limit`() throws {
     func list(_ count: Int) -> FieldValue {
       .list(.string, (0..<count).map { .string("v\($0)") })
     }
@@ -133,7 +139,7 @@ import Testing
         let plan = try #require(QueryPlan(candidate, ordinal: 0, index: index(candidate.columns)))
         #expect(plan.stretches.count <= Limits.queryRangesMax)
       }
-      // A filter that does not select index ranges is checked on each record.
+      // Filters that do not select index ranges are checked on each record.
       let left = planner.candidates[0].remaining.map(\.text)
       #expect(left.contains("IN title") == (tags * titles > Limits.queryRangesMax))
     }
@@ -143,7 +149,8 @@ import Testing
     QueryIndex(id: 1, recordType: "Note", columns: columns, isReady: true)
   }
 
-  @Test func `an optional index is refused when the type is close to its maximum of indexes`() {
+  @Test
+  func `an optional index is refused if the record type is close to its maximum of indexes`() {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -152,7 +159,8 @@ import Testing
     #expect(IndexBuilder.hasRoom(for: [wanted[0]], among: known + known, isOptional: true))
   }
 
-  @Test func `an index of the exact opposite order works, and any other order does not`() throws {
+  @Test
+  func `an index with all sort columns reversed works, and any other order does not`() throws {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])
     let candidate = QueryPlanner(query).candidates[0]
@@ -218,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func `production requires the index marks of the schema`() throws {
+  @Test func `in production, a query requires the index marks of the schema`() throws {
     var schema = Self.schema
     schema.add(
       SchemaAddition(
@@ -277,7 +285,7 @@ import Testing
     #expect(try test(.greaterThan, -0x1p63) == .within(ScalarRange(lower: least)))
   }
 
-  @Test func `a fraction never equals a whole number`() throws {
+  @Test func `an equality filter with a fraction never matches a whole-number field`() throws {
     let query = try checked([
       filter(.in, "count", .list(.double, [.double(1), .double(1.5)]))
     ])

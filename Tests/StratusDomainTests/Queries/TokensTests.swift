@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The words of a text, as token search finds them.
+/// The words of a text that token search finds.
 @Suite struct TokensOfText {
   private func words(_ text: String) -> Set<String> {
     Set(Tokens.of(text).map { String(decoding: $0, as: UTF8.self) })
@@ -13,11 +13,11 @@ import Testing
     #expect(words("Caf\u{E9} CAFE\u{301} \u{C5}ngstr\u{F6}m") == ["cafe", "angstrom"])
   }
 
-  @Test func `characters other than letters, marks and numbers separate words`() {
+  @Test func `all characters except letters, marks and numbers separate words`() {
     #expect(words("state-of_the/art: 3.14, x2") == ["state", "art", "3", "14", "x2"])
   }
 
-  @Test func `in scripts without spaces, letters and pairs of letters are words`() {
+  @Test func `in scripts without spaces, single letters and pairs of letters are words`() {
     #expect(
       words("\u{65E5}\u{672C}\u{3001}\u{8A9E}")
         == ["\u{65E5}", "\u{672C}", "\u{65E5}\u{672C}", "\u{8A9E}"])
@@ -25,7 +25,7 @@ import Testing
     #expect(words("\u{D55C}\u{AD6D}") == ["\u{D55C}\u{AD6D}"])
   }
 
-  @Test func `a text has a limited number of words, and later ones are ignored`() {
+  @Test func `a text has a limited number of words, and the words after the limit are ignored`() {
     let text = (0..<Limits.wordsPerFieldMax + 5).map { "w\($0)" }.joined(separator: " ")
     let found = words(text)
     #expect(found.count == Limits.wordsPerFieldMax)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The records that a deletion deletes as well (cloudkit-semantics §10).
+/// The records that are deleted together with a deleted record (cloudkit-semantics §10).
 @Suite struct Cascade {
   private func gone(_ family: Family, _ operations: [RecordOperation]) throws -> Set<String> {
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
@@ -17,13 +17,13 @@ import Testing
     #expect(try gone(family, [.delete("b")]) == ["b"])
   }
 
-  @Test func `a record is deleted when any one of its several targets is deleted`() throws {
+  @Test func `a record with several targets is deleted when one of them is deleted`() throws {
     let family = Family(.init("t"), .init("u"), .init("a", deleteSelf: ["t", "u"]))
     #expect(try gone(family, [.delete("u")]) == ["u", "a"])
     #expect(try gone(family, [.delete("t"), .delete("u")]) == ["t", "u", "a"])
   }
 
-  @Test func `cycles of references are legal, also a cycle of one record`() throws {
+  @Test func `cycles of references are legal, even a record that refers to itself`() throws {
     let family = Family(
       .init("a", deleteSelf: ["b"]), .init("b", deleteSelf: ["a"]), .init("s", deleteSelf: ["s"]))
     #expect(try gone(family, [.delete("a")]) == ["a", "b"])
@@ -36,7 +36,10 @@ import Testing
     #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])
   }
 
-  @Test func `each cascaded deletion has a change number after the batch's, and its user`() throws {
+  @Test
+  func `each cascaded deletion has the batch's user and a change number after the batch's numbers`()
+    throws
+  {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
     let records = try family.decide([.delete("t"), .save("n")]).references.records
@@ -61,7 +64,8 @@ import Testing
     #expect(try gone(family, [.save("a", deleteSelf: []), .delete("t")]) == ["t"])
   }
 
-  @Test func `a record that the batch saves with the reference is deleted in one change`() throws {
+  @Test
+  func `a record that the batch saves with the reference has one change, its deletion`() throws {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
     let (decision, references) = try family.decide([.save("a"), .delete("t")])
@@ -118,7 +122,7 @@ import Testing
     if limit > 10 { #expect(decided.unfinished.isEmpty) }
   }
 
-  /// Expects that a later step can find every remaining record.
+  /// Expects that a later step of the cascade can find every remaining record.
   private func expectNoneForgotten(of family: Family, by decided: ReferenceDecision) throws {
     let gone = Set(decided.records.map(\.name))
     for record in family.records where !gone.contains(record.name) {
@@ -129,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `one transaction deletes only as many records as its byte limit allows`() throws {
+  @Test func `one transaction deletes only as many records as the byte limit allows`() throws {
     var family = Family(.init("t"))
     for number in 10..<40 {
       family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))
@@ -167,7 +171,7 @@ import Testing
     #expect(try verdicts(.save("a", .update, tag: tag)) == [.refused(.notFound)])
     #expect(try verdicts(.save("a", .create)) == [.saved])
     #expect(try family.decide([.delete("a")]).references.records.isEmpty)
-    // This record was saved after the deletion.
+    // The record was saved after the deletion that cascades.
     #expect(try verdicts(.save("b", .create)) == [.refused(.conflict)])
     let anew = try family.decide([.save("a")]).references.records
     #expect(anew.first?.created.userRecordName == Situation.anna)

@@ -11,12 +11,12 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
   var isPublic = false
   var requiresTargets = false
 
-  /// Creates records with these names, in order of change.
+  /// Creates the records with the change numbers 1, 2, 3 and so on.
   init(_ members: Member...) {
     records = members.enumerated().map { $1.stored(change: Int64($0) + 1) }
   }
 
-  /// A record and its targets.
+  /// A record and the targets of its references.
   struct Member {
     let name: String
     var parent: String?
@@ -63,7 +63,8 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
     return schema
   }
 
-  /// Returns the decision for a batch, in the way the handler decides it.
+  /// Returns the decision for a batch. Refusals of references lead to a new decision, as in the
+  /// handler.
   func decide(
     _ operations: [RecordOperation], within budget: CascadeBudget = CascadeBudget()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
@@ -95,7 +96,7 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
     }
   }
 
-  // The calls of the store, implemented by reading every record.
+  // The methods of the store. They read every record.
 
   func records(
     numbered numbers: [Int64], in zone: StoredZone
@@ -165,7 +166,7 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
 }
 
 extension UnfinishedCascade {
-  /// The unfinished cascade for a record that was deleted by the given change.
+  /// An unfinished cascade of a record that was deleted by the change with this number.
   static func of(_ target: String, change: Int64) -> UnfinishedCascade {
     UnfinishedCascade(
       zone: Family.zone, target: target, change: change, userRecordName: Situation.anna,
@@ -174,7 +175,7 @@ extension UnfinishedCascade {
 }
 
 extension RecordOperation {
-  /// Saves a note that refers to others. A nil list keeps the stored list.
+  /// Saves a note that refers to other notes. A nil list keeps the stored list.
   static func save(
     _ name: String, parent: ParentChange = .unchanged, deleteSelf: [String]? = nil,
     validated: [String]? = nil, _ kind: Kind = .forceUpdate, tag: String? = nil

@@ -14,7 +14,7 @@ import Testing
     try family.decide(operations).decision.verdicts
   }
 
-  @Test func `the target of VALIDATE must exist`() throws {
+  @Test func `the target of a VALIDATE reference must exist`() throws {
     let family = Family(.init("t"))
     #expect(try verdicts(family, [.save("a", validated: ["t"])]) == [.saved])
     #expect(try verdicts(family, [.save("a", validated: ["x"])]) == [Self.violation])
@@ -22,7 +22,7 @@ import Testing
     #expect(try verdicts(family, [.save("a", validated: ["a"])]) == [.saved])
   }
 
-  @Test func `target and reference can be in one batch, in any order`() throws {
+  @Test func `a reference and its target can be in one batch, in any order`() throws {
     #expect(
       try verdicts(Family(), [.save("a", validated: ["t"]), .save("t")]) == [.saved, .saved])
     #expect(
@@ -33,7 +33,7 @@ import Testing
         == [.saved, .saved])
   }
 
-  @Test func `target names that only look alike are two targets`() throws {
+  @Test func `target names that look alike but differ in their bytes name two targets`() throws {
     let family = Family(.init("caf\u{E9}"))
     #expect(try verdicts(family, [.save("a", validated: ["cafe\u{301}"])]) == [Self.violation])
     #expect(try verdicts(family, [.save("a", validated: ["caf\u{E9}"])]) == [.saved])
@@ -45,7 +45,7 @@ import Testing
     #expect(try verdicts(Family(member), [.save("a", deleteSelf: [])]) == [.saved])
   }
 
-  @Test func `other references may dangle, unless the container forbids it`() throws {
+  @Test func `references with other actions may dangle, unless the container forbids it`() throws {
     var family = Family(.init("t"))
     #expect(try verdicts(family, [.save("a", deleteSelf: ["x"])]) == [.saved])
     family.requiresTargets = true
@@ -95,7 +95,7 @@ import Testing
         [.save("c", deleteSelf: []), .delete("p")]) == [.saved, Self.violation])
   }
 
-  @Test func `many deleted children do not prevent their parent's deletion`() throws {
+  @Test func `a parent can be deleted if the cascade deletes all of its many children`() throws {
     var family = Family(.init("p"))
     for number in 0..<20 {
       let child = Family.Member("c\(number)", parent: "p", deleteSelf: ["p"])
@@ -141,7 +141,8 @@ import Testing
     #expect(try verdicts(family, [.delete("p")]) == [Self.violation])
   }
 
-  @Test func `a record with a pending cascade deletion cannot be a target`() throws {
+  @Test
+  func `a record with a pending cascade deletion cannot be the target of a new reference`() throws {
     var family = Family(.init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["t"]))
     family.requiresTargets = true
     family.cascades = [.of("t", change: 1)]
@@ -154,14 +155,14 @@ import Testing
     #expect(try verdicts(family, [.save("x", validated: ["a"]), .save("a")]) == [.saved, .saved])
   }
 
-  @Test func `a user cannot protect another's public record by naming it as parent`() throws {
+  @Test func `a user cannot protect another user's public record by naming it as parent`() throws {
     var family = Family(.init("p"), .init("c", parent: "p"))
     family.records[0].created.userRecordName = Situation.anna
     family.isPublic = true
     #expect(try verdicts(family, [.delete("p")]) == [.deleted])
   }
 
-  @Test func `when a save is refused, saves that need its record are refused as well`() throws {
+  @Test func `when a save is refused, saves that refer to its record are refused as well`() throws {
     let operations: [RecordOperation] = [
       try .save("a", validated: ["b"]), try .save("b", validated: ["c"]),
       try .save("c", validated: ["x"]), try .save("d"),
@@ -178,7 +179,9 @@ import Testing
     #expect(atomic.references.records.isEmpty)
   }
 
-  @Test func `a record whose save is refused for another reason cannot be a target`() throws {
+  @Test
+  func `a record whose save is refused for another reason cannot be a target of the batch`() throws
+  {
     let family = Family()
     #expect(
       try verdicts(family, [.save("a", validated: ["t"]), .save("t", .update, tag: "1")])
@@ -193,7 +196,7 @@ import Testing
         == [Self.violation, .refused(.conflict)])
   }
 
-  @Test func `a batch that deletes a parent of its own record is refused`() throws {
+  @Test func `a batch that deletes the parent of a record that it saves is refused`() throws {
     let operations: [RecordOperation] = [
       try .delete("p"), try .save("c", parent: .set(recordName: "p")),
     ]
@@ -209,7 +212,7 @@ import Testing
         == [.deleted, Self.violation])
   }
 
-  @Test func `the target of VALIDATE cannot be deleted in the same batch`() throws {
+  @Test func `a VALIDATE reference's target cannot be deleted in the same batch`() throws {
     let family = Family(.init("t"))
     #expect(
       try verdicts(family, [.save("a", validated: ["t"]), .delete("t")])
@@ -227,7 +230,7 @@ import Testing
     #expect(decision.schemaAddition.isEmpty)
   }
 
-  @Test func `each rule has its own error reason`() throws {
+  @Test func `each reference rule has its own error reason`() throws {
     let family = Family(.init("p"), .init("c", parent: "p"))
     func reason(_ operation: RecordOperation) throws -> String? {
       try family.decide([operation]).decision.refusal(at: 0)?.error.reason

@@ -1,7 +1,7 @@
 import StratusDomain
 
 extension FaultySchema {
-  /// Characters and comments.
+  /// Faults of characters and comments.
   static let characters: [FaultySchema] =
     illegal.map { character, advice in
       .entry(
@@ -49,7 +49,7 @@ extension FaultySchema {
     ("*", "a comment begins with '--' or '//', or is enclosed in '/*' and '*/'"),
   ]
 
-  /// The grammar of a file and its statements.
+  /// Faults of a file's structure and of its statements.
   static let statements: [FaultySchema] = [
     FaultySchema("¦", "a schema begins with 'DEFINE SCHEMA'; write it"),
     FaultySchema("  \n -- nothing\n¦", "a schema begins with 'DEFINE SCHEMA'; write it"),
@@ -123,7 +123,7 @@ extension FaultySchema {
       "RECORD TYPE Note (a STRING)¦) ;", "a statement ends with ';'; add one before ')'"),
   ]
 
-  /// The entries of a record type.
+  /// Faults in the list of a record type's entries.
   static let entries: [FaultySchema] = [
     .entry("a STRING¦,", "the last entry of a record type has no ',' after it; remove the ','"),
     .entry(

@@ -18,7 +18,7 @@ extension FaultySchema {
     (knownTypes, ["BADTYPE", "STRINGS", "Note", "MAP"]),
   ]
 
-  /// The types of fields.
+  /// Faults of field types.
   static let types: [FaultySchema] =
     otherNames.flatMap { advice, words in
       words.map { .entry("a ¦\($0)", "'\($0)' is not a type; \(advice)") }
@@ -79,7 +79,7 @@ extension FaultySchema {
         "'ENCRYPTED' is not an index option; ENCRYPTED stands before the type"),
     ]
 
-  /// Grants.
+  /// Faults of grants.
   static let grants: [FaultySchema] = [
     .entry("GRANT ¦TO \"_world\"", "a GRANT names READ, CREATE or WRITE, not 'TO'"),
     .entry("GRANT ¦DELETE TO \"_world\"", "a GRANT names READ, CREATE or WRITE, not 'DELETE'"),
@@ -121,7 +121,7 @@ extension FaultySchema {
 
   private static let reserved = ["grant", "preferred", "queryable", "searchable", "sortable"]
 
-  /// Reserved names, names of the system, duplicate names and malformed names.
+  /// Faults of names: reserved, belonging to the system, duplicate or malformed.
   static let names: [FaultySchema] =
     reserved.dropFirst().map {
       .entry("¦\($0) STRING", "'\($0)' is a reserved word; write \"\($0)\" in quotes as a name")
@@ -241,7 +241,7 @@ extension FaultySchema {
     ("___modTime", "TIMESTAMP"), ("___modifiedBy", "REFERENCE"), ("___recordID", "REFERENCE"),
   ]
 
-  /// Index options, and the types of system fields.
+  /// Faults of index options and of system field types.
   static let options: [FaultySchema] =
     wrongOptions.map { .entry("a \($0.type) ¦\($0.option)", $0.reason) }
     + systemTypes.map { name, type in

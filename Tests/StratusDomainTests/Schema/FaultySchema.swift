@@ -18,12 +18,12 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
     self.reason = reason
   }
 
-  /// A file whose fault is in a statement.
+  /// Returns a schema file whose fault is in a statement.
   static func statement(_ marked: String, _ reason: String) -> FaultySchema {
     FaultySchema("DEFINE SCHEMA\n    \(marked)", reason)
   }
 
-  /// A file whose fault is in an entry of a record type.
+  /// Returns a schema file whose fault is in an entry of a record type.
   static func entry(_ marked: String, _ reason: String) -> FaultySchema {
     FaultySchema(
       "DEFINE SCHEMA\n\n    RECORD TYPE Note (\n        first STRING,\n        \(marked)\n    );\n",
@@ -31,33 +31,33 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Faulty schema files. The expectations come from the reference's grammar, not from a run.
+/// Faulty schema files. The expected errors follow from the reference's grammar.
 @Suite struct FaultsOfSchemaFiles {
   static let all =
     FaultySchema.characters + FaultySchema.statements + FaultySchema.entries
     + FaultySchema.types + FaultySchema.grants + FaultySchema.names + FaultySchema.options
 
-  @Test func `there are at least 200 faulty files, all different`() {
+  @Test func `there are at least 200 faulty schema files, and all are different`() {
     #expect(Set(Self.all.map(\.text)).count == Self.all.count)
     #expect(Self.all.count >= 200)
   }
 
   @Test(arguments: all)
-  func `a faulty file gives the right sentence at the right position`(
+  func `a faulty schema file gives the right error at the right position`(
     _ faulty: FaultySchema
   ) {
     let reading = ParsedSchema.read(faulty.text)
     #expect(reading == .faulty([SchemaFault(faulty.position, faulty.reason)]), "\(faulty.text)")
   }
 
-  @Test(arguments: all) func `an error sentence is one line of fewer than 200 characters`(
+  @Test(arguments: all) func `the error of a schema file is one line of fewer than 200 characters`(
     _ faulty: FaultySchema
   ) {
     #expect(!faulty.reason.contains("\n"))
     #expect(faulty.reason.count < 200)
   }
 
-  @Test func `several faults of a file are reported together, in order`() {
+  @Test func `several faults of a schema file are reported together, in order`() {
     let text = """
       DEFINE SCHEMA
       RECORD TYPE A (x BOOL, y STRING INDEXED, z STRING);
@@ -77,7 +77,7 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
       ])
   }
 
-  @Test func `only the first 20 faults of a file are reported`() {
+  @Test func `only the first 20 faults of a schema file are reported`() {
     let text = "DEFINE SCHEMA " + String(repeating: "RECORD TYPE ( ; ", count: 5_000)
     guard case .faulty(let faults) = ParsedSchema.read(text) else {
       Issue.record("no faults")
@@ -86,14 +86,14 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
     #expect(faults.count == 20)
   }
 
-  @Test func `a file over the limit is refused before it is read`() {
+  @Test func `a schema file over the size limit is refused before it is parsed`() {
     let text = String(repeating: " ", count: 2_097_153)
     let reason = "the file has more than 2097152 bytes; remove record types that no app uses"
     #expect(
       ParsedSchema.read(text) == .faulty([SchemaFault(.start, reason)]))
   }
 
-  @Test func `a file that is truncated at any character is parsed without a crash`() {
+  @Test func `a schema file that is truncated at any character is parsed without a crash`() {
     let text = Array(SchemaSamples.exhibition.unicodeScalars)
     for length in 0..<text.count {
       var beginning = String.UnicodeScalarView()

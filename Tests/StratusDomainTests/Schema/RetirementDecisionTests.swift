@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// The phases of a retirement (docs/internals/schema.md).
+/// The phases in which a field or record type is removed from production
+/// (docs/internals/schema.md).
 @Suite struct PhasesOfRetirement {
   private static let now: Int64 = 100 * 86_400_000
   private static let title = SchemaPlace("Note", "title")
@@ -37,7 +38,7 @@ import Testing
     var present: Retirement?
     var lastWriteDays: Int64?
     var effect: RetirementDecision.Effect?
-    /// A part of the expected error reason; nil: the request takes effect.
+    /// A part of the expected error reason, or nil if the request succeeds.
     var refusal: String?
 
     var testDescription: String { "\(action) \(place) \(refusal ?? "is done")" }
@@ -102,7 +103,8 @@ import Testing
       refusal: "still being copied"),
   ]
 
-  @Test(arguments: rows) func `a request takes effect, or its refusal names the next step`(
+  @Test(arguments: rows)
+  func `a retirement request takes effect, or its refusal names the next step`(
     _ row: Row
   ) throws {
     func decide() throws(ServerError) -> RetirementDecision {
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `the record type of users cannot be retired`() {
+  @Test func `the record type Users cannot be retired`() {
     let schema = Schema(recordTypes: ["Users": RecordType(name: "Users")])
     #expect(throws: ServerError.self) {
       try RetirementDecision(

@@ -3,14 +3,14 @@ import Testing
 
 @testable import StratusDomain
 
-/// The steps, refusals and warnings of a change of the schema (schema-language §8, §9; console §4).
+/// The steps, refusals and warnings of a schema change (schema-language §8, §9; console §4).
 @Suite struct ChangesOfSchemas {
   struct Row: Sendable, CustomTestStringConvertible {
     var title: String
     var old: String
     var new: String
     var environment = ContainerEnvironment.production
-    /// The schema of production, for a change in development.
+    /// The production schema at the time of a change in development.
     var production = ""
     var source = SchemaEvolution.Source.file
     var steps: [String] = []
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: additions + losses + refused + deployed)
-  func `a change has its steps, refusals and warnings`(_ row: Row) throws {
+  func `a schema change has the expected steps, refusals and warnings`(_ row: Row) throws {
     let old = try Self.schema(row.old)
     guard case .schema(let file) = ParsedSchema.read("DEFINE SCHEMA " + row.new) else {
       Issue.record("\(row.new)")
@@ -182,7 +182,8 @@ import Testing
     #expect(evolution.warnings.map(\.reason) == row.warnings)
   }
 
-  @Test func `a field that is being removed cannot be added again, and counts as removed`() throws {
+  @Test
+  func `a field that is being removed cannot be added again, and is not in the schema`() throws {
     let old = Schema(
       recordTypes: ["A": RecordType(name: "A", fields: ["x": .init(type: FieldType(.string))])],
       retirements: [Retirement(SchemaPlace("A", "x"), phase: .removing, since: 0)])
@@ -203,7 +204,7 @@ import Testing
     #expect(!ParsedSchema(old).text.contains("x "))
   }
 
-  @Test func `a schema is the same after it was printed and read`() throws {
+  @Test func `a printed schema is parsed to the same schema`() throws {
     let seed: UInt64 = 20_261_124
     var chance = Chance(seed: seed)
     for round in 0..<300 {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// The schema language: what is accepted, and how it is printed (schema-language, console §4).
+/// The schema files that are accepted, and the printed form of a schema (schema-language, console
+/// §4).
 @Suite struct SchemaLanguage {
   private func schema(_ text: String) throws -> ParsedSchema {
     switch ParsedSchema.read(text) {
@@ -14,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a schema without statements is legal`() throws {
+  @Test func `a schema file without statements is legal`() throws {
     #expect(try schema("DEFINE SCHEMA") == ParsedSchema())
     #expect(try schema("\u{FEFF}define\tschema\r\n// end") == ParsedSchema())
     #expect(ParsedSchema().text == "DEFINE SCHEMA\n")
@@ -25,18 +26,19 @@ import Testing
     #expect(parsed.recordTypes == [ParsedRecordType(Located("Empty"))])
   }
 
-  @Test func `the samples are printed in the form of an export`() throws {
+  @Test func `the sample schemas are printed in the form of an export`() throws {
     #expect(try schema(SchemaSamples.exhibition).text == SchemaSamples.exhibitionExport)
     #expect(try schema(SchemaSamples.note).text == SchemaSamples.noteExport)
   }
 
-  @Test func `an export is printed unchanged`() throws {
+  @Test func `the schema file of an export is printed unchanged`() throws {
     for text in [SchemaSamples.exhibitionExport, SchemaSamples.noteExport] {
       #expect(try schema(text).text == text)
     }
   }
 
-  @Test func `the types of fields are aligned after the longest field name`() throws {
+  @Test
+  func `the field types of a printed schema are aligned after the longest field name`() throws {
     let text = try schema(
       "DEFINE SCHEMA RECORD TYPE T (a_name_of_twenty_two_ INT64, b STRING);"
     ).text
@@ -45,15 +47,15 @@ import Testing
     #expect(text.contains("        b                     STRING\n    );\n"))
   }
 
-  @Test func `the position of a record type or field is that of its name`() throws {
+  @Test func `the position of a record type or field is the position of its name`() throws {
     let parsed = try schema("DEFINE SCHEMA\n  RECORD TYPE\n T (\n\ta STRING);")
     #expect(parsed.recordTypes[0].name.position == SchemaPosition(line: 3, column: 2))
     #expect(parsed.recordTypes[0].fields[0].name.position == SchemaPosition(line: 4, column: 2))
     #expect(parsed.recordTypes[0].fields[0].type.position == SchemaPosition(line: 4, column: 4))
   }
 
-  @Test func `schemas of public projects are accepted`() throws {
-    // Each statement repeats a form that public schemas contain.
+  @Test func `the schemas of public projects are accepted`() throws {
+    // Each statement uses syntax that a published schema contains.
     let forms = [
       "RECORD TYPE A (\"___recordID\" REFERENCE QUERYABLE SORTABLE);",
       "RECORD TYPE A (CD_data BYTES QUERYABLE SORTABLE, CD_data_ckAsset ASSET);",
@@ -67,8 +69,8 @@ import Testing
     for form in forms { _ = try schema("DEFINE SCHEMA\n\(form)") }
   }
 
-  /// The names and the shape are drawn from a seed.
-  @Test func `1,000 generated schemas are the same after printing and reading`() throws {
+  /// The names and the structure of each schema are random.
+  @Test func `1,000 random schemas are the same after printing and parsing`() throws {
     let seed: UInt64 = 20_261_123
     var chance = Chance(seed: seed)
     for round in 0..<1_000 {
@@ -83,7 +85,7 @@ import Testing
   }
 }
 
-/// Draws legal schemas.
+/// Creates random legal schemas.
 enum GeneratedSchema {
   static func schema(_ chance: inout Chance) -> ParsedSchema {
     let roles = names(0...3, &chance).map { Located("R" + $0) }
@@ -105,7 +107,7 @@ enum GeneratedSchema {
     return ParsedSchema(roles: roles, recordTypes: types)
   }
 
-  /// Sorts the parts, since a file has another order.
+  /// Sorts the parts, because a printed file has another order.
   static func sorted(_ schema: ParsedSchema) -> ParsedSchema {
     var schema = schema
     schema.roles.sort { $0.value < $1.value }

@@ -1,4 +1,4 @@
-/// Schema files that the tests of the language share.
+/// Schema files that several tests of the schema language use.
 enum SchemaSamples {
   /// A file with every feature of the language, as a person writes it.
   static let exhibition = """
@@ -23,7 +23,7 @@ enum SchemaSamples {
     RECORD TYPE audit (name STRING SORTABLE SEARCHABLE QUERYABLE);
     """
 
-  /// The same schema in the form of Apple's export (schema-language §7).
+  /// The schema above in the form of Apple's export (schema-language §7).
   static let exhibitionExport = """
     DEFINE SCHEMA
 

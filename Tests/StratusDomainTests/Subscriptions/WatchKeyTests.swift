@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// The value under which a query subscription is indexed, and the changes that find it.
-@Suite struct `Places of subscriptions` {
+/// The key under which a query subscription is stored, and the keys that a change looks up.
+@Suite struct `Keys of query subscriptions` {
   private let schema: Schema = {
     var schema = Schema()
     let fields: [(String, FieldType)] = [
@@ -60,7 +60,7 @@ import Testing
       (filter("NOT_LIST_CONTAINS", "tags", #""x""#), nil, nil),
       (filter("EQUALS", "count", "1.5"), nil, nil),
     ] as [(String, String?, Scalar?)])
-  func `a subscription is indexed under the most selective value of its filters`(
+  func `a subscription is stored under the most selective value of its filters`(
     _ filters: String, _ field: String?, _ value: Scalar?
   ) throws {
     let watchKey = try query(filters).watchKey
@@ -80,7 +80,7 @@ import Testing
         parentRecordName: nil, fields: .empty), fields: fields)
   }
 
-  @Test func `a change looks up its old and new values, each once, in order`() {
+  @Test func `a change looks up the keys of its old and new values, each once, in order`() {
     let watch = Watch([
       .records(type: "Note", field: "color"), .records(type: "Note", field: "tags"),
       .records(type: "Note", field: "___recordID"), .records(type: "Task", field: nil), .database,
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// The subscribed subjects, the zone, the changed types, and the number of records in the outbox
-  /// entry; nil: there is no entry.
+  /// entry. The number is nil if there is no entry.
   @Test(
     arguments: [
       ([], "Z", ["A"], nil), ([.database], "Z", ["A"], 0), ([.zones], "Z", ["A"], 0),
@@ -133,7 +133,7 @@ import Testing
     #expect(change(subjects, zoneName: zone, of: types)?.images.count == expected)
   }
 
-  @Test func `an outbox entry contains the changed records and their types`() {
+  @Test func `an outbox entry names its change numbers and the types of the changed records`() {
     let left = change([.database], zoneName: "Z", of: ["B", "A", "B"])
     #expect(
       left?.event

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 999, 1_000, 1_001, 12_345])
-  func `can be fetched unchanged`(size: Int) async throws {
+  func `a record's file is fetched unchanged`(size: Int) async throws {
     try await withCloud { cloud in
       _ = try await cloud.zone()
       let record = note("a")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `can be elements of a list and keep their order`() async throws {
+  @Test func `files can be elements of a list and keep their order`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `can be in the public database`() async throws {
+  @Test func `a record in the public database can have a file`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(assets: folder.assets("here")).publicCloudDatabase
       let record = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a"))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `are fetched with changes, unless the app excludes their key`() async throws {
+  @Test func `files are fetched with changes, unless the app leaves out their key`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       for name in ["a", "b", "c"] {
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `are fetched with query results`() async throws {
+  @Test func `files are fetched with query results`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a", title: "found")
@@ -108,7 +108,8 @@ import Testing
   }
 
   @Test
-  func `of a conflict's server record are not fetched, and can be kept in the merge`() async throws
+  func `files of a conflict's server record are not downloaded, and can be kept in the merge`()
+    async throws
   {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
@@ -135,7 +136,8 @@ import Testing
     }
   }
 
-  @Test func `can be added to another record without an upload`() async throws {
+  @Test
+  func `a fetched or saved file can be added to another record without an upload`() async throws {
     try await withCloud { cloud in
       let network = cloud.network()
       let database = try await cloud.zone(by: network, assets: folder.assets("here"))
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `can be replaced and removed`() async throws {
+  @Test func `a record's file can be replaced and removed`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let record = note("a", title: "x")
@@ -169,7 +171,10 @@ import Testing
     }
   }
 
-  @Test func `that do not exist on the device fail their record and its batch`() async throws {
+  @Test
+  func `a file that does not exist on the device fails its record and the atomic batch`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       let lost = note("lost")
@@ -186,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `in a missing zone fail with zoneNotFound`() async throws {
+  @Test func `a record with a file in a missing zone fails with zoneNotFound`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(assets: folder.assets("here")).privateCloudDatabase
       let record = note("a", in: zoneY)

@@ -3,11 +3,11 @@ import Foundation
 import StratusTesting
 import Testing
 
-@Suite struct `A transfer that breaks` {
-  /// The seeds of the runs.
+@Suite struct `A file transfer whose connection breaks` {
+  /// The seeds of the test's runs.
   private static let seeds: Range<UInt64> = 1..<201
 
-  @Test func `ends with the right bytes, wherever the connection broke`() async throws {
+  @Test func `a broken file transfer ends with the right bytes after retries`() async throws {
     let folder = try TestFolder()
     try await withCloud { cloud in
       _ = try await cloud.zone()
@@ -35,13 +35,13 @@ import Testing
         }
         breaks += network.breaks
       }
-      // With fewer breaks, the test would prove little.
+      // With fewer broken requests, the test would not show enough.
       #expect(breaks > 500)
     }
   }
 
-  /// Retries after network errors, as apps do. A retry must succeed, whatever the broken transfer
-  /// has left on the device or on the server.
+  /// Retries after network errors, as apps do. A retry must succeed even if the broken transfer has
+  /// left a part of the file on the device or on the server.
   private func patiently(_ body: () async throws -> CKRecord) async throws -> CKRecord {
     for _ in 0..<10 {
       do {

@@ -1,7 +1,7 @@
 import Foundation
 import StratusKit
 
-/// A temporary folder. It is removed together with this object.
+/// A temporary folder. It is removed when this object is released.
 final class TestFolder: Sendable {
   let url: URL
 
@@ -20,7 +20,7 @@ final class TestFolder: Sendable {
     return url
   }
 
-  /// A device's own settings for fetched files.
+  /// Asset settings that store a device's fetched files in a folder of this object.
   func assets(_ name: String, piece: Int = 1_000) -> AssetSettings {
     AssetSettings(cacheFolder: url.appendingPathComponent(name), pieceBytesMax: piece)
   }

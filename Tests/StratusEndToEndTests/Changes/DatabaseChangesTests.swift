@@ -2,7 +2,10 @@ import CloudKit
 import Testing
 
 @Suite struct `The changes of a database` {
-  @Test func `contain the zones that were created, changed and deleted`() async throws {
+  @Test
+  func `the changes of a database contain the zones that were created, changed and deleted`()
+    async throws
+  {
     try await withCloud { cloud in
       let here = try await cloud.zone()
       let there = try await cloud.zone()
@@ -27,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `do not contain the default zone`() async throws {
+  @Test func `the changes of a database do not contain the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       try await database.save(note("a", in: .default))
@@ -35,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `come in pages`() async throws {
+  @Test func `the changes of a database come in pages`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zones = (0..<7).map { CKRecordZone(zoneName: "zone\($0)") }
@@ -60,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `call the block for deleted zones`() async throws {
+  @Test func `a fetch of database changes calls the block for deleted zones`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let token = try await database.databaseChanges(since: nil).changeToken
@@ -77,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `refuse a token of a zone or of another user`() async throws {
+  @Test func `a database refuses the change token of a zone or of another user`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let ofZone = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil)
@@ -89,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `are not available for the public database`() async throws {
+  @Test func `the changes of the public database are not available`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().publicCloudDatabase
       await expect(.badDatabase) { try await database.databaseChanges(since: nil) }

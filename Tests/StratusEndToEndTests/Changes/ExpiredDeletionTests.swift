@@ -3,13 +3,12 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// The result for an app that was offline longer than the server keeps tombstones
-/// (cloudkit-semantics §16).
+/// An app was offline for longer than the server keeps tombstones (cloudkit-semantics §16).
 @Suite struct `Removed tombstones` {
   private static let days: Int64 = 7
 
-  /// Runs a body with a server. The body's `forget` advances the clock by ten days and makes the
-  /// server remove old tombstones. Sessions last 14 days, so the sign-ins stay valid.
+  /// Runs a test with a server. The closure `forget` advances the clock by ten days and makes the
+  /// server remove old tombstones. Sessions last 14 days, so devices stay signed in.
   private func withOldCloud(
     _ body: (Cloud, _ forget: () async throws -> Void) async throws -> Void
   ) async throws {
@@ -27,7 +26,9 @@ import Testing
   }
 
   @Test
-  func `expire the tokens of a zone and of the database, and a new sync works`() async throws {
+  func `removed tombstones expire the tokens of a zone and of the database, and a new sync works`()
+    async throws
+  {
     try await withOldCloud { cloud, forget in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -60,7 +61,7 @@ import Testing
   /// The app receives the error at the end of the zone's fetch. The engine then fetches the zone
   /// again from the beginning.
   @Test
-  func `expire a sync engine's token, and the engine fetches all records again`() async throws {
+  func `a sync engine with an expired token fetches all records again`() async throws {
     try await withOldCloud { cloud, forget in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b"])
@@ -83,7 +84,7 @@ import Testing
   }
 }
 
-/// Records how the fetches of zones end, and passes all events to a device.
+/// Records the results of zone fetches, and passes all events on to a device.
 private final class Witness: CKSyncEngineDelegate {
   let ends = Mutex<[CKError.Code?]>([])
   private let device: NotesDevice

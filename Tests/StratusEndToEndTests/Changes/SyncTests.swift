@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `Devices that write at the same time` {
-  @Test func `lose no update that was merged into the server's record`() async throws {
+  @Test func `devices that merge into the server's record lose no update`() async throws {
     try await withCloud { cloud in
       let counter = note("counter")
       counter["count"] = 0
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Adds one, as apps do: saves, and after a conflict saves again from the server's record.
+  /// Adds one to the count of the record. After a conflict, adds one to the server's record.
   private func increment(_ database: CKDatabase) async throws {
     var record = try await database.record(for: id("counter"))
     while true {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `can be followed by another device, which ends with exactly the server's records`()
+  @Test func `a device that fetches while others write ends with exactly the server's records`()
     async throws
   {
     try await withCloud { cloud in
@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-/// A device that copies a zone by fetching its changes.
+/// A device that copies a zone by repeated fetches of its changes.
 private final class Follower {
   private(set) var names: Set<String> = []
   private var token: CKServerChangeToken?

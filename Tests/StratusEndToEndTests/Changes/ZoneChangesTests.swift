@@ -2,7 +2,8 @@ import CloudKit
 import Testing
 
 @Suite struct `The changes of a zone` {
-  @Test func `contain the changes of other devices since the token`() async throws {
+  @Test
+  func `the changes of a zone contain the changes of other devices since the token`() async throws {
     try await withCloud { cloud in
       let here = try await cloud.zone()
       let there = try await cloud.zone()
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `come in pages of 1,000 that the operation fetches by itself`() async throws {
+  @Test func `a fetch of zone changes fetches all pages of 1,000 changes by itself`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<1_000).map { "r\($0)" }
@@ -67,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func `come one page at a time if fetchAllChanges is false`() async throws {
+  @Test
+  func `changes of a zone come one page at a time if fetchAllChanges is false`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes((0..<1_000).map { "r\($0)" })
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `that are fetched as one page only do not call the token block`() async throws {
+  @Test func `a fetch of one page of zone changes does not call the token block`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b", "c"])
@@ -113,7 +115,8 @@ import Testing
     }
   }
 
-  @Test func `of several zones come zone by zone, each with its own result`() async throws {
+  @Test
+  func `the changes of several zones come zone by zone, each with its own result`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -133,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `of an unknown zone give an error`() async throws {
+  @Test func `a fetch of an unknown zone's changes fails`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       await expect(.zoneNotFound) {
@@ -142,7 +145,10 @@ import Testing
     }
   }
 
-  @Test func `are not available for the default zone or in the public database`() async throws {
+  @Test
+  func `changes of the default zone and of zones in the public database are not available`()
+    async throws
+  {
     try await withCloud { cloud in
       let device = try await cloud.device()
       await expect(.invalidArguments) {
@@ -155,7 +161,10 @@ import Testing
     }
   }
 
-  @Test func `start again when the zone was deleted and created again`() async throws {
+  @Test
+  func `the changes of a zone start again when the zone was deleted and created again`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -174,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `refuse a token of the database or of another zone`() async throws {
+  @Test func `a zone refuses the change token of the database or of another zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -188,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `continue from an archived token`() async throws {
+  @Test func `a fetch of zone changes continues from an archived token`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -204,7 +213,8 @@ import Testing
     }
   }
 
-  @Test func `contain the client change token of the last write`() async throws {
+  @Test
+  func `the changes of a zone contain the client change token of the last write`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -222,7 +232,10 @@ import Testing
     }
   }
 
-  @Test func `are the same in the deprecated operation, with the same tokens`() async throws {
+  @Test
+  func `the deprecated operation returns the same zone changes and accepts the same tokens`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a", "b"])

@@ -4,8 +4,8 @@ import StratusTesting
 import Testing
 
 /// A server whose data was restored from a backup.
-@Suite struct `A server that was restored` {
-  @Test func `has the data of the backup, and refuses earlier change tokens as expired`()
+@Suite struct `Restored backups` {
+  @Test func `a restored server has the data of the backup, and earlier change tokens are expired`()
     async throws
   {
     try await withFolders { folders in
@@ -16,7 +16,7 @@ import Testing
       picture["file"] = CKAsset(fileURL: try folders.file(of: 100_000))
       try await before.save(picture)
       let known = try await before.recordZoneChanges(inZoneWith: zoneZ, since: nil)
-      // The backup is made while the server runs.
+      // The backup is created while the server runs.
       let made = try Backup.make(of: folders.data, at: folders.backup)
       #expect((made.storesCount, made.filesCount) == (1, 1))
       #expect(made.missingFiles.isEmpty)
@@ -29,8 +29,8 @@ import Testing
       #expect(try Backup.restore(folders.backup, to: folders.restored) == made)
       let second = try await TestServer(folder: folders.restored)
       let after = try await Cloud(server: second).device().privateCloudDatabase
-      // The restore lost one change, so the new server makes one. The change numbers alone cannot
-      // distinguish the old history from the new one.
+      // The last change is not in the backup, and the new server makes another one with the same
+      // number. The change numbers alone cannot distinguish the two histories.
       try await after.saveNotes(["d"])
       for token in [known.changeToken, lost.changeToken] {
         await #expect(throws: CKError.self) {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `was backed up with reports of the progress`() async throws {
+  @Test func `a backup reports its progress`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  /// A backup of a crashed server's folder contains all acknowledged writes.
-  @Test func `has the writes that were only in the write-ahead log of a copied folder`()
+  /// A copy of a crashed server's folder contains all acknowledged writes.
+  @Test func `a restored copy of a server's folder has the writes of its write-ahead log`()
     async throws
   {
     try await withFolders { folders in
@@ -87,7 +87,8 @@ import Testing
     }
   }
 
-  @Test func `was not restored over existing data or from an invalid backup`() async throws {
+  @Test
+  func `a backup or restore over existing data, or of invalid data, is refused`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `was backed up with a list of the missing files`() async throws {
+  @Test func `a backup lists the missing and damaged asset files`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       let database = try await Cloud(server: first).zone()
@@ -138,7 +139,7 @@ import Testing
         "\(Cloud.containerID)/development.assets/files")
       let file = try #require(
         FileManager.default.subpaths(atPath: assets.path)?.first { $0.utf8.count > 12 })
-      // First the file is truncated, then it is missing.
+      // First the file has one byte too few, then it does not exist.
       let url = assets.appendingPathComponent(file)
       try Data(repeating: 7, count: 999).write(to: url)
       for name in ["cut", "gone"] {
@@ -153,8 +154,8 @@ import Testing
     }
   }
 
-  /// A server may stop before it has created the tables of a container that is seldom used.
-  @Test func `has the stores that were still empty`() async throws {
+  /// A server may stop before it has created the tables of a container.
+  @Test func `a restored server has the stores that were empty files`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -178,7 +179,7 @@ import Testing
   }
 }
 
-/// Locations for a server's data, for its backup and for the restored data. None exists at first.
+/// The paths of a server's data, of its backup and of the restored data. None exists at first.
 private struct Folders {
   let root: URL
   var data: URL { root.appendingPathComponent("data") }

@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A container` {
-  @Test func `returns the same database objects again`() async throws {
+  @Test func `a container always returns the same database objects`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       #expect(device.containerIdentifier == Cloud.containerID)
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `with an unknown API token has every request refused`() async throws {
+  @Test func `the server refuses every request with an unknown API token`() async throws {
     try await withCloud { cloud in
       let container = try await cloud.device(Cloud.containerID, apiToken: "unknown")
       await expect(.notAuthenticated) {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its data separate from other containers`() async throws {
+  @Test func `the data of two containers is separate`() async throws {
     try await withCloud { cloud in
       try await cloud.device().publicCloudDatabase.save(note("a", in: .default))
       let other = try await cloud.device("iCloud.org.example.Other")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `with an illegal identifier fails with badContainer`() async throws {
+  @Test func `a container with an illegal identifier fails with badContainer`() async throws {
     try await withCloud { cloud in
       let container = try await cloud.device("not a container")
       await expect(.badContainer) {
@@ -44,7 +44,10 @@ import Testing
     }
   }
 
-  @Test func `applies a configuration and a group to the calls made with it`() async throws {
+  @Test
+  func `a configuration and a group apply to the calls in the body of configuredWith`()
+    async throws
+  {
     try await withCloud { cloud in
       let network = cloud.network()
       let device = try await cloud.device(by: network)

@@ -12,7 +12,7 @@ import Testing
 
   private let recordID = id("a", in: .default)
 
-  @Test func `can be read by all users`() async throws {
+  @Test func `all users can read the public database`() async throws {
     try await withCloud { cloud in
       try await ann(cloud).save(note("a", in: .default, title: "x"))
       let userID = try await cloud.device().userRecordID()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `lets only the creator of a record change or delete it`() async throws {
+  @Test func `only the creator of a public record can change or delete it`() async throws {
     try await withCloud { cloud in
       try await ann(cloud).save(note("a", in: .default, title: "x"))
       let database = try await bob(cloud)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `refuses writes without a signed-in user`() async throws {
+  @Test func `the public database refuses writes without a signed-in user`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(of: nil).publicCloudDatabase
       await expect(.notAuthenticated) { try await database.save(note("a", in: .default)) }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `is separate from the private database`() async throws {
+  @Test func `the public database and the private database have separate records`() async throws {
     try await withCloud { cloud in
       try await ann(cloud).save(note("a", in: .default, title: "public"))
       let device = try await cloud.device()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `has one zone`() async throws {
+  @Test func `the public database has only the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await ann(cloud)
       #expect(try await database.allRecordZones().map(\.zoneID) == [.default])

@@ -3,7 +3,10 @@ import StratusTesting
 import Testing
 
 @Suite struct `A server that starts again` {
-  @Test func `has every acknowledged write, and accepts its earlier change tokens`() async throws {
+  @Test
+  func `a restarted server has every acknowledged write and accepts earlier change tokens`()
+    async throws
+  {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-restart-" + CKRecord.ID().recordName)
     defer { try? FileManager.default.removeItem(at: folder) }

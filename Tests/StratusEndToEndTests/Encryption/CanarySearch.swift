@@ -1,10 +1,10 @@
 import Foundation
 import StratusTesting
 
-/// Random texts that do not occur by chance, and a search for any piece of one.
+/// Random texts that do not occur by chance, and a search for a piece of any of them.
 struct Canaries {
   let texts: [String]
-  /// The first eight bytes of each piece, and the possible endings.
+  /// The first eight bytes of each piece, with the remaining bytes of all pieces that begin so.
   private var pieces: [UInt64: Set<[UInt8]>] = [:]
   /// The number of bytes in a piece.
   private static let pieceLength = 12
@@ -31,7 +31,7 @@ struct Canaries {
     ]
     for before in 0..<3 {
       let encoded = Data([UInt8](repeating: 0, count: before) + bytes).base64EncodedString()
-      // The bytes at both ends depend on the neighbouring text and are cut off.
+      // The characters at both ends depend on the neighbouring text and are left out.
       forms.append(Array(encoded.utf8.dropFirst(before == 0 ? 0 : 4).dropLast(4)))
     }
     return forms
@@ -45,7 +45,7 @@ struct Canaries {
     }
   }
 
-  /// The offset of the first piece of any text; nil: there is none.
+  /// Returns the offset of the first piece of any text, or nil if the bytes contain none.
   func place(in bytes: [UInt8]) -> Int? {
     var head: UInt64 = 0
     return bytes.withUnsafeBufferPointer { bytes in

@@ -4,9 +4,9 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// Only the owner of encrypted values can read them (DESIGN section 1, promise 6). The secret texts
-/// are canaries: a piece of one in any place shows that the place is not encrypted.
-@Suite struct `A thousand secret texts` {
+/// Only the owner of encrypted values can read them (DESIGN section 1, promise 6). The test saves
+/// random texts and searches for them. A text that the search finds was not encrypted.
+@Suite struct `A search for a thousand secret texts` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 
   /// Records all bytes that are sent and received.
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Saves all texts, ten in each record, as strings, as data and in lists.
+  /// Saves all texts as encrypted strings, data and lists, ten texts in each record.
   private func plant(in database: CKDatabase) async throws {
     try await database.save(CKRecordZone(zoneID: zoneZ))
     let records = stride(from: 0, to: Self.canaries.texts.count, by: 10).map { start in
@@ -54,7 +54,8 @@ import Testing
     for result in results.values { _ = try result.get() }
   }
 
-  @Test func `leave no trace on the server, in its log, or on the network`() async throws {
+  @Test
+  func `encrypted texts do not occur on the server, in its log, or on the network`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let log = CapturedLog()
@@ -64,8 +65,8 @@ import Testing
     let device = try await cloud.device("a", keys, by: tap)
     try await plant(in: device)
 
-    // The next calls show that the records exist, and make the server log and answer a conflict and
-    // a refusal.
+    // The next calls show that the records exist. They also cause a conflict and a refusal, which
+    // the server logs and answers.
     let page = try await device.recordZoneChanges(inZoneWith: zoneZ, since: nil)
     let first = try #require(try page.modificationResultsByID[id("n0")]?.get().record)
     #expect(first.encryptedValues["text0"] == Self.canaries.texts[0])
@@ -89,7 +90,7 @@ import Testing
   }
 
   /// Shows that the search finds a text in the places that the test above searches.
-  @Test func `are found by the search if one of them is saved unencrypted`() async throws {
+  @Test func `the search finds a text that is saved unencrypted`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let server = try await TestServer(folder: folder)
@@ -104,7 +105,7 @@ import Testing
     #expect(open.contains { Self.canaries.place(in: $0.bytes) != nil })
   }
 
-  @Test func `are found by the search in every form, and in part`() {
+  @Test func `the search finds a text in every encoding, and a part of a text`() {
     let text = Self.canaries.texts[999]
     for form in Canaries.forms(of: text) {
       let padded = [1, 2, 3] + form + [4]

@@ -6,7 +6,7 @@ import StratusTransport
 import StratusWire
 import Testing
 
-/// The key files of some devices. The files are removed with this object.
+/// The key files of some devices. The files are removed when this object is released.
 final class KeyFolder: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-devices-\(UUID().uuidString)")
@@ -63,8 +63,8 @@ extension Cloud {
   }
 }
 
-/// Starts a server with two devices of one account. Device `a` has created the zone and the key.
-/// Device `b` has received the key by hand.
+/// Runs a test with a server and two devices of one account. Device `a` has created the zone and
+/// the account key. Device `b` has received a copy of the key.
 func withTwoDevices(
   _ body: (_ cloud: Cloud, _ keys: KeyFolder, _ a: CKDatabase, _ b: CKDatabase) async throws
     -> Void

@@ -3,9 +3,9 @@ import CoreLocation
 import StratusTransport
 import Testing
 
-/// cloudkit-semantics §8.
+/// Encrypted values (cloudkit-semantics §8).
 @Suite struct `Encrypted values` {
-  @Test func `of every kind arrive unchanged on the other device`() async throws {
+  @Test func `encrypted values of every kind arrive unchanged on another device`() async throws {
     try await withTwoDevices { _, _, a, b in
       let record = note("n")
       let values = record.encryptedValues
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `arrive with the changes of a zone`() async throws {
+  @Test func `encrypted values arrive with the changes of a zone`() async throws {
     try await withTwoDevices { _, _, a, b in
       let page = try await b.recordZoneChanges(inZoneWith: zoneZ, since: nil)
       #expect(try page.modificationResultsByID[id("first")]?.get().record.text == "the first")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `arrive only if they are desired keys`() async throws {
+  @Test func `encrypted values arrive only if they are among the desired keys`() async throws {
     try await withTwoDevices { _, _, a, b in
       let record = secret("n", "text")
       record.encryptedValues["mood"] = 5
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `are in the server's record of a conflict`() async throws {
+  @Test func `the server's record of a conflict contains its encrypted values`() async throws {
     try await withTwoDevices { _, _, a, b in
       let mine = try await a.record(for: id("first"))
       let theirs = try await b.record(for: id("first"))
@@ -94,7 +94,8 @@ import Testing
     }
   }
 
-  @Test func `that cannot be read in a conflict do not affect other results`() async throws {
+  @Test
+  func `unreadable encrypted values in a conflict do not affect other results`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let network = cloud.network([("encryption/keys", .fails(.notConnected))])
       let b = try await cloud.device("b", keys, by: network)
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
-  func `are merged by key when the save policy ignores tags`(
+  func `encrypted values are merged by key if the save policy ignores change tags`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws {
     try await withTwoDevices { _, _, a, b in
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `can be in the default zone`() async throws {
+  @Test func `a record in the default zone can have encrypted values`() async throws {
     try await withTwoDevices { _, _, a, b in
       let zoneID = CKRecordZone.ID.default
       try await a.save(secret("d", "default", in: zoneID))
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `are refused in the public database`() async throws {
+  @Test func `encrypted values are refused in the public database`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let database = try await cloud.container("a", keys).publicCloudDatabase
       let error = await expect(.invalidArguments) {
@@ -156,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `never share a field with plain values`() async throws {
+  @Test func `encrypted and plain values never share a field`() async throws {
     try await withTwoDevices { _, _, a, _ in
       let plain = note("p")
       plain["text"] = "plain"
@@ -171,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `request keys once, and never without encrypted values`() async throws {
+  @Test func `a device requests keys once, and only for encrypted values`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let network = cloud.network()
       let device = try await cloud.device("b", keys, by: network)

@@ -3,9 +3,9 @@ import StratusTransport
 import StratusWire
 import Testing
 
-/// docs/internals/encryption.md, "First use, twice at once" and "A device without the key".
+/// docs/internals/encryption.md, "First use on two devices at once" and "A device without the key".
 @Suite struct `The key of an account` {
-  @Test func `that is missing on a device gives a clear error and loses no data`() async throws {
+  @Test func `a missing account key gives a clear error and loses no data`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       let c = try await cloud.device("c", keys)
       let record = try await c.record(for: id("first"))
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `that is missing fails only the records that need it`() async throws {
+  @Test func `a missing account key fails only the records that need the key`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let c = try await cloud.device("c", keys)
       let (results, _) = try await c.modifyRecords(
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `is the same for two devices that use it first at once, and so is the zone's key`()
+  func `two devices that use a zone's encryption first at the same time get the same keys`()
     async throws
   {
     try await withCloud { cloud in
@@ -60,7 +60,8 @@ import Testing
       let a = try await cloud.device("a", keys)
       let b = try await cloud.device("b", keys, by: slow)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // Before device a has a key, device b sees that there is none and creates its own.
+      // Device b finds no zone key on the server and creates one. Then device a stores a zone key
+      // first.
       async let saved = b.save(secret("b", "from b"))
       await gates[0].1.arrival()
       gates[0].1.open()
@@ -75,7 +76,10 @@ import Testing
     }
   }
 
-  @Test func `that two devices create at once is the first device's key`() async throws {
+  @Test
+  func `the first registered key wins if two devices create an account key at the same time`()
+    async throws
+  {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let gate = Gate()
@@ -94,14 +98,14 @@ import Testing
     }
   }
 
-  @Test func `protects the new zone key of a zone that was deleted and created again`() async throws
-  {
+  @Test
+  func `the account key protects the new zone key of a zone that was created again`() async throws {
     try await withTwoDevices { _, _, a, b in
       _ = try await b.record(for: id("first"))
       try await b.save(secret("old", "old"))
       try await a.deleteRecordZone(withID: zoneZ)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // Device b still remembers the old zone's key when it saves into the new zone.
+      // Device b still has the old zone's key in memory when it saves into the new zone.
       try await b.save(secret("new", "from b"))
       #expect(try await a.record(for: id("new")).text == "from b")
       try await a.save(secret("newer", "from a"))
@@ -109,7 +113,8 @@ import Testing
     }
   }
 
-  @Test func `is stored on the device before it is sent to the server`() async throws {
+  @Test
+  func `an account key is stored on the device before it is sent to the server`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let network = cloud.network([("encryption/register", .fails(.notConnected))])
@@ -123,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `is not created without a file to keep it in`() async throws {
+  @Test func `an account key is not created without a file for it`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let a = try await cloud.device("a", keys)
@@ -142,7 +147,7 @@ import Testing
   }
 
   @Test
-  func `in a file that other users may read is not used, but plain fields still arrive`()
+  func `a key file that other users may read is not used, but plain fields still arrive`()
     async throws
   {
     try await withTwoDevices { _, keys, _, b in
@@ -159,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `is valid for one account only`() async throws {
+  @Test func `an account key is valid for one account only`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let bob = try await cloud.device("a", keys, of: "bob@example.org")
       try await bob.save(CKRecordZone(zoneID: zoneZ))

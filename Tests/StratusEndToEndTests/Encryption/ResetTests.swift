@@ -2,7 +2,7 @@ import CloudKit
 import StratusTransport
 import Testing
 
-/// cloudkit-semantics §8 and §28: a user that has lost the key starts with a new one.
+/// A user who has lost the account key begins with a new key (cloudkit-semantics §8, §28).
 @Suite struct `A reset of encrypted data` {
   private func reset(_ cloud: Cloud, _ keys: KeyFolder, on device: String) async throws -> Int {
     try await cloud.accountKeys(device, keys).reset { count in
@@ -14,7 +14,10 @@ import Testing
     (error?.userInfo[CKErrorUserDidResetEncryptedDataKey] as? NSNumber)?.boolValue
   }
 
-  @Test func `deletes the zones that have keys, and reports the reason`() async throws {
+  @Test
+  func `a reset of encrypted data deletes the zones that have keys, and reports the reason`()
+    async throws
+  {
     try await withTwoDevices { cloud, keys, a, _ in
       try await a.save(CKRecordZone(zoneID: zoneY))
       try await a.saveNotes(["y"], in: zoneY)
@@ -42,7 +45,9 @@ import Testing
   }
 
   @Test
-  func `calls the block for encrypted data resets, or the block for deleted zones`() async throws {
+  func `an encrypted data reset calls its own block, or else the block for deleted zones`()
+    async throws
+  {
     try await withTwoDevices { cloud, keys, a, _ in
       let before = try await a.databaseChanges(since: nil)
       _ = try await reset(cloud, keys, on: "c")
@@ -62,14 +67,15 @@ import Testing
     }
   }
 
-  @Test func `allows the app to create and fill the zone again`() async throws {
+  @Test
+  func `an app can create and fill its zone again after a reset of encrypted data`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
       _ = try await reset(cloud, keys, on: "c")
       let c = try await cloud.device("c", keys)
       try await c.save(CKRecordZone(zoneID: zoneZ))
       try await c.save(secret("first", "again"))
       #expect(try await c.record(for: id("first")).text == "again")
-      // The old device does not have the new key.
+      // The old device does not have the new account key.
       #expect(try await a.record(for: id("first")).unreadableEncryptedKeys == ["text"])
       await expect(.notAuthenticated) { try await a.save(secret("x", "x")) }
       try keys.move(from: "c", to: "a")
@@ -79,7 +85,10 @@ import Testing
     }
   }
 
-  @Test func `keeps the default zone, whose encrypted fields can be written again`() async throws {
+  @Test
+  func `a reset keeps the default zone, whose encrypted fields can be written again`()
+    async throws
+  {
     try await withTwoDevices { cloud, keys, a, _ in
       let zoneID = CKRecordZone.ID.default
       try await a.save(secret("d", "lost", in: zoneID))
@@ -95,7 +104,8 @@ import Testing
     }
   }
 
-  @Test func `creates another key even if the device has the old one`() async throws {
+  @Test
+  func `a reset creates another account key even if the device has the old one`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let account = try await cloud.accountKeys("a", keys)
       guard case .present(let old) = try await account.standing() else {
@@ -114,7 +124,7 @@ import Testing
 }
 
 @Suite struct `The encryption scope of a zone` {
-  @Test func `is kept with the zone and cannot be changed`() async throws {
+  @Test func `the encryption scope of a zone is stored and cannot be changed`() async throws {
     try await withCloud { cloud in
       let here = try await cloud.device().privateCloudDatabase
       let there = try await cloud.device().privateCloudDatabase
@@ -126,7 +136,7 @@ import Testing
       #expect(
         try await there.allRecordZones().first { $0.zoneID == zoneZ }?.encryptionScope
           == .perZone)
-      // Saving the zone again, as apps do, does not change its scope.
+      // An app that saves the zone again does not change its scope.
       #expect(try await there.save(CKRecordZone(zoneID: zoneZ)).encryptionScope == .perZone)
       let other = CKRecordZone(zoneID: zoneZ)
       other.encryptionScope = .perRecord

@@ -27,8 +27,8 @@ import Testing
     }
   }
 
-  /// Fetches until the page contains `count` notifications. The server queues notifications soon
-  /// after a change, but not at once.
+  /// Fetches until the page contains `count` notifications. The server queues the notifications of
+  /// a change a short time after the change.
   private static func fetchNews(
     _ device: CKContainer, since token: CKServerChangeToken?, count: Int
   ) async throws -> Page {
@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func `returns all notifications, and tells every device which were read`() async throws {
+  @Test
+  func `every device fetches all notifications and learns which ones were read`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase
@@ -84,8 +85,8 @@ import Testing
       try await notes.save(note("b"))
       let more = try await Self.fetchNews(phone, since: came.token, count: 3)
       #expect(try await Self.markRead([id], by: phone) == [id])
-      // Every device learns that the notification was read: one that has fetched it before, one
-      // that has fetched all, and below one that has fetched none.
+      // Every device learns that the notification was read: a device that has fetched it already,
+      // one that has fetched all notifications, and below one that has fetched none.
       for token in [came.token, more.token] {
         let page = try await Self.fetch(tablet, since: token)
         let read = page.notifications.filter { $0.notificationType == .readNotification }
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `reports a read notification that was replaced by a newer one`() async throws {
+  @Test func `a read notification is reported even if a newer one has replaced it`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `counts the badge up from the value that a device has set`() async throws {
+  @Test func `the badge counts up from the value that a device has set`() async throws {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase

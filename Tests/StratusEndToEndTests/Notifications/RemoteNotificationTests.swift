@@ -1,10 +1,12 @@
 import CloudKit
 import Testing
 
-/// Notifications of a change on one device reach the other devices, over sockets and through the
-/// framework.
+/// Other devices receive the notifications of a change. The devices use the framework over sockets.
 @Suite(.timeLimit(.minutes(15))) struct `Remote notifications` {
-  @Test func `of every kind of subscription reach the devices that did not write`() async throws {
+  @Test
+  func `notifications of every kind of subscription reach the devices that did not write`()
+    async throws
+  {
     try await SocketServer.running { server in
       let (phone, tablet) = (try server.device("phone"), try server.device("tablet"))
       let notes = tablet.privateCloudDatabase
@@ -27,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `wait for a device that was offline`() async throws {
+  @Test func `notifications wait for a device that was offline`() async throws {
     try await SocketServer.running { server in
       let phone = try server.device("phone")
       let notes = try server.device("tablet").privateCloudDatabase
@@ -42,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `contain the values that the subscription requests`() async throws {
+  @Test func `notifications contain the values that the subscription requests`() async throws {
     try await SocketServer.running { server in
       let phone = try server.device("phone")
       let notes = try server.device("tablet").privateCloudDatabase

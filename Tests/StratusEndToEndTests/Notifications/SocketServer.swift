@@ -4,7 +4,7 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// A whole server on a socket, as `stratus serve` runs it, and devices of its only account.
+/// A whole server on a socket, as `stratus serve` runs it. Its only account has several devices.
 struct SocketServer: Sendable {
   private let ready: Server.Ready
   private let folder: URL
@@ -37,7 +37,8 @@ struct SocketServer: Sendable {
     try result.get()
   }
 
-  /// A device of Ann's that uses the framework as apps do. Equal names are the same device.
+  /// Returns a device of Ann's that uses the framework as apps do. Equal names give the same
+  /// device.
   func device(_ name: String) throws -> CKContainer {
     let url: URL = try #require(URL(string: ready.url))
     return CKContainer(
@@ -49,12 +50,12 @@ struct SocketServer: Sendable {
   }
 }
 
-/// A device that subscribes to notifications until the one about a given note has arrived.
+/// Collects the notifications of a device until the notification about a given record arrives.
 struct Listening: Sendable {
   private let heard: Journal
   private let task: Task<[CKNotification], Never>
 
-  /// Starts to subscribe.
+  /// Starts to collect notifications.
   init(on device: CKContainer, until last: String) {
     let heard = Journal()
     self.heard = heard
@@ -69,10 +70,10 @@ struct Listening: Sendable {
     }
   }
 
-  /// Whether a notification has arrived, which shows that the device is subscribed.
+  /// Whether a notification has arrived. The first one shows that the device is registered.
   var hasHeard: Bool { !heard.all.isEmpty }
 
-  /// All received notifications except the probes of ``Prober``, after the last note has arrived.
+  /// Waits for the last notification. Returns all notifications except those of the ``Prober``.
   func result() async -> [CKNotification] {
     await withTaskCancellationHandler {
       await task.value.filter { $0.subscriptionID != Prober.subscriptionID }
@@ -88,12 +89,12 @@ struct Listening: Sendable {
 }
 
 /// Saves records until other devices have received a notification. A new device receives only
-/// notifications that are created after its registration, so this shows that it is registered.
+/// notifications from after its registration, so the first one shows that it is registered.
 struct Prober: Sendable {
   static let subscriptionID = "probe"
   let device: CKContainer
 
-  /// - Parameter device: a device that does not receive notifications itself.
+  /// - Parameter device: a device that does not collect notifications.
   init(_ device: CKContainer) async throws {
     self.device = device
     // A subscription needs an existing record type.
@@ -105,7 +106,7 @@ struct Prober: Sendable {
     try await device.privateCloudDatabase.save(probes)
   }
 
-  /// Saves records until all listeners have received a notification.
+  /// Saves records until each listener has received a notification.
   func wait(for listeners: Listening...) async throws {
     while !listeners.allSatisfy(\.hasHeard) {
       try Task.checkCancellation()
@@ -118,7 +119,7 @@ extension CKNotification {
   /// The name of the record in a query notification.
   var noteName: String? { (self as? CKQueryNotification)?.recordID?.recordName }
 
-  /// The subscription, the kind of notification and its subject.
+  /// The notification as text: the subscription, the kind, and the record, zone or database.
   var words: String {
     switch self {
     case let query as CKQueryNotification:
@@ -134,8 +135,7 @@ extension CKNotification {
 }
 
 extension CKDatabase {
-  /// Subscribes to the notes of the database, to its zone Z and to the whole database, with visible
-  /// texts.
+  /// Subscribes to new notes, to zone Z and to the whole database, with visible notifications.
   func watchNotes() async throws {
     try await save(CKRecordZone(zoneID: zoneZ))
     // A query subscription needs an existing record type.

@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 /// The convenience methods with completion handlers.
-@Suite struct `A completion handler` {
+@Suite struct `Completion handlers` {
   private typealias Answer<Value> = @Sendable (Value?, (any Error)?) -> Void
 
   /// Waits for a completion handler that receives a value or an error.
@@ -31,7 +31,7 @@ import Testing
     return try result.get()
   }
 
-  @Test func `receives a record or an error`() async throws {
+  @Test func `a completion handler receives a record or an error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let saved = try await value { database.save(note("a"), completionHandler: $0) }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `receives a zone or an error`() async throws {
+  @Test func `a completion handler receives a zone or an error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone(zoneID: zoneZ)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `receives results item by item`() async throws {
+  @Test func `a completion handler receives the result of each item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let (saves, deletes) = try await result {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `receives a page of changes`() async throws {
+  @Test func `a completion handler receives a page of changes`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `receives the current user's record ID`() async throws {
+  @Test func `a completion handler receives the current user's record ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let expected = try await device.userRecordID()

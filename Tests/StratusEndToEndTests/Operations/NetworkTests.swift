@@ -3,7 +3,8 @@ import StratusTransport
 import Testing
 
 @Suite struct `A lost answer` {
-  @Test func `of a save is an error, since the save may have been done`() async throws {
+  @Test
+  func `the lost answer of a save is an error, because the save may have been done`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -16,9 +17,8 @@ import Testing
     }
   }
 
-  @Test func `of a save that compares no change tag makes the client repeat the request`()
-    async throws
-  {
+  @Test
+  func `the client repeats a save that compares no change tag after a lost answer`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `of a zone's creation makes the client repeat it, but not that of a zone's deletion`()
+  @Test func `after a lost answer, the client repeats a zone's creation but not a zone's deletion`()
     async throws
   {
     try await withCloud { cloud in
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `of a deletion or a fetch makes the client repeat the request`() async throws {
+  @Test func `the client repeats a deletion or a fetch after a lost answer`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
         ("records/lookup", .answerIsLost), ("records/modify", .answerIsLost),
@@ -66,7 +66,7 @@ import Testing
       {"uuid":"U","serverErrorCode":"TRY_AGAIN_LATER","reason":"busy","retryAfter":2}
       """)
 
-  @Test func `is asked again inside the operation after a short delay`() async throws {
+  @Test func `an operation repeats its request after a short retry delay`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let network = cloud.network([("records/modify", busy)])
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `gives an error with the retry delay if the delay is long`() async throws {
+  @Test func `an operation fails with the retry delay if the delay is long`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(
@@ -90,8 +90,8 @@ import Testing
     }
   }
 
-  @Test func `is asked again after a long delay if the quality of service is utility`() async throws
-  {
+  @Test
+  func `an operation of utility quality of service waits for a long retry delay`() async throws {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `gives requestRateLimited when it throttles`() async throws {
+  @Test func `a throttled operation fails with requestRateLimited`() async throws {
     try await withCloud { cloud in
       let fate = Network.Fate.isAnswered(
         status: 429, headers: [:],
@@ -128,7 +128,7 @@ import Testing
   @Test(arguments: [
     (NetworkFailure.notConnected, CKError.Code.networkUnavailable),
     (.lostBeforeSending, .networkFailure), (.timedOut, .networkFailure),
-  ]) func `gives a network error when it cannot be reached`(
+  ]) func `an operation fails with a network error if it cannot reach the server`(
     _ failure: NetworkFailure, _ expected: CKError.Code
   ) async throws {
     try await withCloud { cloud in

@@ -2,7 +2,8 @@ import CloudKit
 import Testing
 
 @Suite struct `An operation against the server` {
-  @Test func `waits for the operations that it depends on`() async throws {
+  @Test
+  func `an operation waits until the operations that it depends on have finished`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zones = CKModifyRecordZonesOperation(
@@ -24,7 +25,8 @@ import Testing
     }
   }
 
-  @Test func `ends with operationCancelled when it is cancelled while it runs`() async throws {
+  @Test
+  func `an operation that is cancelled while it runs ends with operationCancelled`() async throws {
     try await withCloud { cloud in
       let gate = Gate()
       let network = cloud.network([("records/modify", .waits(gate))])
@@ -43,7 +45,10 @@ import Testing
     }
   }
 
-  @Test func `ends with operationCancelled when it was cancelled before its start`() async throws {
+  @Test
+  func `an operation that was cancelled before its start ends with operationCancelled`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
@@ -55,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func `is cancelled when the task that waits for it is cancelled`() async throws {
+  @Test
+  func `an operation is cancelled when the task that waits for it is cancelled`() async throws {
     try await withCloud { cloud in
       let gate = Gate()
       let network = cloud.network([("records/lookup", .waits(gate))])
@@ -67,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `reports its progress, its records and its end`() async throws {
+  @Test func `an operation reports its progress, its records and its end`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let save = CKModifyRecordsOperation(
@@ -92,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `with deprecated blocks reports the errors of all items in one error`() async throws {
+  @Test func `deprecated blocks of a save get the errors of all items in one error`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken"])
@@ -115,7 +121,7 @@ import Testing
   }
 
   @Test
-  func `that fetches reports the errors of all items in one error to its deprecated blocks`()
+  func `deprecated blocks of a fetch get the errors of all items in one error`()
     async throws
   {
     try await withCloud { cloud in
@@ -146,7 +152,8 @@ import Testing
     }
   }
 
-  @Test func `without a database runs on its container's private database`() async throws {
+  @Test
+  func `an operation without a database uses its container's private database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let zones = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -160,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `runs in an operation queue of the app`() async throws {
+  @Test func `an operation runs in an operation queue of the app`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let save = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -180,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `starts with its main method, where a subclass may prepare it`() async throws {
+  @Test func `a subclass can prepare an operation in its main method`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -192,7 +199,7 @@ import Testing
   }
 }
 
-/// A fetch that sets its record IDs only when it starts.
+/// A fetch whose main method sets its record IDs.
 private final class LateFetch: CKFetchRecordsOperation, @unchecked Sendable {
   let journal = Journal()
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Queries from the framework` {
   private static let names = ["anna", "Bert", "carl", "Änne", "dora"]
 
-  /// Saves five people in a zone, with a value of every kind that can be queried.
+  /// Saves five people in a zone. Each has values of all kinds that can be queried.
   private func people(_ cloud: Cloud) async throws -> CKDatabase {
     let database = try await cloud.zone()
     let records = Self.names.enumerated().map { index, name in
@@ -34,7 +34,7 @@ import Testing
     return try page.matchResults.map { try $0.1.get()["name"] as? String ?? "?" }
   }
 
-  @Test func `find records by every kind of comparison`() async throws {
+  @Test func `queries find records by every kind of comparison`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let here = CLLocation(latitude: 60, longitude: 25)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `sort by a field in both directions, and by distance`() async throws {
+  @Test func `queries sort by a field in both directions, and by distance`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let all = NSPredicate(value: true)
@@ -101,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func `read a thousand records page by page while other records change`() async throws {
+  @Test
+  func `a query reads a thousand records page by page while other records change`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<1_000).map { "n" + String(1_000 + $0) }
@@ -127,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `find a record that was just saved`() async throws {
+  @Test func `a query finds a record that was just saved`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let other = try await cloud.device().privateCloudDatabase
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `search all zones unless one is named`() async throws {
+  @Test func `a query without a zone searches all zones`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -159,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `work in the public database without a signed-in user`() async throws {
+  @Test func `queries of the public database work without a signed-in user`() async throws {
     try await withCloud { cloud in
       let record = CKRecord(recordType: "Person")
       record["name"] = "zoe"
@@ -171,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `are refused where CloudKit refuses them`() async throws {
+  @Test func `queries that CloudKit refuses are refused`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       func ask(_ type: String, _ predicate: NSPredicate) async -> CKError? {
@@ -191,7 +192,8 @@ import Testing
     }
   }
 
-  @Test func `for a type that was never saved fail with unknownItem`() async throws {
+  @Test
+  func `a query for a record type that was never saved fails with unknownItem`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().publicCloudDatabase
       let query = CKQuery(recordType: "Party", predicate: NSPredicate(value: true))
@@ -201,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `return only the desired keys`() async throws {
+  @Test func `queries return only the desired keys`() async throws {
     try await withCloud { cloud in
       let database = try await people(cloud)
       let query = CKQuery(recordType: "Person", predicate: NSPredicate(format: "age == 20"))

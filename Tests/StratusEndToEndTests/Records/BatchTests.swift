@@ -2,7 +2,7 @@ import CloudKit
 import Testing
 
 @Suite struct `A batch of saves and deletes` {
-  @Test func `returns a result for each item`() async throws {
+  @Test func `a batch returns a result for each item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["old"])
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `is atomic within a zone, and independent between zones`() async throws {
+  @Test func `a batch is atomic within a zone, and independent between zones`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `that is not atomic saves every valid record`() async throws {
+  @Test func `a batch that is not atomic saves every valid record`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["taken", "gone"])
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `is never atomic in the default zone`() async throws {
+  @Test func `a batch is never atomic in the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone.default().zoneID
@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func `with a malformed record fails its whole zone, even the default one`() async throws {
+  @Test
+  func `a malformed record fails all items of its zone, even in the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone.default().zoneID
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `of 400 records is saved as a whole or not at all`() async throws {
+  @Test func `a batch of 400 records is saved as a whole or not at all`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<400).map { "r\($0)" }
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `of more than 400 items fails with limitExceeded`() async throws {
+  @Test func `a batch of more than 400 items fails with limitExceeded`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<401).map { "r\($0)" }
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `with a record above 1 MB fails for that record only`() async throws {
+  @Test func `a batch with a record above 1 MB fails for that record only`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let big = note("big")
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `may hold nearly 1 MB of bytes in one record`() async throws {
+  @Test func `a record may contain nearly 1 MB of bytes`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let big = note("big")
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `of more than 2 MB fails with limitExceeded`() async throws {
+  @Test func `a batch of more than 2 MB fails with limitExceeded`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let records = ["a", "b", "c"].map { note($0, title: String(repeating: $0, count: 800_000)) }
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `with a client change token that is too long is refused`() async throws {
+  @Test func `a batch with a client change token that is too long is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let write = CKModifyRecordsOperation(recordsToSave: [note("a")], recordIDsToDelete: nil)
@@ -161,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `in an unknown zone fails item by item`() async throws {
+  @Test func `a batch for an unknown zone fails item by item`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let nowhere = CKRecordZone.ID(zoneName: "Nowhere")
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `that names a record twice fails with invalidArguments`() async throws {
+  @Test func `a batch that names a record twice fails with invalidArguments`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       await expect(.invalidArguments) {

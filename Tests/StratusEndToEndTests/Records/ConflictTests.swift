@@ -1,8 +1,9 @@
 import CloudKit
 import Testing
 
-@Suite struct `Two devices that change one record` {
-  /// Makes both devices fetch the same version, and the other device then change the title.
+@Suite struct `Conflicts between two devices` {
+  /// Makes both devices fetch the same version of a record. Then the other device changes the
+  /// title.
   private func diverged(
     _ body: (_ mine: CKRecord, _ here: CKDatabase, _ there: CKDatabase) async throws -> Void
   ) async throws {
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `get a conflict with three records by default`() async throws {
+  @Test func `by default, a conflict error contains three records`() async throws {
     try await diverged { mine, here, there in
       mine["title"] = "mine"
       let error = await expect(.serverRecordChanged) { try await here.save(mine) }
@@ -38,7 +39,8 @@ import Testing
     }
   }
 
-  @Test func `can merge their changes into the server's record`() async throws {
+  @Test
+  func `a device can merge its changes into the server's record of a conflict`() async throws {
     try await diverged { mine, here, there in
       mine["title"] = "mine"
       let error = await expect(.serverRecordChanged) { try await here.save(mine) }
@@ -51,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `also get a conflict when they changed different fields`() async throws {
+  @Test func `changes of different fields of a record are a conflict, too`() async throws {
     try await diverged { mine, here, _ in
       mine["count"] = 2
       await expect(.serverRecordChanged) { try await here.save(mine) }
@@ -59,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `both keep their changes when they send only changed keys`() async throws {
+  @Test func `saves of changed keys keep the changes of both devices`() async throws {
     try await diverged { mine, here, there in
       mine["count"] = 2
       let (results, _) = try await here.modifyRecords(
@@ -73,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `overwrite each other with allKeys, except for keys that only the server has`()
+  @Test func `a save with allKeys overwrites all keys except those that only the server has`()
     async throws
   {
     try await diverged { mine, here, there in
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `get a conflict without an ancestor when both create the record`() async throws {
+  @Test func `a conflict between two creations of a record has no ancestor record`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().save(note("a", title: "theirs"))
       let here = try await cloud.zone()
@@ -102,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [CKModifyRecordsOperation.RecordSavePolicy.changedKeys, .allKeys])
-  func `can both create it with policies that compare no tag`(
+  func `two devices can create the same record with policies that compare no change tag`(
     _ policy: CKModifyRecordsOperation.RecordSavePolicy
   ) async throws {
     try await withCloud { cloud in
@@ -119,7 +121,8 @@ import Testing
     }
   }
 
-  @Test func `get unknownItem when the other device has deleted it`() async throws {
+  @Test
+  func `a save of a record that another device has deleted fails with unknownItem`() async throws {
     try await diverged { mine, here, there in
       try await there.deleteRecord(withID: id("a"))
       mine["title"] = "mine"
@@ -130,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `can both delete it`() async throws {
+  @Test func `two devices can delete the same record`() async throws {
     try await diverged { _, here, there in
       try await there.deleteRecord(withID: id("a"))
       #expect(try await here.deleteRecord(withID: id("a")) == id("a"))

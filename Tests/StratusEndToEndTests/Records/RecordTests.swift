@@ -2,7 +2,8 @@ import CloudKit
 import Testing
 
 @Suite struct `A record of the server` {
-  @Test func `is fetched even if the requested records do not fit into one answer`() async throws {
+  @Test
+  func `all requested records are fetched even if they do not fit into one answer`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let text = String(repeating: "x", count: 1_000_000)
@@ -19,7 +20,7 @@ import Testing
   }
 
   /// docs/reference/compatibility.md names the two exceptions.
-  @Test func `is equal whether it was saved or fetched, with two exceptions`() async throws {
+  @Test func `a saved record and a fetched record are equal, with two exceptions`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       func values(_ record: CKRecord) -> [String: String] {
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `has its creator, its last modifier and both dates`() async throws {
+  @Test func `a fetched record has its creator, its last modifier and both dates`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -79,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func `that was fetched with some keys can be saved with those keys`() async throws {
+  @Test
+  func `a record that was fetched with some keys can be saved with those keys`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let whole = note("a", title: "x")
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `can be restored from its encoded system fields`() async throws {
+  @Test func `a record can be restored from its encoded system fields`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its parent, and can remove it`() async throws {
+  @Test func `a record keeps its parent until the parent is removed`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("child", title: "x")
@@ -149,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `can have a name in any script`() async throws {
+  @Test func `a record can have a name in any script`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let name = "Größe/世界?&#%+ 👋"
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `cannot have a name that begins with an underscore or exceeds 255 characters`()
+  @Test func `a record name must not begin with an underscore or exceed 255 characters`()
     async throws
   {
     try await withCloud { cloud in
@@ -170,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `without a given name is saved under a generated name`() async throws {
+  @Test func `a record without a given name is saved under a generated name`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let record = CKRecord(recordType: "Note")
@@ -180,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `has a type of letters, digits and underscores`() async throws {
+  @Test func `a record type consists of letters, digits and underscores`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = CKRecord(recordType: "My Note", recordID: id("a"))
@@ -192,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `of a new type is refused in production`() async throws {
+  @Test func `a record of a new type is refused in production`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device(in: .production).privateCloudDatabase
       try await database.save(CKRecordZone(zoneID: zoneZ))
@@ -200,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `in development does not exist in production`() async throws {
+  @Test func `a record in development does not exist in production`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().saveNotes(["a"])
       let database = try await cloud.device(in: .production).privateCloudDatabase
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `belongs to one user only`() async throws {
+  @Test func `a record in a private database belongs to one user only`() async throws {
     try await withCloud { cloud in
       try await cloud.zone().saveNotes(["a"])
       let other = try await cloud.zone(of: "bob@example.org")

@@ -2,7 +2,7 @@ import CloudKit
 import CoreLocation
 import Testing
 
-@Suite struct `A value that one device saves and another fetches` {
+@Suite struct `Values that one device saves and another device fetches` {
   /// Saves a record on one device and fetches it on another.
   private func roundTrip(_ fill: (CKRecord) -> Void) async throws -> CKRecord {
     var fetched: CKRecord?
@@ -15,7 +15,7 @@ import Testing
     return try #require(fetched)
   }
 
-  @Test func `keeps strings`() async throws {
+  @Test func `strings arrive unchanged on another device`() async throws {
     let texts = ["", "plain", "Grüße 世界 👩‍👩‍👧", "\"quoted\" \\ / \n\t\u{1}\u{7f}", "\u{FEFF}\u{2028}"]
     let record = try await roundTrip { record in
       for (number, text) in texts.enumerated() { record["text\(number)"] = text }
@@ -27,7 +27,7 @@ import Testing
     #expect(record["list"] as? [String] == texts)
   }
 
-  @Test func `keeps whole numbers of every width`() async throws {
+  @Test func `whole numbers of every width arrive unchanged on another device`() async throws {
     let record = try await roundTrip { record in
       record["int"] = -1
       record["int8"] = Int8.min
@@ -54,7 +54,7 @@ import Testing
     #expect(record["list"] as? [Int64] == [.min, 0, .max])
   }
 
-  @Test func `keeps floating-point numbers to the last bit`() async throws {
+  @Test func `floating-point numbers arrive unchanged to the last bit`() async throws {
     let fractions = [0.1, 3, -0.0, Double.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi]
     let record = try await roundTrip { record in
       for (number, value) in fractions.enumerated() { record["double\(number)"] = value }
@@ -68,7 +68,8 @@ import Testing
     #expect(record["list"] as? [Double] == fractions)
   }
 
-  @Test func `keeps the floating-point type of a field even if the number is whole`() async throws {
+  @Test
+  func `a field keeps its floating-point type even if its first number is whole`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")
@@ -80,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `keeps Booleans`() async throws {
+  @Test func `Booleans arrive unchanged on another device`() async throws {
     let record = try await roundTrip { record in
       record["yes"] = true
       record["no"] = false
@@ -92,8 +93,8 @@ import Testing
     #expect(record["yes"] as Bool? == true)
   }
 
-  /// Apple's framework keeps a date as its exact number of seconds.
-  @Test func `keeps dates to the last bit`() async throws {
+  /// Apple's framework stores a date as its exact number of seconds.
+  @Test func `dates arrive unchanged to the last bit`() async throws {
     let dates =
       [0, 1_700_000_000.123, -1.5, 253_402_300_799].map(Date.init(timeIntervalSince1970:))
       + [0.1 + 0.2, 700_000_000.123_456_789, -1e-9, 1e-300].map(
@@ -114,7 +115,8 @@ import Testing
     #expect(record["list"] as? [Date] == dates)
   }
 
-  @Test func `that is a date is found by queries for it and for ranges around it`() async throws {
+  @Test
+  func `a date is found by queries for the exact date and for ranges around it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let date = Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_789)
@@ -131,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `keeps data`() async throws {
+  @Test func `data arrives unchanged on another device`() async throws {
     let bytes = Data(0...255)
     let record = try await roundTrip { record in
       record["bytes"] = bytes
@@ -143,7 +145,7 @@ import Testing
     #expect(record["list"] as? [Data] == [bytes, Data(), Data([0])])
   }
 
-  @Test func `keeps locations with all their properties`() async throws {
+  @Test func `locations arrive with all their properties`() async throws {
     let place = CLLocation(
       coordinate: CLLocationCoordinate2D(latitude: -33.8568, longitude: 151.2153), altitude: 4.5,
       horizontalAccuracy: 5, verticalAccuracy: 10, course: 90, speed: 1.25,
@@ -165,7 +167,7 @@ import Testing
     #expect(list.map(\.coordinate.latitude) == [-33.8568, 1])
   }
 
-  @Test func `keeps references and their actions`() async throws {
+  @Test func `references and their actions arrive unchanged on another device`() async throws {
     let weak = CKRecord.Reference(recordID: id("b"), action: .none)
     let strong = CKRecord.Reference(recordID: id("c"), action: .deleteSelf)
     try await withCloud { cloud in
@@ -187,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `is removed when it is set to nil`() async throws {
+  @Test func `a value that is set to nil is removed from the record`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a", title: "x")
@@ -200,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `that is an empty list empties the stored list`() async throws {
+  @Test func `an empty list empties the stored list`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let record = note("a")
@@ -213,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `that does not match the type of its field is refused`() async throws {
+  @Test func `a value that does not match the type of its field is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", title: "text"))
@@ -223,7 +225,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Double.nan, .infinity]) func `that is not a finite number is refused`(
+  @Test(arguments: [Double.nan, .infinity]) func `a number that is not finite is refused`(
     _ value: Double
   ) async throws {
     try await withCloud { cloud in
@@ -234,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `in a field with a reserved name is refused`() async throws {
+  @Test func `a value in a field with a reserved name is refused`() async throws {
     try await withCloud { cloud in
       let record = note("a")
       record["_x"] = 1

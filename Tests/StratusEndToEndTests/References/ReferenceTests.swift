@@ -12,7 +12,7 @@ import Testing
     return record
   }
 
-  @Test func `are deleted with their target`() async throws {
+  @Test func `records are deleted with the target of their reference`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       // The records of a batch may refer to each other in any order (cloudkit-semantics §10).
@@ -30,7 +30,10 @@ import Testing
     }
   }
 
-  @Test func `are also deleted with their target in the default zone`() async throws {
+  @Test
+  func `records in the default zone are deleted with the target of their reference, too`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       try await database.save(note("t", in: .default))
@@ -40,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `may refer to a missing record, unless it is their parent`() async throws {
+  @Test func `a record may refer to a missing record, but not to a missing parent`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(note("a", to: "nowhere"))
@@ -51,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `are named in the error when they break a rule`() async throws {
+  @Test func `the error of a batch names the record that breaks a reference rule`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")
@@ -66,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `prevent their parent from being deleted before them`() async throws {
+  @Test func `a parent cannot be deleted before its children`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let parent = note("p")
@@ -82,7 +85,8 @@ import Testing
     }
   }
 
-  @Test func `are deleted with their parent if a second reference requests it`() async throws {
+  @Test
+  func `records are deleted with their parent if a second reference requests it`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let parent = note("p")
@@ -94,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `do not prevent the deletion of a former parent`() async throws {
+  @Test func `a record does not prevent the deletion of its former parent`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")

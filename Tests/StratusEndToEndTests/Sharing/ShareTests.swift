@@ -2,9 +2,10 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// Expected behaviour: semantics §20, sharing §1.2.
+/// The expected behaviour is described in semantics §20 and sharing §1.2.
 @Suite struct `Sharing a list` {
-  @Test func `gives the share a URL, and names it in the root`() async throws {
+  @Test
+  func `a shared list has a share with a URL, and its root refers to the share`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       let url = try #require(share.url)
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `shows an invited user the metadata before the user joins`() async throws {
+  @Test func `an invited user sees the share's metadata before accepting it`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       let operation = CKFetchShareMetadataOperation(shareURLs: [try #require(share.url)])
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `gives an invited user the hierarchy and nothing else`() async throws {
+  @Test func `an invited user sees the shared hierarchy and nothing else`() async throws {
     try await withSharing { scene in
       let share = try await scene.open(scene.shareList(), on: scene.bob)
       #expect(share.currentUserParticipant?.acceptanceStatus == .accepted)
@@ -58,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func `lets the invited user edit and add records that the owner sees`() async throws {
+  @Test
+  func `an invited user can edit and add records, and the owner sees the changes`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let zoneID = try await scene.annsZone()
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `read-only refuses writes`() async throws {
+  @Test func `a read-only participant cannot write`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(permission: .readOnly), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `is a missing share for a user who is not invited`() async throws {
+  @Test func `a share does not exist for a user who is not invited`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [scene.bob].map { _ in SharedScene.bobsEmail })
       let eve = try await scene.cloud.device(of: "eve@example.org")
@@ -98,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `by a public permission lets all users with the URL join`() async throws {
+  @Test func `a share with a public permission lets all users with its URL join`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [], publicPermission: .readOnly)
       let eve = try await scene.cloud.device(of: "eve@example.org")
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `twice is refused, also above and below`() async throws {
+  @Test func `a record of a shared list cannot be the root of a second share`() async throws {
     try await withSharing { scene in
       try await scene.shareList()
       let own = scene.ann.privateCloudDatabase
@@ -121,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func `again after its end gives the same URL`() async throws {
+  @Test
+  func `a list that is shared again after its share was deleted has the same URL`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       let first = try #require(share.url)
@@ -135,7 +138,9 @@ import Testing
 }
 
 @Suite struct `A participant` {
-  @Test func `leaves by deleting the share, and the owner keeps the records`() async throws {
+  @Test
+  func `a participant leaves by deleting the share, and the owner keeps the records`() async throws
+  {
     try await withSharing { scene in
       let share = try await scene.open(scene.shareList(), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase
@@ -148,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `leaves all shares of a zone by deleting it`() async throws {
+  @Test func `a participant leaves all shares of a zone by deleting the zone`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase
@@ -158,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `loses access when the owner removes it`() async throws {
+  @Test func `a participant loses access when the owner removes the participant`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       try await scene.open(share, on: scene.bob)
@@ -175,7 +180,10 @@ import Testing
     }
   }
 
-  @Test func `may write when the owner has raised its permission`() async throws {
+  @Test
+  func `a participant may write after the owner has raised the participant's permission`()
+    async throws
+  {
     try await withSharing { scene in
       let share = try await scene.shareList(permission: .readOnly)
       try await scene.open(share, on: scene.bob)
@@ -195,7 +203,9 @@ import Testing
 }
 
 @Suite struct `Sharing a zone` {
-  @Test func `gives the participant all its records, and names the share in the zone`() async throws
+  @Test
+  func `the participant of a shared zone sees all records, and the zone names its share`()
+    async throws
   {
     try await withSharing { scene in
       let share = try await scene.shareZone()
@@ -212,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `and its records do not go together`() async throws {
+  @Test func `a zone and a list in it cannot both be shared`() async throws {
     try await withSharing { scene in
       _ = try await scene.shareZone()
       await expect(.serverRejectedRequest) { try await scene.shareList() }

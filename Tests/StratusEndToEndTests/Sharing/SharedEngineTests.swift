@@ -3,8 +3,11 @@ import StratusTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `An engine on the shared database` {
-  @Test func `fetches what others share, and sends changes back`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct `A sync engine on the shared database` {
+  @Test
+  func `a sync engine fetches the records that others share, and sends changes back`()
+    async throws
+  {
     try await withSharing { scene in
       let app = NotesDevice()
       let engine = app.engine(scene.bob.sharedCloudDatabase)
@@ -34,7 +37,10 @@ import Testing
     }
   }
 
-  @Test func `works beside one on the private database`() async throws {
+  @Test
+  func `a sync engine on the shared database works beside one on the private database`()
+    async throws
+  {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let (own, shared) = (NotesDevice(), NotesDevice())
@@ -50,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `continues from its stored state`() async throws {
+  @Test func `a sync engine on the shared database continues from its stored state`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let first = NotesDevice()
@@ -65,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `reports the zone as deleted when the user leaves or is removed`() async throws {
+  @Test func `a sync engine removes a shared zone when the owner removes the user`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       try await scene.open(share, on: scene.bob)
@@ -84,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a zone by deleting it`() async throws {
+  @Test func `a sync engine leaves a shared zone by deleting it`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let app = NotesDevice()
@@ -97,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `of the owner sends a share with its root`() async throws {
+  @Test func `the owner's sync engine sends a share together with its root`() async throws {
     try await withSharing { scene in
       let root = try await scene.ann.privateCloudDatabase.record(for: id("root"))
       let share = CKShare(rootRecord: root)
@@ -117,7 +123,7 @@ import Testing
     return scene.bob
   }
 
-  @Test func `subscribes to the shared database`() async throws {
+  @Test func `a user can subscribe to the shared database, but not with a query`() async throws {
     try await withSharing { scene in
       let shared = scene.bob.sharedCloudDatabase
       let saved = try await shared.save(CKDatabaseSubscription(subscriptionID: "shared"))
@@ -133,7 +139,7 @@ import Testing
   }
 }
 
-/// Sends the records that it was made with.
+/// A delegate that sends the given records.
 private final class Sender: CKSyncEngineDelegate {
   private let records: Mutex<[CKRecord.ID: CKRecord]>
 

@@ -2,8 +2,8 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// Ann's zone Z with the list `root` and its items `a` and `b`, and a note `outside` beside them.
-/// Bob has an account of his own.
+/// Ann's zone Z with a list and a note. The list consists of the record `root` and its items `a`
+/// and `b`. The note `outside` does not belong to the list. Bob has his own account.
 struct SharedScene: Sendable {
   static let annsEmail = "ann@example.org"
   static let bobsEmail = "bob@example.org"
@@ -64,28 +64,28 @@ struct SharedScene: Sendable {
     }
   }
 
-  /// Saves records of Ann.
+  /// Saves records in Ann's private database.
   func save(_ records: [CKRecord]) async throws {
     let (results, _) = try await ann.privateCloudDatabase.modifyRecords(
       saving: records, deleting: [])
-    // The cause comes before the failures of the other records.
+    // Throws the error that caused the failure rather than the errors of the other records.
     for result in results.values where code(result) != .batchRequestFailed { _ = try result.get() }
     for result in results.values { _ = try result.get() }
   }
 
-  /// Opens a share's URL on a device.
+  /// Opens a share's URL on a device and accepts the share.
   @discardableResult
   func open(_ share: CKShare, on device: CKContainer) async throws -> CKShare {
     let metadata = try await device.shareMetadata(for: try #require(share.url))
     return try await device.accept(metadata)
   }
 
-  /// Ann's zone as others name it.
+  /// The ID of Ann's zone in the shared databases of other users.
   func annsZone() async throws -> CKRecordZone.ID {
     CKRecordZone.ID(zoneName: "Z", ownerName: try await ann.userRecordID().recordName)
   }
 
-  /// The names of the records that a full fetch of Ann's zone gives in a shared database.
+  /// The names of all records of Ann's zone that a user can fetch from the shared database.
   func names(on device: CKContainer) async throws -> Set<String> {
     let changes = try await device.sharedCloudDatabase.recordZoneChanges(
       inZoneWith: try await annsZone(), since: nil)
@@ -93,7 +93,7 @@ struct SharedScene: Sendable {
   }
 }
 
-/// Runs a test with a server and its scene.
+/// Runs a test with a server, Ann's zone and Bob's account.
 func withSharing(_ body: (SharedScene) async throws -> Void) async throws {
   try await withCloud { cloud in try await body(try await SharedScene(cloud)) }
 }

@@ -2,7 +2,7 @@ import CloudKit
 import Foundation
 import Synchronization
 
-/// A device with a notes app: a store, the state of its engine, and a rule for conflicts.
+/// A device with a notes app: a store, the state of its sync engine, and a rule for conflicts.
 final class NotesDevice: CKSyncEngineDelegate {
   /// The data that remains when the process dies.
   struct Disk: Sendable {
@@ -17,7 +17,7 @@ final class NotesDevice: CKSyncEngineDelegate {
 
   init(_ disk: Disk = Disk()) { self.disk = Mutex(disk) }
 
-  /// An engine without automatic sync.
+  /// Returns an engine that syncs only when the test requests it.
   func engine(_ database: CKDatabase) -> CKSyncEngine {
     var configuration = CKSyncEngine.Configuration(
       database: database, stateSerialization: disk.withLock { $0.state }, delegate: self)

@@ -4,7 +4,8 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct `Devices with sync engines` {
-  @Test func `have the same notes after sending and fetching`() async throws {
+  @Test
+  func `devices with sync engines have the same notes after sending and fetching`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.device().privateCloudDatabase)
@@ -26,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func `create a missing zone in the send after the one that failed`() async throws {
+  @Test
+  func `a sync engine creates a missing zone in the send after the failed one`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.device().privateCloudDatabase
@@ -46,7 +48,9 @@ import Testing
   }
 
   @Test
-  func `create a record again in the send after the one that found it deleted`() async throws {
+  func `a sync engine creates a deleted record again in the send after the failed one`()
+    async throws
+  {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.zone()
@@ -63,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `merge a record that both have changed`() async throws {
+  @Test func `sync engines of two devices merge a record that both have changed`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.zone())
@@ -89,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `continue after a restart from their stored state`() async throws {
+  @Test func `a sync engine continues from its stored state after a restart`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.zone()
@@ -109,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `remove a zone that another device deletes`() async throws {
+  @Test func `a sync engine removes a zone that another device deletes`() async throws {
     try await withCloud { cloud in
       let (phone, tablet) = (NotesDevice(), NotesDevice())
       let phoneEngine = phone.engine(try await cloud.zone())
@@ -126,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `send records again after a lost answer`() async throws {
+  @Test func `a sync engine sends records again after a lost answer`() async throws {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let network = cloud.network([("records/modify", .answerIsLost)])
@@ -135,7 +139,7 @@ import Testing
       phone.write("a", to: id("n"), engine)
       await expect(.serverResponseLost) { try await engine.sendChanges() }
       #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id("n"))])
-      // The server has carried out the save, so the repeated save conflicts with it.
+      // The server has already done the save, so the repeated save conflicts with it.
       await expect(.partialFailure) { try await engine.sendChanges() }
       try await engine.sendChanges()
       #expect(engine.state.pendingRecordZoneChanges.isEmpty)
@@ -144,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `send and fetch files and encrypted values`() async throws {
+  @Test func `sync engines send and fetch files and encrypted values`() async throws {
     try await withCloud { cloud in
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(
         "stratus-sync-\(UUID().uuidString)")

@@ -20,7 +20,7 @@ extension Cloud {
 }
 
 @Suite struct `An account that the operator disables` {
-  @Test func `is restricted, on every device and at once`() async throws {
+  @Test func `a disabled account is restricted on every device at once`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       #expect(try await device.accountStatus() == .available)
@@ -50,7 +50,7 @@ extension Cloud {
     await server.stop()
   }
 
-  @Test func `tells a throttled app how long to wait`() async throws {
+  @Test func `a throttled app gets the retry delay`() async throws {
     try await withLimits(LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 10))) {
       let database = try await $0.device().privateCloudDatabase
       try await database.save(CKRecordZone(zoneID: zoneZ))
@@ -59,12 +59,12 @@ extension Cloud {
         try await database.saveNotes((0..<20).map { "n\($0)" })
       }
       // One zone and three records have used four of the ten operations. A batch of 20 needs all
-      // ten, and one comes back each second.
+      // ten, and one operation becomes available each second.
       #expect(error?.retryAfterSeconds == 4)
     }
   }
 
-  @Test func `tells an app that a zone is busy`() async throws {
+  @Test func `a save into a zone with too many writers fails with zoneBusy`() async throws {
     try await withLimits(LimitSettings(zoneWritersMax: 0)) {
       let database = try await $0.device().privateCloudDatabase
       try await database.save(CKRecordZone(zoneID: zoneZ))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A device that is signed in` {
   private static let day: Int64 = 86_400_000
 
-  /// A server whose time a test sets.
+  /// Runs a test with a server. The test sets the server's time.
   private func withTime(
     _ body: (_ device: CKContainer, _ pass: (Int64) -> Void) async throws -> Void
   ) async throws {
@@ -26,7 +26,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `stays signed in while it is used`() async throws {
+  @Test func `a device stays signed in while it is used`() async throws {
     try await withTime { device, pass in
       let userID = try await device.userRecordID()
       for _ in 0..<5 {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `is signed out after two weeks without use`() async throws {
+  @Test func `a device is signed out after two weeks without use`() async throws {
     try await withTime { device, pass in
       try await device.privateCloudDatabase.save(CKRecordZone(zoneID: zoneZ))
       pass(15 * Self.day)

@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A user` {
-  @Test func `has one ID in the container, the same on every device`() async throws {
+  @Test func `a user has one ID in the container, the same on every device`() async throws {
     try await withCloud { cloud in
       let name = try await cloud.device().userRecordID().recordName
       #expect(name.wholeMatch(of: #/_[0-9a-f]{32}/#) != nil)
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `has a record in the public and in the private database`() async throws {
+  @Test func `a user has a record in the public and in the private database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `can fetch their own user record without its ID`() async throws {
+  @Test func `users can fetch their own user record without its ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -47,8 +47,7 @@ import Testing
     }
   }
 
-  @Test func `has the record name that the user's own records show as their creator`() async throws
-  {
+  @Test func `the creator of a user's records is the user's own record ID`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let database = device.publicCloudDatabase
@@ -60,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `can change only their own user record`() async throws {
+  @Test func `users can change only their own user record`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       try await device.publicCloudDatabase.save(note("a", in: .default))
@@ -72,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `cannot create or delete a user record`() async throws {
+  @Test func `a user cannot create or delete a user record`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let userID = try await device.userRecordID()
@@ -84,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func `has an account status`() async throws {
+  @Test
+  func `accountStatus distinguishes signed-in, missing and unreachable accounts`() async throws {
     try await withCloud { cloud in
       #expect(try await cloud.device().accountStatus() == .available)
       #expect(try await cloud.device(of: nil).accountStatus() == .noAccount)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `without a sign-in cannot use the private database`() async throws {
+  @Test func `without a sign-in, a device cannot use the private database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device(of: nil)
       let database = device.privateCloudDatabase

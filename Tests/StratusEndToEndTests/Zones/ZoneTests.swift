@@ -6,7 +6,7 @@ import Testing
     .fetchChanges, .atomic, .sharing, .zoneWideSharing,
   ]
 
-  @Test func `has all capabilities, and the default zone has none`() async throws {
+  @Test func `a custom zone has all capabilities, and the default zone has none`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let saved = try await database.save(CKRecordZone(zoneName: "Z"))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `can be saved again and keeps its records`() async throws {
+  @Test func `a zone can be saved again and keeps its records`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `is listed with the default zone`() async throws {
+  @Test func `a custom zone is listed with the default zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let zones = try await database.allRecordZones()
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `is deleted with its records`() async throws {
+  @Test func `a zone is deleted with its records`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.saveNotes(["a"])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `has its own result among several zones`() async throws {
+  @Test func `each of several zones has its own result`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let found = try await database.recordZones(for: [zoneZ, zoneY])
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be created in the public or the shared database`() async throws {
+  @Test func `a zone cannot be created in the public or the shared database`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       for database in [device.publicCloudDatabase, device.sharedCloudDatabase] {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `with an illegal name is refused`() async throws {
+  @Test func `a zone with an illegal name is refused`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       await expect(.invalidArguments) {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be deleted if it is the default zone`() async throws {
+  @Test func `the default zone cannot be deleted`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       await expect(.invalidArguments) {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `can be saved with at most 199 other zones in one operation`() async throws {
+  @Test func `an operation with more than 200 zones fails with limitExceeded`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zones = (0..<201).map { CKRecordZone(zoneName: "zone\($0)") }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `belongs to one user only`() async throws {
+  @Test func `a zone in a private database belongs to one user only`() async throws {
     try await withCloud { cloud in
       _ = try await cloud.zone()
       let ann = try await cloud.device().userRecordID().recordName
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `can be addressed with the name of its owner`() async throws {
+  @Test func `the owner's name can be part of a zone ID`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let ann = try await cloud.device().userRecordID().recordName

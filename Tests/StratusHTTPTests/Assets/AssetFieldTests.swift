@@ -3,8 +3,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Files as field values: what a save accepts and what it refuses. A7 and A14 are entries of
-/// wire-quirks.
+/// Accepted and refused saves of records with files. A7 and A14 are entries of wire-quirks.
 @Suite struct AssetFields {
   @Test func `a list of files keeps its order`() async throws {
     try await withAnna { anna in
@@ -52,10 +51,10 @@ import Testing
       }
       let other = try await anna.save(
         "m", fields: ["photo": ["value": record["fields"]["photo"]["value"]]])
-      #expect(other["serverErrorCode"] == "BAD_REQUEST", "another record has not that file")
+      #expect(other["serverErrorCode"] == "BAD_REQUEST", "another record does not have the file")
       let field = try await anna.save(
         "n", fields: ["sound": ["value": record["fields"]["photo"]["value"]]])
-      #expect(field["serverErrorCode"] == "BAD_REQUEST", "another field has not that file")
+      #expect(field["serverErrorCode"] == "BAD_REQUEST", "another field does not have the file")
     }
   }
 
@@ -123,7 +122,9 @@ import Testing
   }
 
   @Test
-  func `a refused asset makes the atomic batch fail, and its field gets no type`() async throws {
+  func `an atomic batch with a refused asset fails, and the asset's field gets no type`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let bare: JSON = ["fileChecksum": "\(checksumOfABC)", "size": 3]
@@ -145,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of a file do not count toward the record's size`() async throws {
+  @Test func `the bytes of a file do not count towards the size of its record`() async throws {
     try await withAnna { anna in
       let file = try await anna.upload([UInt8](repeating: 7, count: 2_000_000))
       try await anna.saveNote(photo: file)

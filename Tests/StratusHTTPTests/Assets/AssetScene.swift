@@ -65,7 +65,7 @@ extension Client {
     try await transfer(method, url, headers: headers, body: WholeBody(bytes))
   }
 
-  /// Uploads bytes and returns the value for the field.
+  /// Uploads bytes and returns the asset value for a field.
   func upload(_ bytes: [UInt8], to url: String? = nil) async throws -> JSON {
     let target: String
     if let url { target = url } else { target = try await uploadURL() }
@@ -91,7 +91,7 @@ extension Client {
   }
 }
 
-/// A body that arrives in the given chunks, and then ends or fails.
+/// A request body that arrives in the given chunks, and then ends or fails.
 struct PiecedBody: SentBody {
   let parts: [[UInt8]]
   var breaks = false
@@ -118,10 +118,10 @@ struct PiecedBody: SentBody {
 }
 
 extension TestServer {
-  /// The names of the complete files in the server's folder.
+  /// The names of the complete asset files in the server's folder.
   func files() throws -> Set<String> { try names(in: "files") }
 
-  /// The names of uploads and their notes in the server's folder.
+  /// The names of the files of unfinished uploads in the server's folder.
   func unfinished() throws -> Set<String> { try names(in: "uploads") }
 
   private func names(in place: String) throws -> Set<String> {

@@ -2,9 +2,10 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Files over a real socket.
+/// Uploads and downloads of files over a real socket.
 extension Socket {
-  /// NB: built from blocks, since a loop over each byte would delay all other tests.
+  /// The bytes of the test file. NB: they are copies of a block, because a loop over each byte
+  /// would delay all other tests.
   private static let contents = {
     let block = (0..<8_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     return Array(repeating: block, count: 1_000).flatMap { $0 }
@@ -116,7 +117,9 @@ extension Socket {
         let head = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let wire = Wire(port: port)
         try await wire.begin(Array(head.utf8)) {
-          #expect(Self.openFiles() == 1, "the file is not being read: the test tests nothing")
+          #expect(
+            Self.openFiles() == 1, "the server must be reading the file when the client disconnects"
+          )
         }
         // The server notices the disconnect while it answers other requests.
         for _ in 0..<2_000 where Self.openFiles() > 0 { try await Self.expectAlive(port, query) }
@@ -124,10 +127,10 @@ extension Socket {
       }
     }
 
-    /// Counts the open files of 7,654,321 bytes.
+    /// Returns the number of open files whose size is 7,654,321 bytes.
     ///
-    /// NB: files are identified by their size, since other tests of this process have files open
-    /// too.
+    /// NB: the size identifies the test's file, because other tests in this process also have open
+    /// files.
     private static func openFiles() -> Int {
       let folder = "/proc/self/fd"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `an uploaded file that no record uses is removed after a day`() async throws {
+  @Test func `the sweep removes an uploaded file that no record uses after a day`() async throws {
     try await withClock { server, anna, clock in
       let file = try await anna.upload(abc)
       clock.move(bySeconds: Self.day)
@@ -72,7 +72,9 @@ import Testing
       }
       if how != "zone" {
         await server.sweepAssets(graceSeconds: Self.day)
-        #expect(try server.files().count == 2, "the grace begins when the record lets go")
+        #expect(
+          try server.files().count == 2,
+          "the grace period begins when the record no longer uses the file")
       }
       clock.move(bySeconds: Self.day + 1)
       await server.sweepAssets(graceSeconds: Self.day)
@@ -92,22 +94,22 @@ import Testing
     }
   }
 
-  @Test func `an unregistered file is removed, and a registered one is kept`() async throws {
+  @Test func `the sweep removes an unregistered file and keeps a registered file`() async throws {
     try await withClock { server, anna, clock in
       try await anna.saveNote(photo: try await anna.upload(abc))
-      // The copy is like the file that remains if the server crashes after the last byte and before
-      // it registers the file.
+      // The copy is like the file that remains after a crash between the last byte and the
+      // registration of the file.
       let kept = try #require(try server.files().first)
       let orphan = try server.copyFile(kept, finished: clock.now)
       await server.sweepAssets(graceSeconds: Self.day)
-      #expect(try server.files().contains(orphan), "it may be about to be registered")
+      #expect(try server.files().contains(orphan), "the server may be about to register the file")
       clock.move(bySeconds: Self.day + 1)
       await server.sweepAssets(graceSeconds: Self.day)
       #expect(try server.files() == [kept])
     }
   }
 
-  @Test func `an abandoned upload is removed`() async throws {
+  @Test func `the sweep removes an abandoned upload`() async throws {
     try await withClock { server, anna, clock in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(
@@ -119,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `an upload whose completion failed is removed`() async throws {
+  @Test func `the sweep removes an upload whose completion failed`() async throws {
     try await withClock { server, anna, clock in
       let inTheWay = try server.assetsFolder(of: anna) + "/files"
       try Data().write(to: URL(fileURLWithPath: inTheWay))
@@ -132,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func `a store that cannot be swept does not stop the sweep of other stores`() async throws {
+  @Test
+  func `an error in the sweep of one store does not stop the sweep of other stores`() async throws {
     try await withClock { server, anna, clock in
       var (one, other) = (anna, anna)
       (one.container, other.container) = ("iCloud.org.example.one", "iCloud.org.example.other")
@@ -152,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `many files are removed in several steps`() async throws {
+  @Test func `the sweep removes many files in several steps`() async throws {
     try await withClock { server, anna, clock in
       for index in 0..<450 {
         _ = try await anna.upload([UInt8(index & 255), UInt8(index >> 8)])
@@ -166,7 +169,7 @@ import Testing
 }
 
 extension TestServer {
-  /// Copies a file under another name that the register does not contain.
+  /// Copies a file to a name that the asset register does not contain.
   func copyFile(_ name: String, finished: Int64) throws -> String {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     let path = try #require(paths.first { $0.hasSuffix("/" + name) })
@@ -178,14 +181,14 @@ extension TestServer {
     return String(copy)
   }
 
-  /// The folder of a client's container's files. Creates the folder if it does not exist.
+  /// Returns the folder with the files of the client's container, and creates it if it is missing.
   func assetsFolder(of client: Client) throws -> String {
     let path = folder.path + "/\(client.container)/development.assets"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     return path
   }
 
-  /// Empties all complete files on the disk, without the server.
+  /// Truncates all complete files to zero bytes. The server does not notice.
   func emptyFiles() throws {
     let names = try files()
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -194,7 +197,7 @@ extension TestServer {
     }
   }
 
-  /// Removes all complete files from the disk, without the server.
+  /// Removes all complete files from the disk. The server does not notice.
   func loseFiles() throws {
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     where path.hasSuffix(".assets/files") {

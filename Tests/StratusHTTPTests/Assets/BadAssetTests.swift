@@ -6,7 +6,7 @@ import Testing
 
 /// Refused requests for upload URLs and receipts, and invalid URLs.
 @Suite struct BadAssets {
-  @Test func `an upload URL needs a signed-in user`() async throws {
+  @Test func `a request for an upload URL needs a signed-in user`() async throws {
     try await withServer { server in
       let token: JSON = ["recordType": "Note", "fieldName": "photo"]
       for endpoint in ["assets/upload", "assets/rereference"] {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `an upload to a missing zone is refused`() async throws {
+  @Test func `a request for an upload URL in a missing zone is refused`() async throws {
     try await withAnna { anna in
       let body: JSON = [
         "zoneID": ["zoneName": "Nowhere"], "tokens": [["fieldName": "photo"]], "assets": [],
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a field of another type accepts no file`() async throws {
+  @Test func `a field that is not an asset field accepts no file`() async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["title": ["value": "Milk"]])
       let tokens: [JSON] = [
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a URL that the server never issued gives 404`() async throws {
+  @Test func `a URL that the server never issued gives status 404`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       let upload = try await anna.uploadURL()

@@ -4,7 +4,8 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Download URLs (web-services §3.4, wire-quirks B21, B22), ranges and conditions (RFC 9110).
+/// Download URLs (web-services §3.4, wire-quirks B21, B22), range requests and conditional requests
+/// (RFC 9110).
 @Suite struct Downloads {
   private static let contents = Array("0123456789".utf8)
 
@@ -15,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `any caller that has the URL gets the whole file`() async throws {
+  @Test func `every caller that has the download URL gets the whole file`() async throws {
     try await withPhoto { anna, url in
       #expect(!url.contains("%"))
       let answer = try await anna.transfer(.get, url)
@@ -34,7 +35,10 @@ import Testing
   }
 
   /// Two runs of `stratus web-token rotate-key` make leaked URLs invalid.
-  @Test func `a URL works after one rotation of the keys, and not after two`() async throws {
+  @Test
+  func `a download URL works after one rotation of the server's keys, and not after two`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(Self.contents))
@@ -53,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["/photo.jpg", "/$%7Bf%7D", "/${f}", "?x=1"])
-  func `the file name after the URL has no effect`(name: String) async throws {
+  func `a file name at the end of a download URL has no effect`(name: String) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url + name)
       #expect(answer.status == 200 && answer.bytes == Self.contents)
@@ -78,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes=10-", "bytes=10-12", "bytes=-0", "bytes=99999999999-"])
-  func `a range beyond the end gives 416`(range: String) async throws {
+  func `a range request beyond the end of the file gives status 416`(range: String) async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.get, url, headers: ["Range": range])
       #expect(answer.status == 416)
@@ -99,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a client that already has the file gets 304`() async throws {
+  @Test func `a client that already has the file gets status 304`() async throws {
     try await withPhoto { anna, url in
       let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
       for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
@@ -116,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `a conditional range applies only to the client's version of the file`() async throws {
+  @Test func `a range request for another version of the file gets the whole file`() async throws {
     try await withPhoto { anna, url in
       let tag = try #require(try await anna.transfer(.get, url).header("ETag"))
       let same = try await anna.transfer(
@@ -130,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD has the same headers as GET and no body`() async throws {
+  @Test func `the answer to HEAD has the headers of the answer to GET and no body`() async throws {
     try await withPhoto { anna, url in
       let answer = try await anna.transfer(.head, url)
       #expect(answer.status == 200)
@@ -150,7 +154,10 @@ import Testing
     }
   }
 
-  @Test func `a record has no download URL if desiredKeys lack the asset field`() async throws {
+  @Test
+  func `an answer has no download URL if desiredKeys do not contain the asset field`()
+    async throws
+  {
     try await withPhoto { anna, _ in
       let body: JSON = ["records": [["recordName": "n"]], "desiredKeys": ["title"]]
       let record = try await anna.post("records/lookup", body)["records"][0]
@@ -158,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `every answer that contains records has URLs for their files`() async throws {
+  @Test func `every answer that contains records has download URLs for their files`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Z")
       let file = try await anna.upload(abc)
@@ -194,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func `a download of a lost file gives 404 in JSON`() async throws {
+  @Test func `the download of a lost file gives status 404 with a JSON error`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(abc))

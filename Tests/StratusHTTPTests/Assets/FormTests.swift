@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["files", "file", "anything"])
-  func `the part of a form becomes the file`(name: String) async throws {
+  func `the only part of a multipart form becomes the file`(name: String) async throws {
     try await withAnna { anna in
       let answer = try await send(anna, WholeBody(Self.form(abc, name: name)))
       #expect(try answer.json["singleFile"]["fileChecksum"] == "\(checksumOfABC)")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 5, 16, 17, 40, 100])
-  func `a form may be split at any byte`(size: Int) async throws {
+  func `a multipart form may arrive in chunks that are split at any byte`(size: Int) async throws {
     let tricky: [[UInt8]] = [
       abc, [], Array("\r\n--\(Self.boundary.dropLast())".utf8), Array("\r\n\r\n--\r\n-".utf8),
       Array(repeating: 13, count: 50), Array("--\(Self.boundary)".utf8),
@@ -51,7 +51,8 @@ import Testing
     }
   }
 
-  @Test func `a boundary may be quoted, and a preamble is skipped`() async throws {
+  @Test
+  func `the boundary of a form may be quoted, and the server skips a preamble`() async throws {
     try await withAnna { anna in
       let type = ["Content-Type": "Multipart/Form-Data; charset=utf-8; Boundary=\"----boundary7\""]
       let body = Array("a preamble\r\n".utf8) + Self.form(abc)

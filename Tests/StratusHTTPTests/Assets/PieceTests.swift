@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Uploads in several requests (an addition of ours), and broken connections.
+/// Uploads in several requests (a Stratus extension), and uploads over broken connections.
 @Suite struct Pieces {
   private static func range(_ text: String) -> [String: String] { ["Content-Range": text] }
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes 0-1/3", "bytes 1-1/3", "bytes 3-3/4", "bytes 9-9/10"])
-  func `a range that does not continue the upload is a conflict with the offset`(text: String)
+  func `an upload range at a wrong offset is refused with the right offset`(text: String)
     async throws
   {
     try await withAnna { anna in
@@ -46,7 +46,7 @@ import Testing
     "bytes -1-1/3", "bytes 0-1/3, 2-2/3", "bytes 0-1/99999999999999999999", "", "bytes a-b/c",
     "bytes 0-0x1/3", "bytes +0-1/3",
   ])
-  func `a malformed Content-Range is refused`(text: String) async throws {
+  func `a malformed Content-Range header is refused`(text: String) async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let answer = try await anna.transfer(.put, url, headers: Self.range(text), [97, 98])
@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test(arguments: [[97], [97, 98, 99]] as [[UInt8]])
-  func `a range with fewer or more bytes than it states is refused`(bytes: [UInt8]) async throws {
+  func `an upload with fewer or more bytes than its Content-Range states is refused`(bytes: [UInt8])
+    async throws
+  {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let answer = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/2"), bytes)
@@ -68,7 +70,8 @@ import Testing
     }
   }
 
-  @Test func `bytes that arrived before a broken connection need not be sent again`() async throws {
+  @Test
+  func `bytes that arrived before the connection broke need not be sent again`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let broken = PiecedBody(parts: [[97], [98]], breaks: true)
@@ -90,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `many small ranges become one file`() async throws {
+  @Test func `a request body of many small chunks becomes one file`() async throws {
     try await withAnna { anna in
       let parts = (0..<2_000).map { [UInt8](repeating: UInt8($0 % 251), count: 700) }
       let url = try await anna.uploadURL()

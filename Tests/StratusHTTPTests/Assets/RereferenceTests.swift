@@ -2,7 +2,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// `assets/rereference` (web-services §4.7).
+/// The endpoint `assets/rereference` (web-services §4.7).
 @Suite struct Rereferences {
   @Test func `a file can be added to another record without an upload`() async throws {
     try await withAnna { anna in
@@ -17,7 +17,8 @@ import Testing
     }
   }
 
-  @Test func `results come in the order of the request, with errors in place`() async throws {
+  @Test
+  func `the results and errors of a rereference have the order of the request`() async throws {
     try await withAnna { anna in
       try await anna.saveNote("a", photo: try await anna.upload(abc))
       try await anna.save("a", fields: ["title": ["value": "Milk"]])
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `malformed requests are refused`() async throws {
+  @Test func `a malformed rereference request is refused`() async throws {
     try await withAnna { anna in
       let bad: [JSON] = [
         [:], ["assets": "x"], ["assets": [["recordName": "a"]]],

@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Limits of uploads: disabled users, and uploaded bytes that no record uses yet.
+/// Limits of uploads by disabled users, and of uploaded bytes that no record uses yet.
 @Suite struct BoundsOfUploads {
   @Test func `an upload URL stops working when its user is disabled`() async throws {
     try await withServer { server in
@@ -31,7 +31,7 @@ import Testing
       #expect(try refused.json["reason"] == .string(Reason.assetsUnheld))
       let ben = try await server.client("ben@example.org")
       _ = try await ben.upload(Array("ben".utf8))
-      // A record that uses the bytes frees capacity.
+      // Once a record uses the bytes, they no longer count towards the limit.
       try await anna.saveNote(photo: file)
       _ = try await anna.upload(Array("xyz".utf8))
     }

@@ -4,9 +4,12 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// `assets/upload` and the URLs that it returns (web-services §4.6, wire-quirks A26 to A28, B23).
+/// The endpoint `assets/upload` and its URLs (web-services §4.6, wire-quirks A26 to A28, B23).
 @Suite struct Uploads {
-  @Test func `upload URLs come in the requested order and contain no escape`() async throws {
+  @Test
+  func `upload URLs come in the requested order and contain no percent or dollar sign`()
+    async throws
+  {
     try await withAnna { anna in
       let targets = try await anna.uploadTargets([
         ["recordName": "b", "recordType": "Note", "fieldName": "photo"],
@@ -43,7 +46,9 @@ import Testing
     nil, "application/octet-stream", "text/plain;charset=UTF-8", "image/jpeg",
     "application/x-www-form-urlencoded",
   ])
-  func `A27: a body of any content type is the file`(contentType: String?) async throws {
+  func `A27: a request body of any content type becomes the file`(contentType: String?)
+    async throws
+  {
     try await withAnna { anna in
       for method in [HTTPRequest.Method.post, .put] {
         let headers = contentType.map { ["Content-Type": $0] } ?? [:]
@@ -65,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `A26: the server ignores what an upload states about its sender`() async throws {
+  @Test func `A26: the server ignores credentials in an upload request`() async throws {
     try await withAnna { anna in
       let headers = [
         "Origin": "https://notes.example.org", "Authorization": "Bearer nonsense",
@@ -79,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a preflight allows the headers that web pages need`() async throws {
+  @Test func `a CORS preflight of an upload allows the headers that web pages need`() async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(
         .options, try await anna.uploadURL(),
@@ -105,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func `a client that lost the answer can request it again`() async throws {
+  @Test
+  func `a client that lost the answer to an upload can request the answer again`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       let before = try await anna.transfer(.get, url)
@@ -118,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `URLs start with the base URL that the client uses`() async throws {
+  @Test func `upload URLs start with the base URL that the client used`() async throws {
     try await withAnna { anna in
       var head = HTTPRequest(
         method: .post, scheme: "http", authority: "10.0.0.7:8080",

@@ -7,7 +7,7 @@ import Testing
 @testable import StratusHTTP
 
 /// A request body on its way from a connection to an endpoint.
-@Suite(.timeLimit(.minutes(15))) struct `A body that arrives` {
+@Suite(.timeLimit(.minutes(15))) struct `The intake of a request body` {
   private static let piece = ByteBuffer(repeating: 1, count: Limits.bodyAheadBytesMax / 8)
 
   private final class Calls: Sendable {
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `It pauses the connection when its buffer is full, and resumes when half is free`()
+  func `a body intake pauses the connection when its buffer is full, and resumes at half`()
     async throws
   {
     let calls = Calls()
@@ -37,11 +37,11 @@ import Testing
     intake.end()
     var left = 0
     while try await pieces.next() != nil { left += 1 }
-    #expect(left == 4, "half but one, and the last one")
+    #expect(left == 4, "the rest of the half buffer, and the last chunk")
     #expect(calls.drains.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `It reports a failure after the bytes that came before it, and stays failed`()
+  @Test func `a failed body intake delivers the bytes that arrived first, then the failure`()
     async throws
   {
     let intake = Self.intake(Calls())
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: BodyIntake.endedEarly) { _ = try await pieces.next() }
   }
 
-  @Test func `A body that is too large is read to its end, then refused`() async throws {
+  @Test func `a request body that is too large is read to its end, then refused`() async throws {
     let intake = Self.intake(Calls())
     let count = Limits.requestSizeBytesMax / Self.piece.readableBytes + 1
     for _ in 0..<count { _ = intake.push(Self.piece) }

@@ -31,7 +31,11 @@ import Testing
     "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
     "GET http://a/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
   ])
-  func `The connection closes after an answer to HTTP 1_0`(request: String) async throws {
+  func `The connection closes after a request with HTTP 1_0 or with Connection close`(
+    request: String
+  )
+    async throws
+  {
     try await ConnectionScene.with { scene in
       let answer = try await scene.exchange(request)
       #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
@@ -45,7 +49,9 @@ import Testing
     ("GET /\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: a\r\n\r\n", "431"),
     ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n", "431"),
   ])
-  func `Bytes that are not HTTP get an error in JSON`(text: String, status: String) async throws {
+  func `Bytes that are not HTTP are answered with a JSON error`(text: String, status: String)
+    async throws
+  {
     try await ConnectionScene.with { scene in
       let answer = try await scene.exchange(text)
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(200))")
@@ -71,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `HEAD works wherever GET does`() async throws {
+  @Test func `Every endpoint that answers GET also answers HEAD`() async throws {
     try await ConnectionScene.with { scene in
       for target in ["/health", "/health/live", "/health/ready"] {
         let answer = try await scene.exchange(
@@ -86,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `A client that expects 100 Continue gets it, or gets the error`() async throws {
+  @Test func `A client that expects 100 Continue gets this status or the error`() async throws {
     try await ConnectionScene.with { scene in
       let fields = "Host: a\r\nExpect: 100-continue\r\nConnection: close\r\n"
       let wire = try LiveWire(port: scene.port)
@@ -109,7 +115,7 @@ import Testing
       (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
       (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
     ] as [(Int64, String)])
-  func `A date has the format of HTTP`(second: Int64, text: String) {
+  func `The Date header has the format of HTTP dates`(second: Int64, text: String) {
     #expect(DateText().text(at: second * 1_000 + 999) == text)
   }
 }
@@ -131,7 +137,7 @@ import Testing
     #expect(fields[.vary] == "Origin")
   }
 
-  @Test func `Another origin gets no CORS headers`() {
+  @Test func `An origin that is not allowed gets no CORS headers`() {
     let fields = Self.fields(from: "https://b.example", allowed: ["https://a.example"])
     #expect(fields[.accessControlAllowOrigin] == nil)
     #expect(fields[.accessControlAllowCredentials] == nil)
@@ -139,7 +145,8 @@ import Testing
     #expect(fields[.vary] == "Origin")
   }
 
-  @Test func `Without a list of origins, any page may send requests, but no credentials`() {
+  @Test
+  func `Without a list of allowed origins, every page may send requests without credentials`() {
     let fields = Self.fields(from: "https://b.example", allowed: nil)
     #expect(fields[.accessControlAllowOrigin] == "https://b.example")
     #expect(fields[.accessControlAllowCredentials] == nil)

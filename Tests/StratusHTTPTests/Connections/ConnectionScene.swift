@@ -8,7 +8,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A server on its own port.
+/// A running server that listens on a port of its own.
 struct ConnectionScene: Sendable {
   let server: TestServer
   let anna: Client
@@ -23,7 +23,7 @@ struct ConnectionScene: Sendable {
 
   /// Runs a server while the body runs. Returns after the server has stopped.
   ///
-  /// - Parameter tls: nil: connections are not encrypted.
+  /// - Parameter tls: the server's certificate and key, or nil for connections without TLS.
   static func with(
     tls: TLSIdentity? = nil, limits: LimitSettings = .unpaced,
     _ change: (inout ConnectionSettings) -> Void = { _ in },
@@ -65,7 +65,7 @@ struct ConnectionScene: Sendable {
     }
   }
 
-  /// Sends a text and returns the server's bytes until it closes the connection.
+  /// Sends a text and returns all bytes that the server sends before it closes the connection.
   func exchange(_ text: String) async throws -> String {
     try await Wire(port: port).exchange(Array(text.utf8))
   }
@@ -77,7 +77,7 @@ struct ConnectionScene: Sendable {
     return wire
   }
 
-  /// The beginning of a request with a body.
+  /// The head of a request whose body has this length.
   func head(_ endpoint: String = "records/lookup", length: Int) -> String {
     "POST \(anna.target(endpoint)) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n"
   }
@@ -88,9 +88,9 @@ struct ConnectionScene: Sendable {
     return try answer["tokens"][0]["url"].target
   }
 
-  /// Stores a file that is larger than the system's buffers for an unread connection.
+  /// Uploads a file of this size and saves it as the photo of a note.
   ///
-  /// - Returns: the path of its download URL.
+  /// - Returns: the path of the file's download URL.
   func fileTarget(bytes count: Int) async throws -> String {
     let target = try await uploadTarget()
     let upload = try await anna.send(

@@ -42,7 +42,7 @@ import Testing
       await channel.testingEventLoop.advanceTime(by: .seconds(seconds))
     }
 
-    /// The beginning of the next answer.
+    /// Waits for the first bytes of the next answer.
     func answer() async throws -> String {
       String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self))
     }
@@ -61,13 +61,13 @@ import Testing
       try await scene.send(.end(nil))
       #expect(try await scene.answer().hasPrefix("HTTP/1.1 200 "))
       await scene.move(Limits.idleSecondsMax - 1)
-      #expect(scene.channel.isActive, "the time begins anew with each answer")
+      #expect(scene.channel.isActive, "each answer restarts the time-out")
       await scene.move(1)
       #expect(!scene.channel.isActive)
     }
   }
 
-  @Test func `A body may take any time as long as it makes progress`() async throws {
+  @Test func `A request body may take any time as long as it makes progress`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       try await scene.head(
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `A body that trickles counts as making no progress`() async throws {
+  @Test func `A request body that arrives too slowly counts as making no progress`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       try await scene.head(
@@ -95,7 +95,8 @@ import Testing
     }
   }
 
-  @Test func `An unread answer closes the connection`() async throws {
+  @Test
+  func `A connection whose client does not read an answer closes at its time-out`() async throws {
     try await withServer { server in
       let scene = try await Scene(server)
       scene.channel.isWritable = false

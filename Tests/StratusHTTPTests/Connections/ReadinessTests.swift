@@ -7,7 +7,7 @@ import Testing
 @testable import StratusHTTP
 @testable import StratusServer
 
-/// Whether the server reports that it can work.
+/// The readiness check, by which a server reports whether it can work.
 @Suite(.timeLimit(.minutes(15))) struct Readiness {
   private struct Check: ReadinessCheck {
     let name: String

@@ -5,10 +5,10 @@ import StratusWire
 import Testing
 
 /// Clients that stop in the middle of a request or an answer, over real sockets. All time-outs are
-/// an hour, except the one that a test sets. A test whose rule fails therefore reaches its time
-/// limit.
+/// an hour, except the one that a test sets. If the server breaks the tested rule, the test
+/// therefore reaches its time limit.
 @Suite(.timeLimit(.minutes(15))) struct `Stalled clients` {
-  // Stopping the server: these tests pass if the scene returns.
+  // These tests show that the server stops. They pass if `ConnectionScene.with` returns.
 
   @Test func `A truncated body does not delay the server's stop`() async throws {
     try await ConnectionScene.with { scene in
@@ -50,12 +50,12 @@ import Testing
       let wire = try LiveWire(port: scene.port)
       let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
       let sent = await wire.sendUnread(String(repeating: request, count: 400_000))
-      #expect(sent < 400_000 * request.utf8.count, "the server reads on without end")
+      #expect(sent < 400_000 * request.utf8.count, "the server must stop reading")
       scene.end()
     }
   }
 
-  // Time-outs.
+  // Tests of the server's time-outs.
 
   @Test func `An incomplete request head is answered with 408`() async throws {
     try await ConnectionScene.with {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `An upload that stops closes its connection`() async throws {
+  @Test func `The server closes the connection of an upload that stops`() async throws {
     try await ConnectionScene.with {
       $0.bodyTimeout = .milliseconds(100)
     } _: { scene in
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `Unread answers close the connection`() async throws {
+  @Test func `The server closes the connection of a client that reads no answers`() async throws {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
     } _: { scene in
@@ -113,7 +113,10 @@ import Testing
 
   /// The server must reset the connection. After an ordinary close, the system would keep the
   /// unread bytes for the client.
-  @Test func `An unread download is dropped with all its bytes`() async throws {
+  @Test
+  func `The server resets the connection of a download that the client does not read`()
+    async throws
+  {
     try await ConnectionScene.with {
       $0.answerTimeout = .milliseconds(200)
     } _: { scene in
@@ -150,7 +153,7 @@ import Testing
       let poll = try LiveWire(port: scene.port)
       poll.get(try token["webcourierURL"].target)
       while scene.server.hub.listenerCount != 2 { await LiveWire.turn() }
-      // Two idle connections that are opened later are closed at their time-out.
+      // Two idle connections that are opened later close at their time-out.
       for _ in 0..<2 { _ = try await scene.exchange("") }
       try await scene.server.queue("1", for: try await anna.userName())
       try await stream.wait(for: #""nid":"1""#)
@@ -158,9 +161,9 @@ import Testing
     }
   }
 
-  // Limits of connections.
+  // Tests of the limits of connections.
 
-  @Test func `The connections of one address are limited`() async throws {
+  @Test func `The number of connections from one address is limited`() async throws {
     try await ConnectionScene.with {
       $0.connectionsPerAddressMax = 2
     } _: { scene in
@@ -219,7 +222,7 @@ extension LiveWire {
     }
   }
 
-  /// Waits until the server has closed the connection, without reading.
+  /// Waits, without reading, until the server has closed the connection.
   func waitForHangUp() async {
     await apart { descriptor in
       var look = pollfd(fd: descriptor, events: 0, revents: 0)

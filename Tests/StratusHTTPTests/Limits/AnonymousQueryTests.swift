@@ -43,7 +43,9 @@ import Testing
   }
 
   @Test
-  func `few records are sorted in memory, page by page, and no index is built`() async throws {
+  func `an anonymous query over few records sorts them in memory and builds no index`()
+    async throws
+  {
     try await withPublicNotes(30) { (server, _) async throws in
       let expected = stride(from: 28, through: 0, by: -2).map { "n-\($0)" }
       for _ in 0..<2 {
@@ -53,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `anonymous queries use no capacity for indexes`() async throws {
+  @Test func `anonymous queries do not use up the allowed number of indexes`() async throws {
     try await withPublicNotes(4) { (server, anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -72,7 +74,9 @@ import Testing
   }
 
   @Test
-  func `a query over many records needs an index, which a user's query builds`() async throws {
+  func `an anonymous query over many records needs an index that a user's query built`()
+    async throws
+  {
     try await withPublicNotes(1_001) { (server, anna) async throws in
       let refused = try await server.otherUser.answer(
         "records/query", ["query": Self.falling])

@@ -1,11 +1,11 @@
 import StratusWire
 import Testing
 
-/// No answer exceeds the size limit, whatever a request names.
+/// No answer exceeds the size limit, however many records or zones a request names.
 @Suite struct SizesOfAnswers {
   private static let megabyte = String(repeating: "x", count: 1_000_000)
 
-  /// Saves records of a megabyte each.
+  /// Saves this number of records, each with a text of one megabyte.
   private func fill(_ anna: Client, _ count: Int, in zone: String? = nil) async throws {
     for number in 0..<count {
       let saved = try await anna.save(
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `a request that names a large record 400 times gets one full answer at most`()
+  @Test func `a lookup that names a large record 400 times gets an answer of limited size`()
     async throws
   {
     try await withAnna { anna in
@@ -34,7 +34,8 @@ import Testing
     }
   }
 
-  @Test func `a request that names a zone 100 times gets one full answer at most, without gaps`()
+  @Test
+  func `a request that names a zone 100 times gets a limited answer, and no record is missing`()
     async throws
   {
     try await withAnna { anna in
@@ -65,7 +66,7 @@ import Testing
   @Test func `records-modify changes nothing if its answer would be too large`() async throws {
     try await withAnna { anna in
       try await fill(anna, 18)
-      // Each conflict carries the server's record.
+      // Each conflict in the answer contains the server's record.
       let creations = (["new"] + (0..<18).map { "n-\($0)" }).map { name -> JSON in
         ["operationType": "create", "record": ["recordName": "\(name)", "recordType": "Note"]]
       }

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test
-  func `requests with one API token are throttled together, whoever sends them`() async throws {
+  func `the requests of all users with one API token are throttled together`() async throws {
     let limits = LimitSettings(requestsPerAPIToken: .init(perSecond: 1, burst: 2))
     try await withLimits(limits) { server in
       let anna = try await server.client("anna@example.org")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test
-  func `anonymous callers are throttled by address, and the app's users are not`() async throws {
+  func `anonymous callers are throttled by address, and signed-in users are not`() async throws {
     let limits = LimitSettings(
       requestsPerUser: .init(perSecond: 1, burst: 100),
       requestsPerAPIToken: .init(perSecond: 1, burst: 100),
@@ -174,7 +174,10 @@ import Testing
     }
   }
 
-  @Test func `too many changes are refused, and none of them is made`() async throws {
+  @Test
+  func `a request with too many changes is refused, and none of the changes is made`()
+    async throws
+  {
     let limits = LimitSettings(operationsPerUser: .init(perSecond: 1, burst: 4))
     try await withLimits(limits) { server in
       let anna = try await server.client("anna@example.org")
@@ -200,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `a zone with too many writers is busy`() async throws {
+  @Test func `a write to a zone with too many writers is refused for the moment`() async throws {
     try await withLimits(LimitSettings(zoneWritersMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Z")
@@ -229,7 +232,7 @@ import Testing
         path: try token["webcourierURL"].target)
       for _ in 0..<5 {
         guard case .poll = await server.router.listen(poll) else {
-          Issue.record("a poll is refused")
+          Issue.record("the server must not refuse a poll")
           return
         }
       }
@@ -238,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `the open streams of a user are limited`() async throws {
+  @Test func `the number of a user's open streams is limited`() async throws {
     try await withLimits(LimitSettings(streamsPerUserMax: 2)) { server in
       let anna = try await server.client("anna@example.org")
       func target(_ device: String) -> String {
@@ -270,7 +273,7 @@ import Testing
     #expect(body["reason"].string == rule.reason)
   }
 
-  @Test func `a store whose queue allows no waiting request is busy`() async throws {
+  @Test func `a request to a store whose queue is full is refused for the moment`() async throws {
     try await withLimits(LimitSettings(storeWaitingMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
       // A read of a container that does not exist yet opens no store.

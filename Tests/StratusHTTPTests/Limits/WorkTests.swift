@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// Limits of the work of a save and of a query.
+/// Limits of the work that one save or one query may cause.
 @Suite struct BoundsOfWork {
   private static func list(_ count: Int, from start: Int = 0) -> JSON {
     ["value": .array((start..<start + count).map { .string("v\($0)") }), "type": "STRING_LIST"]
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `the list values and the words of a record count together`() async throws {
+  @Test func `the list values and the words of a record count towards one limit`() async throws {
     try await withAnna { anna in
       let text = (0..<15_000).map { "word\($0)" }.joined(separator: " ")
       let refused = try await anna.save(
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `the values and words of a filter are limited`() async throws {
+  @Test func `the numbers of values and words in a filter are limited`() async throws {
     try await withAnna { anna in
       try await anna.save("a", fields: ["number": ["value": 1], "text": ["value": "word1"]])
       func ask(_ filter: JSON) async throws -> Client.Answer {
@@ -92,9 +92,12 @@ import Testing
     }
   }
 
-  @Test func `a page that takes long is read in slices and returned as one page`() async throws {
+  @Test
+  func `a query page that takes long is read in several reads and returned as one page`()
+    async throws
+  {
     try await withAnna { anna in
-      // Each record costs about 800 steps, and a slice has 30,000.
+      // Each record costs about 800 units of work. A single read ends after 30,000 units.
       for start in stride(from: 0, to: 90, by: 30) {
         let operations = (start..<start + 30).map { number -> JSON in
           [

@@ -3,9 +3,12 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// `notifications/changes`, `read`, `badge` and `acknowledge`.
-@Suite struct `Notification collection` {
-  @Test func `is read page by page, and continues with later notifications`() async throws {
+/// The endpoints `notifications/changes`, `read`, `badge` and `acknowledge`.
+@Suite struct `Endpoints for stored notifications` {
+  @Test
+  func `stored notifications are read in pages, and a later page has later notifications`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -27,7 +30,10 @@ import Testing
     }
   }
 
-  @Test func `lists notifications that were marked as read meanwhile`() async throws {
+  @Test
+  func `a page of notifications lists those that were marked as read since the last page`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -51,7 +57,10 @@ import Testing
     }
   }
 
-  @Test func `refuses a token of another history`() async throws {
+  @Test
+  func `a change token of another user or of a database is refused for notifications`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bert = try await server.client("bert@example.org")
@@ -66,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func `counts the badge up from its last set value`() async throws {
+  @Test
+  func `a notification increases the badge from the last value that a client set`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -79,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `refuses too many IDs in one request`() async throws {
+  @Test func `a request that marks too many notifications as read is refused`() async throws {
     try await withAnna { anna in
       let ids = (0...Limits.notificationIDsPerRequestMax).map { JSON.string("\($0)") }
       let answer = try await anna.ask("notifications/read", ["notificationIDs": .array(ids)])
@@ -87,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `requires a client ID to acknowledge`() async throws {
+  @Test func `a request that acknowledges notifications needs a client ID`() async throws {
     try await withAnna { anna in
       let answer = try await anna.ask("notifications/acknowledge", ["through": 1])
       answer.expectRefusal("nameless", code: "BAD_REQUEST")

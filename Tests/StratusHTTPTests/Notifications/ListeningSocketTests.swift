@@ -7,9 +7,9 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Streams and polls over real sockets.
-@Suite struct `Listening over a socket` {
-  /// Runs a server on its own port. Its hub runs in the background.
+/// Notification streams and long polls over real sockets.
+@Suite struct `Notification streams and polls over a socket` {
+  /// Runs a server on a port of its own. The server's notification hub runs in the background.
   func withSocket(
     limits: LimitSettings = .unpaced,
     _ body: @escaping @Sendable (TestServer, Client, UInt16) async throws -> Void
@@ -29,7 +29,7 @@ import Testing
     while server.hub.listenerCount != count { await LiveWire.turn() }
   }
 
-  @Test func `a stream has a head, and an event for each notification`() async throws {
+  @Test func `a notification stream has a head, and an event for each notification`() async throws {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
       wire.get(
@@ -50,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func `a stream whose connection breaks resumes after its last event`() async throws {
+  @Test
+  func `a notification stream whose connection breaks resumes after its last event`() async throws {
     try await withSocket { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let user = try await anna.userName()
@@ -74,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the server notices a client that disconnects`() async throws {
+  @Test func `the server notices that the client of a stream disconnects`() async throws {
     try await withSocket { server, anna, port in
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
       let poll = try token["webcourierURL"].target
@@ -94,7 +95,7 @@ import Testing
 
   /// CloudKit JS uses one connection in this order: create a token, poll, call, poll, register,
   /// poll.
-  @Test func `polls and calls take turns on one connection`() async throws {
+  @Test func `polls and other requests can take turns on one connection`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
       let wire = try LiveWire(port: port)
@@ -119,7 +120,7 @@ import Testing
       let again = try await post(
         "tokens/register", Tokens.request.with("apnsToken", made["apnsToken"]))
       #expect(again == made)
-      // A call that is pipelined after a waiting poll also waits. Both are answered in order.
+      // A request that is pipelined after a waiting poll waits, too. Both are answered in order.
       wire.get(target)
       wire.get(anna.target("users/caller"))
       await Self.waitForListeners(1, at: server)
@@ -129,7 +130,10 @@ import Testing
     }
   }
 
-  @Test func `a stream can follow calls on the same connection`() async throws {
+  @Test
+  func `a notification stream can start on a connection that has served other requests`()
+    async throws
+  {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
       wire.get(anna.target("users/caller"))
@@ -143,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a refused stream gets an ordinary error answer`() async throws {
+  @Test func `a refused notification stream gets an ordinary error answer`() async throws {
     try await withSocket { server, anna, port in
       let wire = try LiveWire(port: port)
       let otherUser = server.otherUser
@@ -157,7 +161,10 @@ import Testing
     }
   }
 
-  @Test func `a poll whose answer was not read is answered again`() async throws {
+  @Test
+  func `the next poll gets a notification that arrives after a poll's connection broke`()
+    async throws
+  {
     try await withSocket { server, anna, port in
       let made = try await anna.ask("tokens/create", as: "c", Tokens.request).json
       let target = try made["webcourierURL"].target
@@ -175,7 +182,7 @@ import Testing
 
   /// The server sends more bytes than the buffers of both systems hold. The client reads them
   /// later.
-  @Test func `a client that reads slowly gets everything in the end`() async throws {
+  @Test func `a client that reads a stream slowly receives all notifications`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
@@ -191,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `a subscriber's stream ends when the server stops`() async throws {
+  @Test func `notification streams and polls end when the server stops`() async throws {
     try await withSocket { server, anna, port in
       let token = try await anna.ask("tokens/create", as: "p", Tokens.request).json
       let stream = try LiveWire(port: port)
@@ -208,7 +215,10 @@ import Testing
     }
   }
 
-  @Test func `a stream that has ended frees capacity for another`() async throws {
+  @Test
+  func `a notification stream that has ended no longer counts towards the limit of streams`()
+    async throws
+  {
     try await withSocket(limits: LimitSettings(streamsPerUserMax: 1)) { server, anna, port in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let first = try LiveWire(port: port)
@@ -226,7 +236,7 @@ import Testing
     }
   }
 
-  /// Disables the account, as an operator does.
+  /// The test disables the account, as an operator does.
   @Test func `a disabled account receives no further notification`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
@@ -262,7 +272,7 @@ import Testing
     }
   }
 
-  /// Revokes one of two sessions of the same user, as an operator does.
+  /// The test revokes one of two sessions of the same user, as an operator does.
   @Test func `an ended session receives no further notification`() async throws {
     try await withSocket { server, anna, port in
       let user = try await anna.userName()
@@ -293,13 +303,13 @@ import Testing
     }
   }
 
-  /// The sessions that the server knows.
+  /// The IDs of Anna's sessions.
   private func sessions(at server: TestServer) async throws -> [JSON] {
     try await server.manage("web-tokens/list", [:])["webTokens"].array?
       .filter { $0["email"] == "anna@example.org" }.map { $0["id"] } ?? []
   }
 
-  /// The body of the next answer, which has a length.
+  /// Returns the JSON body of the next answer.
   static func answer(_ wire: LiveWire) async throws -> JSON {
     let head = try await wire.wait(for: "\r\n\r\n")
     #expect(head.hasPrefix("HTTP/1.1 200 "), "\(head)")

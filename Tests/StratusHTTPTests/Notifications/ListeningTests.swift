@@ -8,10 +8,12 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Streams and polls, without a socket.
+/// Notification streams and long polls, without a socket.
 @Suite struct Listening {
   @Test
-  func `a stream begins at the newest notification and resumes where it ended`() async throws {
+  func `a notification stream begins at the newest notification and resumes at its last event`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -33,7 +35,7 @@ import Testing
       #expect(try await resumed.next()?.id == "3")
       var again = Events(try await anna.open(target).body)
       await server.handOutNotifications()
-      #expect(try await again.next()?.id == "1", "nothing was acknowledged")
+      #expect(try await again.next()?.id == "1", "the device has acknowledged no notification")
     }
   }
 
@@ -55,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a stream position before the acknowledged one is ignored`() async throws {
+  @Test func `a stream position before the acknowledged notification is ignored`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let user = try await anna.userName()
@@ -96,7 +98,10 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a queue and a device's position in it survive a restart`() async throws {
+  @Test
+  func `a notification queue and a device's position in the queue survive a restart`()
+    async throws
+  {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-queue-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -124,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `a poll of a disabled account is also refused after a restart`() async throws {
+  @Test func `a poll of a disabled account is refused, even after a restart`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-disabled-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -179,13 +184,14 @@ import Testing
       server.hub.tick()
       let (head, body) = try await waiting.value
       #expect(head.status == .ok)
-      for await _ in body { Issue.record("an empty body has no bytes") }
+      for await _ in body { Issue.record("the body of an empty answer must have no bytes") }
       running.cancel()
       await running.value
     }
   }
 
-  @Test func `a stream with invalid credentials is refused`() async throws {
+  @Test
+  func `a request for a notification stream with invalid credentials is refused`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       let otherUser = server.otherUser
@@ -205,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `a stream refuses other HTTP methods`() async throws {
+  @Test func `the endpoint for notification streams refuses other methods than GET`() async throws {
     try await withAnna { anna in
       let target = anna.deviceTarget("notifications/stream", clientID: "c")
       let answer = try await anna.send(.post, target)

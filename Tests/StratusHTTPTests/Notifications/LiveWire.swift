@@ -30,7 +30,7 @@ final class LiveWire: @unchecked Sendable {
     }
   }
 
-  /// Closes both directions.
+  /// Closes both directions of the connection.
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   /// Reads until the text has arrived. Removes and returns the bytes up to and including the text.

@@ -10,7 +10,7 @@ import Testing
 let notes = StoreAddress(container: "iCloud.org.example.Notes", environment: .development)
 
 extension Client {
-  /// The path of requests about devices.
+  /// The path of an endpoint for devices.
   func deviceTarget(
     _ endpoint: String, clientID: String? = nil, root: String = "device", scope: String = ""
   ) -> String {
@@ -32,7 +32,7 @@ extension Client {
     try #require(try await post("users/caller")["userRecordName"].string)
   }
 
-  /// Opens a stream or a poll, without a socket.
+  /// Opens a notification stream or a long poll, without a socket.
   func open(
     _ target: String, lastEventID: Int64? = nil
   ) async throws -> (head: HTTPResponse, body: AsyncStream<[UInt8]>) {
@@ -81,13 +81,13 @@ extension JSON {
   }
 }
 
-/// Reads events from the body of a stream.
+/// Reads events from the body of a notification stream.
 struct Events {
   var iterator: AsyncStream<[UInt8]>.Iterator
 
   init(_ body: AsyncStream<[UInt8]>) { iterator = body.makeAsyncIterator() }
 
-  /// The next event: its number, and the ID of its notification.
+  /// Returns the number of the next event and the ID of its notification.
   mutating func next() async throws -> (number: Int64, id: String)? {
     guard let bytes = await iterator.next(isolation: nil) else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

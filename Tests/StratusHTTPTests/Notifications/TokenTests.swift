@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// `tokens/create` and `tokens/register` (web-services §4.16, wire-quirks D).
+/// The endpoints `tokens/create` and `tokens/register` (web-services §4.16, wire-quirks D).
 @Suite struct Tokens {
   static let request: JSON = ["apnsEnvironment": "development"]
 
@@ -14,7 +14,9 @@ import Testing
     ("device", ""), ("device", "/private"), ("device", "/public"), ("database", ""),
     ("database", "/private"), ("database", "/public"),
   ])
-  func `a token can be created at each path that clients use`(_ root: String, _ scope: String)
+  func `a notification token can be created at each path that clients use`(
+    _ root: String, _ scope: String
+  )
     async throws
   {
     try await withAnna { anna in
@@ -48,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `other endpoints keep their paths`() async throws {
+  @Test func `endpoints that do not concern devices are not found at device paths`() async throws {
     try await withAnna { anna in
       for target in [
         anna.deviceTarget("zones/list"), anna.deviceTarget("zones/list", scope: "/private"),
@@ -60,7 +62,8 @@ import Testing
     }
   }
 
-  @Test func `the APNs environment is required and must be a known one`() async throws {
+  @Test
+  func `a request for a notification token must name a known APNs environment`() async throws {
     try await withAnna { anna in
       for body in [[:], ["apnsEnvironment": "sandbox"]] as [JSON] {
         let answer = try await anna.ask("tokens/create", as: "c", body)
@@ -69,7 +72,10 @@ import Testing
     }
   }
 
-  @Test func `one device always gets the same token, and another device another`() async throws {
+  @Test
+  func `a device always gets the same token, and each device has a token of its own`()
+    async throws
+  {
     try await withAnna { anna in
       var tokens: [String] = []
       for id in ["c", "c", "d"] {
@@ -103,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: ["", "not hex", "../../etc/passwd", String(repeating: "a", count: 513)])
-  func `a malformed token is refused`(_ token: String) async throws {
+  func `a malformed notification token is refused`(_ token: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.ask(
         "tokens/register", as: "c", Self.request.with("apnsToken", .string(token)))
@@ -111,9 +117,10 @@ import Testing
     }
   }
 
-  /// CloudKit JS registers the token of its first container with the second container. It polls the
-  /// URL of the second answer.
-  @Test func `one token polls for two containers`() async throws {
+  /// CloudKit JS registers the token of its first container with the second container. It
+  /// then polls the URL in the second answer.
+  @Test
+  func `the URL of a token that two containers use delivers notifications of both`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var tasks = anna
@@ -136,7 +143,9 @@ import Testing
   }
 
   @Test
-  func `a token that moves to another user delivers none of the old notifications`() async throws {
+  func `a token that another user registers delivers none of the first user's notifications`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       let bert = try await server.client("bert@example.org")
@@ -156,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `an unknown token gives 404, for pages of any origin`() async throws {
+  @Test func `a poll with an unknown token gives status 404`() async throws {
     try await withAnna { anna in
       let made = try await anna.ask("tokens/create", as: "c", Self.request).json
       let target = try made["webcourierURL"].target

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StratusHTTP
 
-/// `X-Forwarded-*`, which only trusted proxies may set (signin §6).
+/// The headers `X-Forwarded-*`, which only trusted proxies may set (signin §6).
 @Suite struct `A request that a proxy forwards` {
   private static let proxies = ["10.0.0.0/8", "2001:db8:1::/48", "127.0.0.1"].compactMap(
     AddressRange.init)
@@ -35,13 +35,13 @@ import Testing
     ("192.0.2.99", "192.0.2.7", "192.0.2.99"), ("127.0.0.2", "192.0.2.7", "127.0.0.2"),
     ("2001:db8:2::2", "192.0.2.7", "2001:db8:2::2"),
   ])
-  func `comes from the last address that is no proxy`(
+  func `the client of a forwarded request is the last address that is no trusted proxy`(
     sender: String, field: String, client: String
   ) {
     #expect(self.client([.forwardedFor: field], from: sender).clientAddress == client)
   }
 
-  @Test func `has the scheme and the host that the nearest proxy names`() {
+  @Test func `a forwarded request has the scheme and the host that the nearest proxy names`() {
     let fields: HTTPFields = [
       .forwardedProto: "http, https", .forwardedHost: "evil.example, cloud.example.org:8443",
     ]
@@ -59,7 +59,7 @@ import Testing
     #expect(wrong.authority == "inner:8080")
   }
 
-  @Test func `is limited by the client's address`() async throws {
+  @Test func `forwarded requests are throttled by the client's address`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 1))
     try await withServer(live: clock.live, limits: limits) { server in
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `gets URLs with the host that the client used`() async throws {
+  @Test func `a forwarded request gets URLs with the host that the client used`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       var router = server.router
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-@Suite struct `A range of addresses` {
+@Suite struct `Network addresses and their ranges` {
   @Test(arguments: [
     ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
     ("10.0.0.0/0", "192.0.2.7", true), ("192.0.2.7", "192.0.2.7", true),
@@ -115,7 +115,7 @@ import Testing
     ("2001:db8::/33", "2001:db8:8000::1", false), ("fe80::/10", "fe80::1%eth0", true),
     ("::ffff:10.0.0.0/104", "10.1.1.1", true), ("10.0.0.0/8", "::ffff:10.1.1.1", true),
   ])
-  func `contains the addresses with its leading bits`(
+  func `an address range contains the addresses that begin with its leading bits`(
     range: String, address: String, isInside: Bool
   ) throws {
     let range = try #require(AddressRange(range))
@@ -126,11 +126,11 @@ import Testing
     "", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "x",
     "10.0.0.0/+8", "localhost",
   ])
-  func `is not read from another text`(text: String) {
+  func `a malformed address range is refused`(text: String) {
     #expect(AddressRange(text) == nil)
   }
 
-  @Test func `counts a subscriber of IPv6 by 64 bits`() {
+  @Test func `all IPv6 addresses with the same first 64 bits belong to one subscriber`() {
     #expect(NetworkAddress("192.0.2.7")?.subscriber == "192.0.2.7")
     #expect(NetworkAddress("::ffff:192.0.2.7")?.subscriber == "192.0.2.7")
     #expect(NetworkAddress("2001:db8::1")?.subscriber == "20010db800000000/64")

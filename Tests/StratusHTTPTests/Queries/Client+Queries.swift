@@ -9,7 +9,7 @@ extension Client {
     try await pages(query, pageSize: pageSize, more, sourceLocation: sourceLocation).flatMap { $0 }
   }
 
-  /// The record names in each page.
+  /// The record names in each page of a query.
   func pages(
     _ query: JSON, pageSize: Int64? = nil, _ more: JSON = [:],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -28,7 +28,7 @@ extension Client {
     }
   }
 
-  /// The names that one filter finds, in order of names.
+  /// The names of the records that one filter finds, sorted by name.
   func found(
     _ comparator: String, _ field: String, _ value: JSON, _ more: JSON = [:],
     type: String = "Note"

@@ -1,6 +1,6 @@
 import Testing
 
-/// Every comparator (web-services §3.6), through the whole server.
+/// Every comparator of queries (web-services §3.6), in requests to a whole server.
 @Suite struct Comparators {
   /// Runs a body with three notes, and one record without fields.
   private func withNotes(_ body: (Client) async throws -> Void) async throws {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `ranges include negative and positive numbers`() async throws {
+  @Test func `range comparators find negative numbers, positive numbers and texts`() async throws {
     try await withNotes { (anna) async throws in
       #expect(try await anna.found("LESS_THAN", "count", 0) == ["a"])
       #expect(try await anna.found("LESS_THAN_OR_EQUALS", "count", 0) == ["a", "b"])
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `system fields have several names`() async throws {
+  @Test func `a filter can name a system field in several forms`() async throws {
     try await withNotes { (anna) async throws in
       for name in ["___recordID", "recordName"] {
         #expect(try await anna.found("EQUALS", name, "a") == ["a"])

@@ -1,6 +1,6 @@
 import Testing
 
-/// The order of a query's answer, and its pages.
+/// The order of a query's results, and their division into pages.
 @Suite struct QueryOrders {
   private func withNumbers(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in
@@ -21,7 +21,7 @@ import Testing
   private func expected(_ numbers: some Sequence<Int>) -> [String] { numbers.map { "n-\($0)" } }
 
   @Test(arguments: [1, 2, 7, 30, 31, 200] as [Int64])
-  func `pages of any size give the same order`(pageSize: Int64) async throws {
+  func `query pages of any size give the same order`(pageSize: Int64) async throws {
     try await withNumbers { (anna) async throws in
       let rising = try await anna.names(
         ["recordType": "Note", "sortBy": [.sort("number")]], pageSize: pageSize)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a page that ends with the last match has no marker`() async throws {
+  @Test func `a page that ends with the last match has no continuation marker`() async throws {
     try await withNumbers { (anna) async throws in
       let query: JSON = [
         "recordType": "Note", "filterBy": [.filter("EQUALS", "parity", 1)],
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `each of several sort fields has its own direction`() async throws {
+  @Test func `each of several sort fields of a query has its own direction`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a range filter works on the sort field`() async throws {
+  @Test func `a query can sort by the field of its range filter`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a range filter on one field works with a sort by another`() async throws {
+  @Test func `a range filter on one field works with a sort by another field`() async throws {
     try await withNumbers { (anna) async throws in
       let names = try await anna.names(
         [

@@ -3,7 +3,7 @@ import Testing
 /// Indexes that the server builds for queries, as clients see them.
 @Suite struct QueryIndexes {
   @Test
-  func `a filter with a sort reads only the returned records and one more entry`() async throws {
+  func `a query with a filter and a sort reads only one entry more than it returns`() async throws {
     try await withAnna { (anna) async throws in
       for number in 0..<40 { try await anna.saveNumber(number) }
       let query: JSON = [
@@ -21,7 +21,8 @@ import Testing
     }
   }
 
-  @Test func `an index contains records that are saved after it was built`() async throws {
+  @Test
+  func `an index also contains records that are saved after the build of the index`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.saveNumber(1)
       let query: JSON = ["recordType": "Note", "filterBy": [.filter("EQUALS", "number", 7)]]
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a value that is removed from a record is removed from the index`() async throws {
+  @Test func `a value that is removed from a record is also removed from the index`() async throws {
     try await withAnna { (anna) async throws in
       try await anna.save("a", fields: ["tags": ["value": ["x", "y"], "type": "STRING_LIST"]])
       #expect(try await anna.found("LIST_CONTAINS_ANY", "tags", ["x", "y"]) == ["a"])
@@ -82,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `few records are sorted in memory when no more indexes are allowed`() async throws {
+  @Test func `a query sorts few records in memory when no more indexes are allowed`() async throws {
     try await withAnna { (anna) async throws in
       var fields: JSON = [:]
       for number in 0..<9 { fields = fields.with("f\(number)", ["value": .int(Int64(number))]) }
@@ -139,7 +140,7 @@ import Testing
     return answer["explanation"].with("names", .array((names ?? []).map { .string($0) }))
   }
 
-  @Test func `the planner stops counting a range that contains most records`() async throws {
+  @Test func `the query planner stops counting a range that contains most records`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "GREATER_THAN", 10)
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a range that fits in a page is sorted in memory`() async throws {
+  @Test func `a query sorts a range that fits in a page in memory`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 3)
@@ -163,8 +164,8 @@ import Testing
     }
   }
 
-  @Test func `a range whose records come last in the sort order is sorted in memory`() async throws
-  {
+  @Test
+  func `a query sorts a range in memory if its records come last in the sort order`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 20)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Pages of queries while records change, and their markers.
+/// Pages of queries while records change, and continuation markers.
 @Suite struct QueryPaging {
   private func withNotes(
     _ count: Int, _ body: (Client) async throws -> Void
@@ -25,8 +25,8 @@ import Testing
         seen += (page["records"].array ?? []).compactMap { $0["recordName"].string }
         guard !page["continuationMarker"].isNull else { break }
         body = body.with("continuationMarker", page["continuationMarker"])
-        // One record is added before the page's end in the sort order, one is added after it, and
-        // the last returned record is deleted.
+        // In the sort order, one record is added before the page's end and one after it.
+        // The last returned record is deleted.
         try await anna.saveNumber(100 + round, as: 3 * round)
         try await anna.saveNumber(200 + round, as: 50 + round)
         if let last = seen.last {
@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `a marker is valid only for its query, database and zones`() async throws {
+  @Test
+  func `a continuation marker is valid only for its query, database and zones`() async throws {
     try await withNotes(3) { (anna) async throws in
       let body: JSON = ["query": query, "resultsLimit": 1]
       let marker = try await anna.post("records/query", body)["continuationMarker"]
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a marker stays valid when other indexes are built`() async throws {
+  @Test func `a continuation marker stays valid when other indexes are built`() async throws {
     try await withNotes(6) { (anna) async throws in
       var body: JSON = ["query": query, "resultsLimit": 3]
       let first = try await anna.post("records/query", body)
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a page contains only the desired keys`() async throws {
+  @Test func `a query page contains only the desired keys`() async throws {
     try await withNotes(1) { (anna) async throws in
       let page = try await anna.post(
         "records/query", ["query": query, "desiredKeys": ["parity"], "numbersAsStrings": true])
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a page has at most two hundred records`() async throws {
+  @Test func `a query page has at most two hundred records`() async throws {
     try await withAnna { (anna) async throws in
       let operations = (0..<201).map { number -> JSON in
         ["operationType": "create", "record": ["recordName": "r\(number)", "recordType": "Note"]]

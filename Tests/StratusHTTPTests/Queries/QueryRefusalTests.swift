@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `the error names the malformed part of a query`() async throws {
+  @Test func `the error for a malformed query names the malformed part`() async throws {
     try await withNote { (anna) async throws in
       let cases: [(JSON, String)] = [
         (["recordType": "Nothing"], "Did not find record type: Nothing"),
@@ -92,7 +92,10 @@ import Testing
     }
   }
 
-  @Test func `production refuses a query without an index mark, until a deployment`() async throws {
+  @Test
+  func `production refuses a query by an unindexed field until the schema is deployed`()
+    async throws
+  {
     try await withServer { (server) async throws in
       let developer = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
@@ -119,11 +122,11 @@ import Testing
         let answer = try await anna.answer("records/query", ["query": query])
         answer.expectRefusal("\(query)", code: "BAD_REQUEST")
         #expect(answer.reason == reason)
-        // In development, the first query adds the missing mark.
+        // In development, the first query adds the missing index mark.
         _ = try await developer.names(query)
       }
-      // The next deployment copies the marks and lists them. It copies every mark that the field's
-      // type allows.
+      // The next deployment copies the index marks and lists them. It copies every mark that the
+      // field's type allows.
       let deployed = try await server.manage("schema/deploy", ["containerID": "\(container)"])
       #expect(deployed["recordTypes"] == [] && deployed["fields"] == [])
       #expect(
@@ -135,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `a query without results marks its fields too`() async throws {
+  @Test func `a query without results also adds index marks to its fields`() async throws {
     try await withServer { (server) async throws in
       let developer = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"
@@ -152,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `query extensions work if the container allows them`() async throws {
+  @Test func `query extensions work only if the container allows extensions`() async throws {
     try await withServer { (server) async throws in
       let anna = try await server.client("anna@example.org")
       let container = "iCloud.org.example.Notes"

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a new zone's query does not find records of a deleted zone of that name`()
+  @Test func `a query in a new zone does not find records of a deleted zone of the same name`()
     async throws
   {
     try await withZones { (anna) async throws in

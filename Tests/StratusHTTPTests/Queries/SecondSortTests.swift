@@ -1,7 +1,7 @@
 import Testing
 
-/// Sort orders and searches that a later version added: by record name, by distance as the second
-/// key, and for parts of words.
+/// Sort orders and searches that a later version added: sorting by record name, sorting by distance
+/// as the second key, and searching for parts of words.
 @Suite struct LaterOrders {
   @Test(arguments: ["___recordID", "recordName"])
   func `a query can sort records by their names`(key: String) async throws {
@@ -59,7 +59,7 @@ import Testing
     ("\u{5317}\u{4EAC} \u{5927}\u{5B66}", ["zh"]), ("\u{0E20}\u{0E32}\u{0E29}\u{0E32}", ["th"]),
     ("tower", ["ja"]), ("\u{D55C}\u{AD6D}", []), ("\u{D55C}\u{AD6D}\u{C5B4}", ["ko"]),
   ])
-  func `a search finds parts of words in scripts without spaces`(
+  func `a text search finds parts of words in scripts without spaces`(
     _ words: String, _ expected: [String]
   ) async throws {
     try await withAnna { anna in

@@ -2,11 +2,13 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// A deletion also deletes every record that refers to the deleted one by `DELETE_SELF`, however
-/// many there are (cloudkit-semantics §10).
+/// A deletion also deletes every record that refers to the deleted record by `DELETE_SELF`, however
+/// many records there are (cloudkit-semantics §10).
 @Suite struct Cascades {
   @Test
-  func `the answer contains only the requested deletion, and the feed contains all`() async throws {
+  func `the answer to a deletion lists only the requested record, and the feed lists all`()
+    async throws
+  {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify(
@@ -27,7 +29,9 @@ import Testing
   }
 
   @Test(arguments: ["delete", "forceDelete"])
-  func `a cascade in the default zone is complete with its answer`(kind: String) async throws {
+  func `a cascade in the default zone is complete when the request is answered`(kind: String)
+    async throws
+  {
     try await withAnna { anna in
       let saved = try await anna.modify([.save("t"), .save("a", to: "t")])
       let deletion: JSON = [
@@ -52,8 +56,8 @@ import Testing
     }
   }
 
-  @Test func `a record that is created again has no references of the deleted record`() async throws
-  {
+  @Test
+  func `a record that is created again has no references from before the deletion`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t"), .save("a", to: "t")], in: "Work")
@@ -86,7 +90,7 @@ import Testing
       #expect((second.live + third.live + fourth.live).isEmpty)
       #expect(try await anna.feed(of: "Work").live == [])
 
-      // The server has dropped the references of the deleted records.
+      // The server has also deleted the references of the deleted records.
       try await anna.saveAll([.save("t"), .save("c999")], in: "Work")
       _ = try await anna.modify([.delete("t")], in: "Work")
       try await server.continueCascades()
@@ -98,7 +102,7 @@ import Testing
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
-      // A chain of 600, and 20 children of 40 children each.
+      // A chain of 600 records, and 20 records with 40 children each.
       var operations: [JSON] = [.save("t"), .save("chain0", to: "t")]
       for number in 1..<600 {
         operations.append(.save("chain\(number)", to: "chain\(number - 1)"))
@@ -120,7 +124,8 @@ import Testing
     }
   }
 
-  @Test func `a server that stops during a cascade continues it after its start`() async throws {
+  @Test
+  func `a server that stops during a cascade continues the cascade after a restart`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-cascade-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -174,13 +179,13 @@ import Testing
 
       try await server.continueCascades()
       #expect(try await anna.feed(of: "Work").live.sorted() == [left, "new", "t"].sorted())
-      // The references lead to the new target.
+      // The new references belong to the new target.
       _ = try await anna.modify([.delete("t")], in: "Work")
       #expect(try await anna.feed(of: "Work").live == [])
     }
   }
 
-  @Test func `records that referred to a record before it was created again are deleted`()
+  @Test func `records that refer to the deleted version of a recreated record are deleted`()
     async throws
   {
     try await withServer { server in
@@ -207,7 +212,7 @@ import Testing
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t")], in: "Work")
       let token = try await anna.feed(of: "Work").token
-      // The 20 records exceed 8 MiB together.
+      // Twenty of these records exceed 8 MiB together.
       let body = JSON.string(String(repeating: "x", count: 450_000))
       let large = (10..<54).map { JSON.save("c\($0)", to: "t", body: body) }
       for start in stride(from: 0, to: large.count, by: 4) {
@@ -222,7 +227,10 @@ import Testing
     }
   }
 
-  @Test func `many records that stay do not prevent a cascade from ending`() async throws {
+  @Test
+  func `a cascade ends even if many records refer to a new record with the target's name`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -238,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted zone ends its unfinished cascades`() async throws {
+  @Test func `the deletion of a zone ends the unfinished cascades of the zone`() async throws {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Work")
@@ -272,7 +280,7 @@ extension JSON {
 extension Client {
   /// Saves notes `c0`, `c1` … that refer to a target, and the target.
   ///
-  /// - Returns: their names.
+  /// - Returns: the names of the notes.
   func saveChildren(_ count: Int, of target: String, in zone: String) async throws -> [String] {
     let names = (0..<count).map { "c\($0)" }
     try await saveAll([.save(target)] + names.map { .save($0, to: target) }, in: zone)

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a target may exist before or come in the same batch`() async throws {
+  @Test func `the target of a reference may exist before or come in the same batch`() async throws {
     try await withAnna { anna in
       for zone in ["Work", nil] {
         if let zone { try await anna.makeZone(zone) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a reference without validation may dangle`() async throws {
+  @Test func `the target of a reference without validation may be missing`() async throws {
     try await withAnna { anna in
       let records = try await anna.modify([
         .save("a", to: "x", by: "NONE"), .save("b", to: "x", by: "DELETE_SELF"),
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a parent must exist and cannot be deleted before its children`() async throws {
+  @Test func `a parent record must exist and cannot be deleted before its children`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let orphan = try await anna.modify([.save("c", parent: "p")], in: "Work")
@@ -89,7 +89,7 @@ import Testing
 }
 
 extension JSON {
-  /// Saves a note that refers to another by its field `owner`.
+  /// Saves a note that refers to another note by the field `owner`.
   static func save(
     _ name: String, to target: String? = nil, by action: String = "DELETE_SELF",
     parent: String? = nil, _ kind: String = "forceUpdate", tag: JSON = .null

@@ -1,7 +1,7 @@
 import Testing
 
 extension Socket {
-  @Test func `a long cascade continues after the answer`() async throws {
+  @Test func `a long cascade continues after the request is answered`() async throws {
     try await withRunningServer { port, query in
       func post(_ endpoint: String, _ body: JSON) async throws -> JSON {
         let path = "/database/1/iCloud.org.example.Notes/development/private/\(endpoint)?\(query)"
@@ -27,7 +27,7 @@ extension Socket {
       var rounds = 0
       while try await post("records/lookup", last)["records"][0]["serverErrorCode"].isNull {
         rounds += 1
-        try #require(rounds < 5_000, "nobody carries on")
+        try #require(rounds < 5_000, "the cascade does not continue")
       }
       for start in stride(from: 0, to: names.count, by: 400) {
         let part = names[start..<min(start + 400, names.count)]

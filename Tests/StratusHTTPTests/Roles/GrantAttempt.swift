@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// One caller's attempts under the grants of one configuration.
+/// The requests with which one caller tries every verb under the grants of one configuration.
 struct GrantAttempt {
   let server: TestServer
   let caller: MatrixCaller
@@ -11,7 +11,7 @@ struct GrantAttempt {
   /// The change tags of the configuration's records.
   let tags: [String: String]
 
-  /// The operations that need a record of their own for each caller.
+  /// The operations that each caller tries on a record of its own.
   static let writes = [
     "update", "stale", "replace", "forceUpdate", "forceReplace", "delete", "forceDelete",
   ]
@@ -91,7 +91,8 @@ struct GrantAttempt {
       ("forceDelete", operation("forceDelete", "forceDelete")),
       ("reference", GrantMatrix.create(name("reference"), ["to": ["value": target]])),
     ]
-    // The reference is sent alone, so that the request does not name its target.
+    // The operation with a reference has a request of its own, in which no other operation names
+    // the target.
     var items: [JSON] = []
     for part in [Array(attempts.dropLast()), Array(attempts.suffix(1))] {
       items += try await caller.client.modify(.array(part.map(\.operation))).array ?? []
@@ -107,7 +108,7 @@ struct GrantAttempt {
     }
   }
 
-  /// Reads the store directly, without the grants.
+  /// Returns whether the store contains the record, whatever the grants are.
   private func isStored(_ name: String) async throws -> Bool {
     try await server.store(at: notes).read { (store) throws(ServerError) in
       guard let zone = try store.zone(named: ZoneID.defaultZoneName, in: .public) else {

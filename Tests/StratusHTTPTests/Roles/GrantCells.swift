@@ -1,9 +1,9 @@
 import StratusDomain
 
-/// One caller of the matrix.
+/// One caller of the grant matrix.
 struct MatrixCaller: Sendable {
   let name: String
-  /// nil: an anonymous caller.
+  /// The caller's user record name, or nil for an anonymous caller.
   let user: String?
   let customRoles: Set<String>
   let client: Client
@@ -17,13 +17,13 @@ struct GrantConfiguration: Sendable {
   let creator: Int
 }
 
-/// The rights of one caller, read naively from the table of schema-language §5: the permissions of
-/// all roles of the caller add up, and WRITE includes READ.
+/// The rights of one caller, computed directly from the table of schema-language §5: the
+/// permissions of all roles of the caller add up, and WRITE includes READ.
 struct Rights {
   let reads: Bool
   let writes: Bool
   let creates: Bool
-  /// Whether the caller reads the records that the caller created.
+  /// Whether the caller may read the records that the caller created.
   let readsOwn: Bool
 
   init(of caller: MatrixCaller, isCreator: Bool, in configuration: GrantConfiguration) {
@@ -38,19 +38,19 @@ struct Rights {
     let held = verbs(isCreator)
     writes = held.contains("WRITE")
     reads = writes || held.contains("READ")
-    // A record that does not exist yet is the caller's own.
+    // A caller is the creator of each record that it creates.
     creates = verbs(true).contains("CREATE")
     readsOwn = !verbs(true).isDisjoint(with: ["READ", "WRITE"])
   }
 }
 
-/// One cell of the matrix: a verb, and its expected or actual result.
+/// One cell of the grant matrix: a verb, and the expected or actual result of the verb.
 struct GrantCell: Hashable {
   let verb: String
   let result: String
 }
 
-/// The results that the reference demands for a signed-in caller.
+/// The results that a caller must get (schema-language §5).
 enum GrantOracle {
   static func cells(_ rights: Rights) -> [GrantCell] {
     let refusal = rights.reads ? "ACCESS_DENIED" : "NOT_FOUND"
@@ -88,7 +88,7 @@ enum GrantOracle {
     ]
   }
 
-  /// The verbs that need no user.
+  /// The expected results of the verbs that need no signed-in user.
   static func reading(_ rights: Rights) -> [GrantCell] {
     let found = rights.reads ? "found" : rights.readsOwn ? "not found" : "ACCESS_DENIED"
     return [

@@ -3,11 +3,11 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A server whose callers try every verb under the grants of a configuration.
+/// A server with callers that try every verb under the grants of a configuration.
 struct GrantMatrix {
   let server: TestServer
   let callers: [MatrixCaller]
-  /// A file that each caller uploaded; nil for the anonymous caller.
+  /// The file that each caller uploaded, or nil for the anonymous caller.
   private let files: [JSON?]
 
   static let roles = ["_world", "_icloud", "_creator", "Editor", "Reviewer"]
@@ -51,8 +51,8 @@ struct GrantMatrix {
     }
   }
 
-  /// A query subscription to new records whose `kind` is "base". Each configuration has one such
-  /// record.
+  /// A query subscription to new records whose `kind` is "base". Each configuration creates one
+  /// record of this kind.
   static func subscription(_ id: String, delete: Bool = false) -> JSON {
     let subscription: JSON = [
       "subscriptionID": "\(id)", "subscriptionType": "query", "firesOn": ["create"],
@@ -65,7 +65,8 @@ struct GrantMatrix {
     ]
   }
 
-  /// Returns a sentence for each wrong cell of a configuration, and the number of all cells.
+  /// Lets all callers try all verbs. Returns a sentence for each wrong cell, and the number of
+  /// cells.
   func run(_ configuration: GrantConfiguration) async throws -> (wrong: [String], cells: Int) {
     let tags = try await makeRecords(configuration)
     try await server.setGrants(

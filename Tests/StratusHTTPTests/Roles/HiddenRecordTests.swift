@@ -4,9 +4,9 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Queries over a type whose records only their creators may read.
-@Suite struct `A query over records that the caller may not read` {
-  /// Bea may read "a" and "z". Ann's record lies between them.
+/// Queries of a record type whose records only their creators may read.
+@Suite struct `Requests about records that the caller may not read` {
+  /// Bea may read her records "a" and "z". Ann's record "m" is between them in the sort order.
   private func withHiddenRecord(
     _ body: (_ ann: Client, _ bea: Client, _ names: [String]) async throws -> Void
   ) async throws {
@@ -40,7 +40,8 @@ import Testing
     ]
   }
 
-  @Test func `has no values of hidden records in its marker`() async throws {
+  @Test
+  func `the continuation marker of a query contains no values of hidden records`() async throws {
     try await withHiddenRecord { _, bea, names in
       let page = try await bea.post(
         "records/query", ["query": Self.query(createdBy: names), "resultsLimit": 1])
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func `is explained only to callers who may read all records of the type`() async throws {
+  @Test
+  func `a query is explained only to callers who may read all records of the type`() async throws {
     try await withHiddenRecord { _, bea, names in
       let body: JSON = ["query": Self.query(createdBy: names), "explain": true]
       let answer = try await bea.post("records/query", body)
@@ -75,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func `an upload without a type needs a type that the caller may create`() async throws {
+  @Test
+  func `an upload without a record type needs some type that the caller may create`() async throws {
     try await withServer { server in
       let bea = try await server.visitor("bea@example.org")
       _ = try await bea.save("a", fields: ["title": ["value": "a"]])

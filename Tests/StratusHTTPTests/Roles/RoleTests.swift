@@ -6,7 +6,7 @@ import Testing
 
 /// Custom roles of users (schema-language §5).
 @Suite struct `Custom roles` {
-  /// Notes that all callers read and that only editors write; Ann is an editor.
+  /// Runs a body with notes that all callers may read and only editors may write. Ann is an editor.
   private func withEditor(
     _ body: (_ server: TestServer, _ ann: Client, _ bea: Client) async throws -> Void
   ) async throws {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `roles belong to one container and environment`() async throws {
+  @Test func `a role is valid in one container and environment only`() async throws {
     try await withEditor { server, ann, _ in
       var production = ann
       production.environment = "production"
@@ -46,7 +46,8 @@ import Testing
     }
   }
 
-  @Test func `a user record shows the roles, and the user cannot change them`() async throws {
+  @Test
+  func `a user record shows the user's roles, and the user cannot change the roles`() async throws {
     try await withEditor { server, ann, _ in
       let name = try await ann.userName()
       let record = try await ann.lookup([name])[0]
@@ -73,7 +74,10 @@ import Testing
     }
   }
 
-  @Test func `the list shows users with their accounts, and all roles`() async throws {
+  @Test
+  func `the list of roles shows users with their accounts, and all roles of the container`()
+    async throws
+  {
     try await withEditor { server, ann, _ in
       try await server.changeRole("grant", "Curator", of: "ann@example.org")
       try await server.changeRole("grant", "Curator", of: "bea@example.org")
@@ -89,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func `an unknown role, account or container is refused with a hint`() async throws {
+  @Test
+  func `a grant with an unknown role, account or container is refused with a hint`() async throws {
     try await withEditor { server, _, _ in
       let good = TestServer.request("Curator", of: "ann@example.org")
       let rows: [(JSON, String)] = [
@@ -110,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `the log names the operator's changes`() async throws {
+  @Test func `the log contains the operator's grants and revocations of roles`() async throws {
     let log = CapturedLog()
     let server = try await TestServer(live: Live(), log: log)
     _ = try await server.visitor("ann@example.org").post("users/caller")

@@ -2,7 +2,8 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// Dropping and renaming a field or type of production in two phases (docs/internals/schema.md).
+/// The removal and renaming of a field or type in production, in two phases
+/// (docs/internals/schema.md).
 @Suite struct Retirements {
   private static let container = SchemaManagement.container
 
@@ -51,7 +52,8 @@ import Testing
         "retirements"]
   }
 
-  @Test func `a retiring field is written as before, and the writers are noted`() async throws {
+  @Test
+  func `apps can still write a retiring field, and the server lists the writers`() async throws {
     try await withProduction { server, anna, clock in
       #expect(try await retire(server, "report") == nil)
       #expect(try await retiring(server)[0]["writers"] == [])
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a field whose writes are refused is read as before`() async throws {
+  @Test func `a field whose writes are refused can still be read`() async throws {
     try await withProduction { server, anna, _ in
       try await anna.save("a", fields: ["title": ["value": "x"]])
       #expect(try await retire(server, "refuse") == nil)
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a field is dropped after a quiet time, with all its values`()
+  @Test func `a retiring field without writes for 14 days can be dropped with all its values`()
     async throws
   {
     try await withProduction { server, anna, clock in
@@ -103,7 +105,7 @@ import Testing
       #expect(try await retire(server, "drop")?.contains("within the last 14 days") == true)
       clock.move(bySeconds: 15 * 86_400)
       #expect(try await retire(server, "drop") == nil)
-      // From now on, writes to the field are refused. The other fields are read as before.
+      // From now on, writes to the field are refused. The other fields can still be read.
       let later = try await Self.signIn(to: server)
       let late = try await later.save("n-2", fields: ["title": ["value": "z"]])
       #expect(late["serverErrorCode"] == "BAD_REQUEST")
@@ -114,7 +116,7 @@ import Testing
         let record = try await later.lookup(["n-\(number)"], in: zone)[0]
         #expect(record["fields"].keys == ["text"], "n-\(number)")
       }
-      // The devices see the change in their feeds.
+      // The devices get the changed records in the changes of the zone.
       let changed = try await later.changes(in: "Work", since: token)["records"].array
       #expect(changed?.count == 15)
       let export = try await SchemaManagement.export(server, "production")
@@ -122,13 +124,13 @@ import Testing
     }
   }
 
-  @Test func `a renamed field has both names until the old one is dropped`() async throws {
+  @Test func `a renamed field has both names until the old name is dropped`() async throws {
     try await withProduction { server, anna, clock in
       for number in 0..<5 {
         try await anna.save("n-\(number)", fields: ["title": ["value": "t\(number)"]])
       }
       #expect(try await retire(server, "rename", "Note.title", ["newName": "name"]) == nil)
-      // A save writes both names, whichever it sends.
+      // A save that sends one of the names writes both fields.
       let old = try await anna.save("n-0", fields: ["title": ["value": "old"]])
       #expect(old["fields"]["name"]["value"] == "old")
       let new = try await anna.save("n-1", fields: ["name": ["value": "new"]])

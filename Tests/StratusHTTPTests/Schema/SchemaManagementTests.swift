@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["development", "production"])
-  func `an imported file becomes the schema, and the export equals it`(_ environment: String)
+  func `an imported file becomes the schema, and the export equals the file`(_ environment: String)
     async throws
   {
     try await withServer { server in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a dry run and a faulty file change nothing`() async throws {
+  @Test func `a dry run and a faulty schema file change nothing`() async throws {
     try await withServer { server in
       try await Self.makeContainer(server)
       let before = try await Self.export(server, "production")
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func `a refused change changes nothing, and names the place in the file`() async throws {
+  @Test
+  func `a refused schema change changes nothing and names the place in the file`() async throws {
     try await withServer { server in
       try await Self.makeContainer(server)
       _ = try await Self.change(server, "production", to: Self.file)
@@ -114,7 +115,8 @@ import Testing
     }
   }
 
-  @Test func `a change that removes index marks is refused if it is strict, otherwise it warns`()
+  @Test
+  func `a strict change cannot remove index marks, and a normal change warns about the removal`()
     async throws
   {
     try await withServer { server in
@@ -153,7 +155,9 @@ import Testing
     }
   }
 
-  @Test func `a reset gives development production's schema and removes its data`() async throws {
+  @Test
+  func `a reset of development copies the schema of production and removes all data`() async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       let anna = try await server.client("anna@example.org")
@@ -174,13 +178,13 @@ import Testing
       try await server.purgeZones()
       let names = try await anna.changes(in: "Work")["records"].array?.map { $0["recordName"] }
       #expect(names == ["n-3"])
-      // The user's own record is made again.
+      // The user record of the caller exists again.
       let user = try await anna.post("users/caller")["userRecordName"].string ?? ""
       #expect(try await anna.lookup([user])[0]["recordType"] == "Users")
     }
   }
 
-  @Test func `indexes are listed with their use, and dropped`() async throws {
+  @Test func `an operator can list indexes with their use, and can drop an index`() async throws {
     try await withServer { server in
       try await Self.makeContainer(server)
       let anna = try await server.client("anna@example.org")

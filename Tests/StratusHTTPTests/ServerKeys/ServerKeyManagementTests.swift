@@ -22,7 +22,10 @@ import Testing
     ["containerID": "\(container)", "environment": "development", "publicKey": "\(pem)"]
   }
 
-  @Test func `list each key with its user, and revoke a key once`() async throws {
+  @Test
+  func `the list of server keys names each key's user, and a key can be revoked once`()
+    async throws
+  {
     try await withServerKey { server, program in
       let listed = try await server.manage("server-keys/list", [:])["serverKeys"]
       #expect(listed.array?.count == 1)
@@ -45,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `refuse files without a public key on P-256, with advice`() async throws {
+  @Test func `a file without a public key on P-256 is refused with advice`() async throws {
     try await withServerKey { server, _ in
       let good = P256.Signing.PrivateKey().publicKey.pemRepresentation
       let other = P384.Signing.PrivateKey()
@@ -69,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `accept a key with other text around it and other line ends`() async throws {
+  @Test func `a public key file may contain other text and other line ends`() async throws {
     try await withServerKey { server, _ in
       let pem = P256.Signing.PrivateKey().publicKey.pemRepresentation
       for text in [
@@ -81,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `delete the keys of a container with it`() async throws {
+  @Test func `deleting a container deletes its server-to-server keys`() async throws {
     try await withServerKey { server, program in
       try await server.manage("containers/delete", ["containerID": "\(Self.container)"])
       #expect(try await server.manage("server-keys/list", [:])["serverKeys"] == [])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusAccounts
 
-/// The parsers of keys and signatures with input that a seed has damaged.
+/// The parsers of keys and signatures, with valid input and with randomly damaged input.
 @Suite struct `The parsers of server-to-server keys` {
   private static let seed: UInt64 = 17
   private static let rounds = 3_000
@@ -28,7 +28,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `never take a damaged PEM file for another key without an error`() {
+  @Test func `a damaged PEM file is never read as another key`() {
     var chance = SeededChance(seed: Self.seed)
     let key = P256.Signing.PrivateKey().publicKey
     var accepted = 0
@@ -36,7 +36,7 @@ import Testing
       let text = damaged(key.pemRepresentation, &chance)
       do throws(ServerError) {
         let found = try PublicKeyFile.key(text)
-        // White space and bits without meaning can change; a point on the curve cannot.
+        // Damage to white space or unused bits may be accepted, but the key must stay the same.
         #expect(
           found.rawRepresentation == key.rawRepresentation,
           "seed \(Self.seed), round \(round): \(text)")
@@ -48,7 +48,7 @@ import Testing
     #expect(accepted < Self.rounds / 2)
   }
 
-  @Test func `never accept a signature with damaged headers`() throws {
+  @Test func `a signature with damaged headers is never accepted`() throws {
     var chance = SeededChance(seed: Self.seed)
     let key = P256.Signing.PrivateKey()
     let (target, date) = (
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `know the texts that clients sign`() throws {
+  @Test func `a signature is compared with each text that clients are known to sign`() throws {
     let signature = try P256.Signing.PrivateKey().signature(for: Data())
     let names = AdmissionRequest.signatureHeaderNames
     let parsed = try #require(
@@ -105,12 +105,12 @@ import Testing
     ("2100-03-01T00:00:00Z", 4_107_542_400_000), ("1969-12-31T23:59:59Z", -1_000),
     ("0000-03-01T00:00:00Z", -62_162_035_200_000), ("9999-12-31T23:59:59Z", 253_402_300_799_000),
   ])
-  func `read dates of the calendar`(text: String, milliseconds: Int64) {
+  func `the date of a signature is converted to milliseconds`(text: String, milliseconds: Int64) {
     #expect(RequestSignature.milliseconds(text) == milliseconds)
   }
 
   @Test(arguments: ["2023-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z"])
-  func `read no day that does not exist`(text: String) {
+  func `a signature date that does not exist in the calendar is refused`(text: String) {
     #expect(RequestSignature.milliseconds(text) == nil)
   }
 }

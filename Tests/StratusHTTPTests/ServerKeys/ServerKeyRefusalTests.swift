@@ -5,8 +5,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Signed requests that are refused, each with the same answer (web-auth §1).
-@Suite struct `A wrongly signed request is refused` {
+/// Signed requests that the server must refuse (web-auth §1).
+@Suite struct `Refused signed requests` {
   private static let lookup: JSON = ["records": [["recordName": "n-1"]]]
 
   /// Sends one request that must fail, and shows that the unchanged request succeeds.
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `if it covers another body`() async throws {
+  @Test func `a signature over another body is refused`() async throws {
     try await refuse("another body", sentBody: ["records": [["recordName": "n-2"]]])
     try await refuse("no hash of a body") { $0.bodyText = "" }
     try await refuse("the hash of nothing") {
@@ -44,11 +44,11 @@ import Testing
     "https://stratus.test/database/1/iCloud.org.example.Notes/development/public/records/lookup",
     "",
   ])
-  func `if it covers another path or query`(path: String) async throws {
+  func `a signature over another path or query is refused`(path: String) async throws {
     try await refuse("signed \(path)", query: "a=1") { $0.path = path }
   }
 
-  @Test func `if it is not by the key that it names`() async throws {
+  @Test func `a signature that is not by the named key is refused`() async throws {
     try await refuse("another key") { $0.privateKey = P256.Signing.PrivateKey() }
     try await refuse("an unknown key ID") { $0.keyID = String(repeating: "0a", count: 32) }
     for keyID in ["", "x", "*", String(repeating: "a", count: 10_000)] {
@@ -68,17 +68,17 @@ import Testing
     "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "2026-00-01T00:00:00Z",
     "1767225600", "Thu, 01 Jan 2026 00:00:00 GMT", "٢٠٢٦-01-01T00:00:00Z", "",
   ])
-  func `if its date has another form`(date: String) async throws {
+  func `a signature with a malformed date is refused`(date: String) async throws {
     try await refuse("date \(date)") { $0.date = date }
   }
 
-  @Test func `if its date differs from the header`() async throws {
+  @Test func `a signature whose date differs from the date header is refused`() async throws {
     try await refuse("another date") { signing in
       signing.edit = { $0["X-Apple-CloudKit-Request-ISO8601Date"] = "2026-01-01T00:00:01Z" }
     }
   }
 
-  @Test func `if its signature has another form`() async throws {
+  @Test func `a malformed signature is refused`() async throws {
     let name = "X-Apple-CloudKit-Request-SignatureV1"
     let changes: [(String, (Data) -> String)] = [
       ("raw r and s", { der in (try? Self.raw(der).base64EncodedString()) ?? "" }),
@@ -104,13 +104,15 @@ import Testing
   }
 
   @Test(arguments: ["KeyID", "ISO8601Date", "SignatureV1"])
-  func `if a header is missing`(name: String) async throws {
+  func `a signed request without one of the signature headers is refused`(name: String)
+    async throws
+  {
     try await refuse("no \(name)") { signing in
       signing.edit = { $0["X-Apple-CloudKit-Request-\(name)"] = nil }
     }
   }
 
-  @Test func `at another container or environment than that of its key`() async throws {
+  @Test func `a server key is refused in another container or environment`() async throws {
     try await withServerKey { _, program in
       for (container, environment) in [
         ("iCloud.org.example.Other", "development"), ("iCloud.org.example.Notes", "production"),
@@ -125,7 +127,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [-600, 600]) func `unless it is at most ten minutes old or early`(
+  @Test(arguments: [-600, 600])
+  func `a signed request that is ten minutes old or early is still accepted`(
     seconds: Int64
   ) async throws {
     try await withServerKey { _, program in
@@ -135,7 +138,9 @@ import Testing
   }
 
   @Test(arguments: [-601, 601, -86_400, 86_400 * 365])
-  func `if it is older or newer than ten minutes, with the reason`(seconds: Int64) async throws {
+  func `a signed request that is too old or too early is refused with the reason`(seconds: Int64)
+    async throws
+  {
     try await withServerKey { _, program in
       try await program.send("zones/list", secondsFromNow: seconds)
         .expectUnauthenticated("its own key", reason: Reason.signatureDateWrong)
@@ -145,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `once its key is revoked, and other keys stay valid`() async throws {
+  @Test func `a revoked server key is refused, and other keys stay valid`() async throws {
     try await withServerKey { server, program in
       let other = try await SigningClient(
         server, clock: program.clock, container: program.client.container)
@@ -159,7 +164,8 @@ import Testing
     }
   }
 
-  @Test func `by an upload URL once the key is revoked`() async throws {
+  @Test
+  func `an upload URL is refused once the server key that requested it is revoked`() async throws {
     try await withServerKey { server, program in
       let answer = try await program.send(
         "assets/upload", ["tokens": [["recordType": "Note", "fieldName": "file"]]])

@@ -19,7 +19,8 @@ import Testing
     ]
   ]
 
-  @Test func `writes the public database as the user of the key`() async throws {
+  @Test
+  func `a signed request writes to the public database as the user of its key`() async throws {
     try await withServerKey { _, program in
       let saved = try await program.send("records/modify", Self.create)
       let record = saved.json["records"][0]
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `is a user in each key's own name`() async throws {
+  @Test func `each server key has a user of its own`() async throws {
     try await withServerKey { server, first in
       let second = try await SigningClient(
         server, clock: first.clock, container: first.client.container)
@@ -55,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func `may sign an empty body by the hash of nothing or by nothing`() async throws {
+  @Test
+  func `a signature for an empty body may contain the hash of no bytes or no hash`() async throws {
     try await withServerKey { _, program in
       for text in ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""] {
         let answer = try await program.send("zones/list") { $0.bodyText = text }
@@ -64,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `may sign the path with its query or without it`() async throws {
+  @Test func `a signature may cover the path with the query or without the query`() async throws {
     try await withServerKey { _, program in
       let query = "ckjsBuildVersion=2402&remapEnums=true"
       let path = program.client.target("zones/list")
@@ -78,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `may name its headers in any case`() async throws {
+  @Test func `the names of the signature headers may have any case`() async throws {
     try await withServerKey { _, program in
       let answer = try await program.send("zones/list") {
         $0.edit = { headers in
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `is admitted whatever tokens it carries`() async throws {
+  @Test func `a signed request is accepted whatever tokens its URL contains`() async throws {
     try await withServerKey { server, program in
       for query in [
         "ckAPIToken=wrong", "ckAPIToken=\(server.developer.apiToken)",
@@ -105,9 +107,9 @@ import Testing
     }
   }
 
-  @Test func `is accepted with every signature that the key makes`() async throws {
+  @Test func `every signature that a server key makes is accepted`() async throws {
     try await withServerKey { _, program in
-      // About half of the signatures have a large s.
+      // In about half of all ECDSA signatures, the number s is in the upper half of its range.
       for _ in 0..<20 {
         let answer = try await program.send("zones/list")
         #expect(answer.status == 200)
@@ -115,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `is accepted again within the time window`() async throws {
+  @Test func `a signed request is accepted again within the time window`() async throws {
     try await withServerKey { _, program in
       let target = program.client.target("zones/list")
       let headers = try program.headers(target: target, body: [])
@@ -127,7 +129,9 @@ import Testing
   }
 
   @Test(arguments: ["private", "shared"])
-  func `reaches no other database`(database: String) async throws {
+  func `a signed request cannot use the private or the shared database`(database: String)
+    async throws
+  {
     try await withServerKey { _, program in
       for (endpoint, body) in [
         ("zones/list", nil), ("records/lookup", ["records": [["recordName": "n-1"]]]),
@@ -142,14 +146,14 @@ import Testing
   }
 
   @Test(arguments: ["users/caller", "users/current"])
-  func `is no user to ask about`(endpoint: String) async throws {
+  func `a signed request cannot ask for the caller's user identity`(endpoint: String) async throws {
     try await withServerKey { _, program in
       try await program.send(endpoint).expectUnauthenticated(
         endpoint, reason: Reason.serverKeyIsNoAccount)
     }
   }
 
-  @Test func `subscribes, and gets notifications, as the user of the key`() async throws {
+  @Test func `a signed request can create subscriptions and notification tokens`() async throws {
     try await withServerKey { server, program in
       let subscription: JSON = [
         "operations": [
@@ -172,7 +176,8 @@ import Testing
     }
   }
 
-  @Test func `does not use up the rate of an API token in its URL`() async throws {
+  @Test
+  func `a signed request does not use up the rate limit of an API token in its URL`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerAPIToken: .init(perSecond: 1, burst: 2))
     try await withServer(live: clock.live, limits: limits) { server in

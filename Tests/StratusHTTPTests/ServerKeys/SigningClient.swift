@@ -4,18 +4,18 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// A program with a server-to-server key, whose public half a server knows.
+/// A program with a server-to-server key. The server knows the public key.
 struct SigningClient {
   /// Parts of a signed request that a test can change.
   struct Signing {
-    /// The text between the colons; nil: the hash of the body.
+    /// The signed text for the body, between the colons. Nil means the hash of the body.
     var bodyText: String?
-    /// nil: the target of the request.
+    /// The signed path. Nil means the target of the request.
     var path: String?
     var date: String?
     var keyID: String?
     var privateKey: P256.Signing.PrivateKey?
-    /// Changes the headers at the end.
+    /// Changes the headers after the signature is made.
     var edit: (inout [String: String]) -> Void = { _ in }
   }
 
@@ -47,7 +47,7 @@ struct SigningClient {
       .formatted(.iso8601)
   }
 
-  /// The headers of web-auth §4.4.
+  /// The signature headers of web-auth §4.4.
   func headers(
     target: String, body: [UInt8], _ change: (inout Signing) -> Void = { _ in }
   ) throws -> [String: String] {
@@ -86,7 +86,7 @@ struct SigningClient {
 extension SigningClient {
   /// Sends a GET request whose date differs from the server's time.
   ///
-  /// - Parameter key: signs the request; nil: the program's own key.
+  /// - Parameter key: the key that signs the request, or nil for the program's own key.
   func send(
     _ endpoint: String, secondsFromNow seconds: Int64, by key: P256.Signing.PrivateKey? = nil
   ) async throws -> Client.Answer {
@@ -112,7 +112,7 @@ func withServerKey(
 }
 
 extension Client.Answer {
-  /// Expects 401 with this reason.
+  /// Expects the status 401 with this reason.
   func expectUnauthenticated(
     _ what: String, reason: String = "Authentication failed",
     sourceLocation: SourceLocation = #_sourceLocation

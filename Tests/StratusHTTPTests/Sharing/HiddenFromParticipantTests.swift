@@ -2,7 +2,7 @@ import StratusDomain
 import StratusTesting
 import Testing
 
-/// Data that participants of a hierarchy may neither learn nor destroy.
+/// Data of a zone that participants of a hierarchical share may neither see nor destroy.
 @Suite struct `A participant of a hierarchy` {
   private func withBob(
     _ permission: String = "READ_WRITE", in root: String = "Rome",
@@ -27,7 +27,7 @@ import Testing
     try #require(made["subscriptions"][0]["serverErrorCode"].isNull, "\(made)")
   }
 
-  /// The number of notifications that the user's device has got so far.
+  /// The number of notifications that the user's device has received so far.
   private func notifications(
     of client: Client, _ scene: ShareScene
   ) async throws -> Int {
@@ -36,7 +36,7 @@ import Testing
     return answer["notifications"].array?.count ?? 0
   }
 
-  @Test func `is notified of no change outside the share, whatever type it names`() async throws {
+  @Test func `a participant is notified of no change outside the share`() async throws {
     try await withBob { scene, bob in
       try await subscribe(bob)
       try await subscribe(bob, to: "Place")
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `and the owner are notified of each other's changes`() async throws {
+  @Test func `a participant and the owner are notified of each other's changes`() async throws {
     try await withBob { scene, bob in
       try await subscribe(bob)
       try await scene.save("Forum", below: "Rome")
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `is notified of its removal`() async throws {
+  @Test func `a participant is notified of the removal from the share`() async throws {
     try await withBob { scene, bob in
       try await subscribe(bob)
       try await scene.update { $0.with("participants", []) }
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  @Test func `does not see the owner's client change token, and does not replace it`() async throws
-  {
+  @Test
+  func `a participant neither sees nor replaces the owner's client change token`() async throws {
     try await withBob { scene, bob in
       _ = try await scene.ann.post(
         "records/modify",
@@ -89,8 +89,9 @@ import Testing
     }
   }
 
-  /// Forum is below Rome, which is not shared.
-  @Test func `neither sees nor changes the parent of the root`() async throws {
+  /// The root of the share is Forum. Its parent is Rome, which is not shared.
+  @Test
+  func `a participant neither sees nor changes the parent of the share's root`() async throws {
     try await withBob(in: "Forum") { scene, bob in
       let found = try await bob.post(
         "records/lookup", ["zoneID": scene.zoneID, "records": [["recordName": "Forum"]]])
@@ -109,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func `gets the same answer for hidden and for missing records of a batch`() async throws {
+  @Test
+  func `a participant gets the same answers for hidden and for missing records`() async throws {
     try await withBob { scene, bob in
       for name in ["Plans", "missing"] {
         for atomic in [true, false] {
@@ -126,7 +128,8 @@ import Testing
     }
   }
 
-  @Test func `cannot make itself an administrator or raise its permission`() async throws {
+  @Test
+  func `a participant cannot become an administrator or get a higher permission`() async throws {
     try await withBob { scene, bob in
       for kind in ["update", "forceUpdate", "forceReplace", "replace"] {
         let found = try await bob.post(
@@ -141,14 +144,14 @@ import Testing
     }
   }
 
-  @Test func `does not create shares`() async throws {
+  @Test func `a participant cannot create shares`() async throws {
     try await withBob { scene, bob in
       let answer = try await scene.modify([scene.sharing("Arch", named: "Share-9")], as: bob)
       #expect(answer.json["records"][0]["serverErrorCode"] == "ACCESS_DENIED")
     }
   }
 
-  @Test func `cannot keep the owner from ending the share`() async throws {
+  @Test func `a participant cannot keep the owner from ending the share`() async throws {
     try await withBob { scene, bob in
       _ = try await scene.modify([operation("create", "nail", parent: "Share-1")], as: bob)
       let ended = try await scene.ann.modify([operation("forceDelete", "Share-1")], in: "Trips")
@@ -156,7 +159,10 @@ import Testing
     }
   }
 
-  @Test func `a share does not make deep records of its owner read-only`() async throws {
+  @Test
+  func `a share in a zone does not make deeply nested records read-only for the owner`()
+    async throws
+  {
     try await withShares { scene in
       var parent = "Plans"
       for level in 1...70 {
@@ -171,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func `a request that leaves and saves is refused as a whole`() async throws {
+  @Test
+  func `a request that leaves a share and saves a record is refused as a whole`() async throws {
     try await withBob { scene, bob in
       let answer = try await scene.modify(
         [operation("forceUpdate", "Arch"), operation("forceDelete", "Share-1")], as: bob)

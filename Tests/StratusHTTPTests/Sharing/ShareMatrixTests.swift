@@ -1,11 +1,13 @@
 import StratusTesting
 import Testing
 
-/// Every kind of participant × every operation × every position, in a share of a hierarchy and in
-/// one of a zone. The expected values are the rows of `Expectation`, which are written from the
-/// reference (semantics §20, sharing §1.2).
+/// Every kind of user tries every operation at every position, in a hierarchical share and in a
+/// zone-wide share. ``Expectation`` has the expected results (semantics §20, sharing §1.2).
 @Suite struct `The matrix of participants` {
-  @Test func `has no wrong cell`() async throws {
+  @Test
+  func `every kind of user gets the expected result of every operation on shared records`()
+    async throws
+  {
     var (cells, wrong) = (0, 0)
     for form in ShareForm.allCases {
       for kind in Kind.allCases {
@@ -99,7 +101,7 @@ struct Cell {
   let position: Position
 }
 
-/// The result that the reference asks for: "OK", "absent" or an error code.
+/// The expected result: "OK", "absent" or an error code.
 struct Expectation {
   let cell: Cell
 
@@ -119,7 +121,7 @@ struct Expectation {
     if kind == .anonymous { return "AUTHENTICATION_REQUIRED" }
     if cell.attempt == .resolve { return resolveCode }
     if kind != .owner, !kind.participates {
-      // "elsewhere" participates in another hierarchy of the zone, and sees nothing of this one.
+      // A user of the kind "elsewhere" participates in another hierarchy of the zone.
       guard kind == .elsewhere, cell.form == .hierarchy else { return "ZONE_NOT_FOUND" }
       return elsewhereCode
     }
@@ -143,9 +145,9 @@ struct Expectation {
     switch cell.position {
     case .root: return "OK"
     case .child, .grandchild: return cell.attempt == .moveOut ? "ACCESS_DENIED" : "OK"
-    // A record that exists and is hidden cannot be created.
+    // The update does not create a record, because a hidden record has the name.
     case .outside, .orphan: return "NOT_FOUND"
-    // A new record must have a parent in the share.
+    // A participant can create a record only below a record of the share.
     case .missing, .share: return "ACCESS_DENIED"
     }
   }
@@ -156,7 +158,8 @@ struct Expectation {
   }
 
   private var deleteCode: String {
-    // To delete the share is to leave it; hidden and missing records count as deleted.
+    // A participant that deletes the share leaves the share. Hidden and missing records count as
+    // deleted.
     if cell.position == .share || !isVisible { return "OK" }
     guard kind.mayWrite else { return "ACCESS_DENIED" }
     switch cell.position {
@@ -171,14 +174,14 @@ struct Expectation {
 
   private var resolveCode: String {
     switch kind {
-    // An invited user who left may come back.
+    // An invited user who left the share may accept it again.
     case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .pending, .left:
       "OK"
     case .removed, .elsewhere, .stranger, .anonymous: "NOT_FOUND"
     }
   }
 
-  /// The caller reads and writes in the hierarchy of "outside" only.
+  /// The result for a caller that reads and writes only in the hierarchy of "outside".
   private var elsewhereCode: String {
     let isOwn = cell.position == .outside
     switch cell.attempt {
@@ -186,7 +189,7 @@ struct Expectation {
     case .feed: return isOwn ? "OK" : "absent"
     case .update:
       if isOwn { return "OK" }
-      // A participant creates no shares, and no records outside its share.
+      // A participant can create neither shares nor records outside its share.
       return cell.position == .missing || cell.position == .share ? "ACCESS_DENIED" : "NOT_FOUND"
     case .moveOut: return "NOT_FOUND"
     case .createBelow: return isOwn ? "OK" : "VALIDATING_REFERENCE_ERROR"
@@ -196,7 +199,7 @@ struct Expectation {
   }
 }
 
-/// A zone for one cell.
+/// A zone in which a caller tries one cell of the matrix.
 struct MatrixZone {
   let scene: ShareScene
   let zone: String

@@ -8,9 +8,9 @@ struct ShareScene {
   let ann: Client
   let annName: String
 
-  /// The zone as its owner names it.
+  /// The zone ID that the owner uses.
   let own: JSON = ["zoneName": "Trips"]
-  /// The zone with its owner, as all users can name it.
+  /// The zone ID with the owner, which all users can use.
   var zoneID: JSON { ["zoneName": "Trips", "ownerRecordName": .string(annName)] }
 
   init(_ server: TestServer) async throws {
@@ -35,7 +35,7 @@ struct ShareScene {
       [["operationType": "forceUpdate", "record": record]], in: "Trips")[0]
   }
 
-  /// A user in the shared database.
+  /// A client of a user for the shared database.
   func guest(_ name: String) async throws -> Client {
     var client = try await server.client(name + "@example.org")
     client.database = "shared"
@@ -48,7 +48,7 @@ struct ShareScene {
     return try #require(try await client.post("users/caller")["userRecordName"].string)
   }
 
-  /// A participant dictionary of an invitation.
+  /// The participant dictionary that invites a user.
   func invited(_ name: String, _ permission: String = "READ_WRITE", type: String = "USER") -> JSON {
     [
       "type": .string(type), "permission": .string(permission), "acceptanceStatus": "INVITED",
@@ -56,7 +56,7 @@ struct ShareScene {
     ]
   }
 
-  /// The operation that creates a share.
+  /// The operation that creates a share of a root record, or of the zone if the root is nil.
   func sharing(
     _ root: String?, named share: String = "Share-1", publicly permission: String = "NONE",
     with participants: [JSON] = []
@@ -71,7 +71,7 @@ struct ShareScene {
     return ["operationType": "create", "record": record]
   }
 
-  /// Shares a tree, or the zone, and returns the share record.
+  /// Shares a root record, or the zone, and returns the share record.
   @discardableResult
   func share(
     _ root: String?, named share: String = "Share-1", publicly permission: String = "NONE",
@@ -83,7 +83,7 @@ struct ShareScene {
     return made
   }
 
-  /// Updates the share from its newest state.
+  /// Reads the share record, changes it, and saves it.
   @discardableResult
   func update(
     _ share: String = "Share-1", by client: Client? = nil, _ change: (JSON) -> JSON
@@ -122,13 +122,13 @@ struct ShareScene {
     return try await client.answer("records/modify", body)
   }
 
-  /// The names of the records that a client's first reading of the zone delivers.
+  /// The names of the records that a client gets in its first sync of the zone.
   func records(of client: Client) async throws -> Set<String> {
     let page = try await client.post("changes/zone", ["zones": [["zoneID": zoneID]]])["zones"][0]
     return Set((page["records"].array ?? []).compactMap { $0["recordName"].string })
   }
 
-  /// The names of the live and of the deleted records in the page after a token.
+  /// The names of the existing and of the deleted records in the page of changes after a token.
   func changes(
     of client: Client, since token: JSON = nil
   ) async throws -> (live: Set<String>, deleted: Set<String>, token: JSON, error: JSON) {

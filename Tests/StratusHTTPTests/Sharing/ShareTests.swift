@@ -3,7 +3,8 @@ import Testing
 
 /// Shares from their creation to their end, over HTTP (web-services §4.2, 4.5; semantics §20).
 @Suite struct `Sharing over HTTP` {
-  @Test func `a share marks its root, and both have the ID of the URL`() async throws {
+  @Test
+  func `a shared root refers to its share, and both have the short GUID of the URL`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let guid = try #require(share["shortGUID"].string)
@@ -19,7 +20,7 @@ import Testing
       #expect(bob["acceptanceStatus"] == "INVITED")
       #expect(bob["permission"] == "READ_WRITE")
       #expect(bob["participantId"].string?.isEmpty == false)
-      // The answer does not tell whether the address has an account.
+      // The answer does not show whether the address has an account.
       #expect(bob["userIdentity"]["userRecordName"].isNull)
       let root = try await scene.ann.lookup(["Rome"], in: "Trips")[0]
       #expect(root["share"]["recordName"] == "Share-1")
@@ -29,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `share and root can be saved in one batch`() async throws {
+  @Test func `a share and its root can be saved in one batch`() async throws {
     try await withShares { scene in
       let answers = try await scene.ann.modify(
         [operation("create", "Oslo"), scene.sharing("Oslo")], in: "Trips")
@@ -40,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `an invited user resolves, accepts, reads and writes until removal`() async throws {
+  @Test
+  func `an invited user can resolve, accept, read and write a share until removal`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")
@@ -78,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func `a private share answers other users like an unknown URL`() async throws {
+  @Test
+  func `other users get the same answer for a private share and for an unknown URL`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome")
       let dora = try await scene.guest("dora")
@@ -95,7 +98,10 @@ import Testing
     }
   }
 
-  @Test func `an address that no account has may need verification`() async throws {
+  @Test
+  func `a share that invites an unknown address asks other users to confirm an address`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("nobody")])
       let dora = try await scene.guest("dora")
@@ -109,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a public share accepts all users, with its permission`() async throws {
+  @Test func `every user can accept a public share and gets the share's permission`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", publicly: "READ_ONLY")
       let bob = try await scene.guest("bob")
@@ -124,14 +130,15 @@ import Testing
       try await scene.update { $0.with("publicPermission", "READ_WRITE") }
       let saved = try await scene.modify([operation("forceUpdate", "Arch")], as: bob)
       #expect(saved.json["records"][0]["serverErrorCode"].isNull)
-      // Back to NONE removes all (semantics §20).
+      // The permission NONE removes all public participants (semantics §20).
       try await scene.update { $0.with("publicPermission", "NONE") }
       let gone = try await scene.modify([operation("forceUpdate", "Arch")], as: bob)
       #expect(gone.json["serverErrorCode"] == "ZONE_NOT_FOUND")
     }
   }
 
-  @Test func `a record above, at or below a shared one cannot be shared`() async throws {
+  @Test
+  func `a record above, at or below the root of a share cannot be shared`() async throws {
     try await withShares { scene in
       try await scene.share("Forum")
       for (root, reason) in [
@@ -148,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `two shares of one batch may not overlap`() async throws {
+  @Test func `one batch cannot create two shares that overlap`() async throws {
     try await withShares { scene in
       let answers = try await scene.ann.modify(
         [scene.sharing("Forum"), scene.sharing("Rome", named: "Share-2")], in: "Trips")
@@ -159,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a zone has one share, or shares of its records`() async throws {
+  @Test func `a zone has either one zone-wide share or shares of its records`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome")
       let refused = try await scene.ann.modify([scene.sharing(nil)], in: "Trips")[0]
@@ -177,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `a zone-wide share shows the whole zone`() async throws {
+  @Test func `a participant of a zone-wide share sees the whole zone`() async throws {
     try await withShares { scene in
       let share = try await scene.share(nil, publicly: "READ_WRITE")
       let bob = try await scene.guest("bob")
@@ -209,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `the deletion of the root ends the share`() async throws {
+  @Test func `the deletion of its root record ends a share`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Paris", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")
@@ -228,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `a participant leaves by deleting the share, and nothing else is deleted`()
+  @Test func `a participant that deletes a share leaves the share and deletes no record`()
     async throws
   {
     try await withShares { scene in
@@ -245,14 +252,14 @@ import Testing
       let kept = try await scene.ann.lookup(["Arch", "Rome", "Share-1"], in: "Trips")
       for place in 0...2 { #expect(kept[place]["serverErrorCode"].isNull) }
       #expect(kept[2]["participants"][1]["acceptanceStatus"] == "UNSUBSCRIBED")
-      // An invited user may come back.
+      // An invited user may accept the share again.
       let again = try await scene.accept(share["shortGUID"], as: bob)
       #expect(again["participantStatus"] == "ACCEPTED")
       #expect(try await scene.records(of: bob).contains("Arch"))
     }
   }
 
-  @Test func `a participant leaves by deleting the zone`() async throws {
+  @Test func `a participant that deletes the shared zone leaves the share`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", publicly: "READ_WRITE")
       let bob = try await scene.guest("bob")
@@ -264,7 +271,7 @@ import Testing
       #expect(try await bob.post("zones/list")["zones"] == [])
       let kept = try await scene.ann.lookup(["Arch", "Share-1"], in: "Trips")
       #expect(kept[0]["serverErrorCode"].isNull)
-      // A user that joined by the URL is removed from the list.
+      // A user who joined by the URL is removed from the list of participants.
       #expect(kept[1]["participants"].array?.count == 1)
     }
   }
@@ -282,7 +289,8 @@ import Testing
     }
   }
 
-  @Test func `a stale tag of the root refuses the share`() async throws {
+  @Test
+  func `the save of a share with a stale change tag of its root is a conflict`() async throws {
     try await withShares { scene in
       let before = try await scene.ann.lookup(["Rome"], in: "Trips")[0]
       try await scene.save("Rome")
@@ -296,7 +304,7 @@ import Testing
     }
   }
 
-  @Test func `a share takes 100 participants and no more`() async throws {
+  @Test func `a share can have 100 participants and no more`() async throws {
     try await withShares { scene in
       let people = (1...101).map { scene.invited("p\($0)") }
       let refused = try await scene.ann.modify([scene.sharing("Rome", with: people)], in: "Trips")
@@ -306,8 +314,8 @@ import Testing
     }
   }
 
-  @Test func `participants see each other once they have accepted, and no addresses`() async throws
-  {
+  @Test
+  func `participants see others who have accepted, but not the addresses of others`() async throws {
     try await withShares { scene in
       let share = try await scene.share(
         "Rome",
@@ -328,14 +336,14 @@ import Testing
       #expect(ofBob.count == 3)
       #expect(ofBob[2]["userIdentity"]["lookupInfo"].isNull)
       #expect(ofBob[1]["userIdentity"]["lookupInfo"]["emailAddress"] == "bob@example.org")
-      // An administrator sees all.
+      // An administrator sees all participants and their addresses.
       let ofCid = try await seen(by: cid)
       #expect(ofCid.count == 4)
       #expect(ofCid[3]["userIdentity"]["lookupInfo"]["emailAddress"] == "nobody@example.org")
     }
   }
 
-  @Test func `an administrator changes participants, and another participant does not`()
+  @Test func `an administrator can change a share's participants, and others cannot`()
     async throws
   {
     try await withShares { scene in
@@ -361,7 +369,10 @@ import Testing
     }
   }
 
-  @Test func `both sides learn of changes, and the writing device does not`() async throws {
+  @Test
+  func `a participant's database changes list the shared zone after a record changes`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")
@@ -374,7 +385,8 @@ import Testing
     }
   }
 
-  @Test func `the ID of a URL can be reserved before the record is shared`() async throws {
+  @Test
+  func `the short GUID of a share can be reserved before the record is shared`() async throws {
     try await withShares { scene in
       var save = operation("forceUpdate", "Paris")
       save = save.with("record", save["record"].with("createShortGUID", true))

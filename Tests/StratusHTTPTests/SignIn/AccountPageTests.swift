@@ -11,7 +11,7 @@ import Testing
     return scene.client(token)
   }
 
-  @Test func `changes the password and signs other browsers out`() async throws {
+  @Test func `the account page changes the password and signs other browsers out`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser, other = scene.browser
       let account = try await browser.signIn()
@@ -97,7 +97,7 @@ import Testing
     "short", "password1", "P@ssw0rd!", "qwertyuiop", "12345678", "aaaaaaaaaa", "abcabcabc",
     "monkeydragon", "iloveyou2", "anna@example.org", "anna1234", "Summer2026!", "zxcvbnm,",
   ])
-  func `refuses a password that others guess first`(password: String) async throws {
+  func `the account page refuses a password that is easy to guess`(password: String) async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.submit(
@@ -113,7 +113,9 @@ import Testing
     "correct staple 9", "x7#kLm2p", "пароль-Ñandú-日本", "  spaces kept  ",
     String(repeating: "long passphrase ", count: 16),
   ])
-  func `accepts any other characters and lengths`(password: String) async throws {
+  func `the account page accepts other passwords with any characters and lengths`(password: String)
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.submit(
@@ -124,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `lists browsers and apps, and ends each`() async throws {
+  @Test func `the account page lists browsers and apps, and can end each session`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser, other = scene.browser
       other.fields = ["User-Agent": "Lynx <b>\"2\"</b>"]
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `ends everything else at once`() async throws {
+  @Test func `the account page can end all other sessions at once`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser, other = scene.browser
       _ = try await browser.signIn()
@@ -157,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `ends no session of another account`() async throws {
+  @Test func `the account page cannot end a session of another account`() async throws {
     try await SignInScene.with { scene in
       try await scene.server.manage(
         "accounts/create", ["email": "bea@example.org", "password": "ten white bicycles"])
@@ -181,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `shows the operator's new password, and signs browsers out`() async throws {
+  @Test func `a new password that the operator sets signs browsers out`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()

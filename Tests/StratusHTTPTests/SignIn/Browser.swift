@@ -13,10 +13,10 @@ final class Browser {
   var host = "localhost"
   var clientAddress = "192.0.2.7"
   private(set) var cookies: [String: String] = [:]
-  /// Fields of every request, such as `Origin`.
+  /// The header fields of every request, such as `Origin`.
   var fields: [String: String] = [:]
 
-  /// A page as the browser shows it.
+  /// The page of an answer.
   struct Page {
     let status: Int
     let text: String
@@ -26,7 +26,7 @@ final class Browser {
 
     var location: String? { header("Location") }
 
-    /// The hidden and filled fields of the form with an action.
+    /// The hidden and the prefilled fields of the form with this action.
     func form(_ action: String) -> [String: String]? {
       guard let begin = text.range(of: "action=\"\(action)\""),
         let end = text.range(of: "</form>", range: begin.upperBound..<text.endIndex)
@@ -45,7 +45,7 @@ final class Browser {
         .replacing("&amp;", with: "&").replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
     }
 
-    /// The value of a `data-` attribute.
+    /// The value of the page's `data-` attribute with this name.
     func data(_ name: String) -> String? {
       guard let begin = text.range(of: "data-\(name)=\"") else { return nil }
       return String(text[begin.upperBound...].prefix { $0 != "\"" })
@@ -70,7 +70,7 @@ final class Browser {
   func submit(
     _ page: Page, _ action: String, _ changes: [String: String?] = [:], follows: Bool = true
   ) async throws -> Page {
-    var form = try #require(page.form(action), "no form \(action) in \(page.text)")
+    var form = try #require(page.form(action), "the page has no form \(action): \(page.text)")
     // A check box is not sent unless it is checked.
     form["keep"] = nil
     for (name, value) in changes { form[name] = value }
@@ -134,7 +134,7 @@ final class Browser {
     }.joined()
   }
 
-  /// Signs in on the page of a target, and returns the next page.
+  /// Signs in on the page at this target, and returns the next page.
   func signIn(
     _ target: String = "/auth/sign-in", email: String = SignInScene.email,
     password: String = SignInScene.password, keep: Bool = false
@@ -158,7 +158,7 @@ struct SignInScene {
   static let container = "iCloud.org.example.Notes"
   static let origin = "https://app.example.org"
 
-  /// - Parameter token: further properties of the API token.
+  /// - Parameter token: additional properties of the API token.
   static func with(
     token: JSON = [:], environment: String = "development",
     _ body: (SignInScene) async throws -> Void

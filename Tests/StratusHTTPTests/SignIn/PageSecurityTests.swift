@@ -8,7 +8,7 @@ import Testing
 
 /// Forms, cookies and header fields of the server's own pages (signin §7).
 @Suite struct `The server's own pages` {
-  @Test func `refuse forms of other sites and other browsers`() async throws {
+  @Test func `a form of another site or another browser is refused`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.get("/auth/sign-in")
@@ -34,13 +34,13 @@ import Testing
       browser.fields = ["Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"]
       #expect(try await browser.submit(page, "/auth/sign-in", good).status == 200)
       browser.fields = [:]
-      // Without the cookie, the form of before the sign-in is worth nothing.
+      // Without its cookie, the form from before the sign-in is refused.
       browser.remove(cookie: "stratus-form")
       #expect(try await browser.submit(page, "/auth/sign-in", good).status == 403)
     }
   }
 
-  @Test func `change nothing by GET`() async throws {
+  @Test func `a GET request to a page of the server changes nothing`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  @Test func `protect their cookies on HTTPS and answer to no other host without it`() async throws
-  {
+  @Test
+  func `sign-in pages protect cookies on HTTPS and need HTTPS except on localhost`() async throws {
     try await SignInScene.with { scene in
       var router = scene.server.router
       let plain = scene.browser
@@ -82,7 +82,10 @@ import Testing
     }
   }
 
-  @Test func `have no CORS fields, cannot be framed, and run no foreign script`() async throws {
+  @Test
+  func `the server's pages have no CORS fields, cannot be framed and run no foreign script`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.fields = ["Origin": SignInScene.origin]
@@ -97,7 +100,7 @@ import Testing
         #expect(page.header("Referrer-Policy") == "same-origin")
         #expect(page.header("Cache-Control") == "no-store")
         #expect(page.header("X-Content-Type-Options") == "nosniff")
-        // With this field, the app's page would get no message (web-auth §5.3).
+        // With this field, the app's page would get no message from the sign-in (web-auth §5.3).
         #expect((page.header("Cross-Origin-Opener-Policy") == nil) == hasOpener)
         #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
       }
@@ -186,7 +189,8 @@ import Testing
     }
   }
 
-  @Test func `are the only ones whose cookies count`() async throws {
+  @Test
+  func `the cookies of the server's pages do not authenticate requests of apps`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -208,7 +212,9 @@ import Testing
     ("application/x-www-form-urlencoded", "a=" + String(repeating: "b", count: 20_000), 413),
     ("multipart/form-data; boundary=x", "--x--", 400),
   ])
-  func `refuse bodies that are no forms`(type: String, body: String, status: Int) async throws {
+  func `a malformed form of a sign-in is refused`(type: String, body: String, status: Int)
+    async throws
+  {
     try await SignInScene.with { scene in
       var head = HTTPRequest(
         method: .post, scheme: "http", authority: "localhost", path: "/auth/sign-in")

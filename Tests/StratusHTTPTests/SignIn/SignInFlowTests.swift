@@ -5,7 +5,8 @@ import Testing
 
 /// The sign-in of a user for an app (web-auth §3.2 and 5, docs/internals/signin.md).
 @Suite struct `A sign-in for an app` {
-  @Test func `gives the token to the page that asked`() async throws {
+  @Test
+  func `a sign-in for an app gives the web auth token to the page that started it`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `asks a signed-in user only to continue`() async throws {
+  @Test func `a sign-in for an app asks a signed-in user only to continue`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -36,14 +37,14 @@ import Testing
       let consent = try await browser.open(try await scene.signInTarget())
       #expect(consent.form("/auth/continue") != nil)
       #expect(consent.form("/auth/sign-in") == nil)
-      // No token exists before the click.
+      // No token exists before the user continues.
       #expect(try await scene.appSessionCount() == before)
       _ = try await browser.submit(consent, "/auth/continue")
       #expect(try await scene.appSessionCount() == before + 1)
     }
   }
 
-  @Test func `tells the app if the user cancels`() async throws {
+  @Test func `an app gets an error if the user cancels the sign-in`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -61,7 +62,7 @@ import Testing
       "form-action 'self' https://app.example.org;"
     ),
   ])
-  func `leads to the callback URL of the API token`(
+  func `a sign-in for an app leads to the callback URL of the API token`(
     url: String, beginning: String, policy: String
   ) async throws {
     try await SignInScene.with(token: ["callbackURL": "\(url)"]) { scene in
@@ -81,7 +82,10 @@ import Testing
     }
   }
 
-  @Test func `lasts half an hour, or two weeks if the user is kept signed in`() async throws {
+  @Test
+  func `a sign-in for an app lasts half an hour, or two weeks if the user asks to stay`()
+    async throws
+  {
     try await SignInScene.with { scene in
       for (keep, days) in [(false, 0), (true, 13)] {
         let browser = scene.browser
@@ -97,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `is refused for a changed, a foreign and an old request`() async throws {
+  @Test func `a sign-in for an app with an altered or an old request is refused`() async throws {
     try await SignInScene.with { scene in
       let target = try await scene.signInTarget()
       let browser = scene.browser
@@ -116,7 +120,10 @@ import Testing
     }
   }
 
-  @Test func `is refused once the API token is revoked or forbids the origin`() async throws {
+  @Test
+  func `a sign-in for an app is refused if the API token is revoked or forbids the origin`()
+    async throws
+  {
     try await SignInScene.with(token: ["allowedOrigins": ["\(SignInScene.origin)"]]) { scene in
       let target = try await scene.signInTarget()
       let other = try await scene.signInTarget(origin: nil)
@@ -132,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `works for a page of the server's own origin`() async throws {
+  @Test func `a sign-in for an app works for a page of the server's own origin`() async throws {
     try await SignInScene.with { scene in
       let target = try await scene.signInTarget(
         origin: nil, fields: ["Sec-Fetch-Site": "same-origin"])
@@ -143,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `is offered again when the app's session has ended`() async throws {
+  @Test func `an app whose session has ended gets the URL of a new sign-in`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())

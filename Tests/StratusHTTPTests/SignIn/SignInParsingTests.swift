@@ -6,11 +6,11 @@ import Testing
 @testable import StratusAccounts
 @testable import StratusHTTP
 
-/// Parsers and seals of sign-in, also with input that a seed has drawn.
+/// The parsers and the sealed texts of sign-in, with fixed and with random input.
 @Suite struct `The parsers of sign-in` {
   private static let seed: UInt64 = 23
 
-  @Test func `read forms`() {
+  @Test func `the fields of a form are read, and a malformed form is refused`() {
     let fields = FormText.fields("a=1&b=x+y%26%C3%A4&a=2&c&d=&=e&&".utf8)
     #expect(fields == ["a": "1", "b": "x y&ä", "c": "", "d": "", "": "e"])
     #expect(FormText.fields("".utf8) == [:])
@@ -19,14 +19,14 @@ import Testing
     }
   }
 
-  @Test func `read cookies`() {
+  @Test func `the cookies of a Cookie header are read`() {
     #expect(
       CookieText.cookies("a=1; b=x=y;c=;d; =e;  f=\"g\"; a=2")
         == ["a": "1", "b": "x=y", "c": "", "f": "\"g\""])
     #expect(CookieText.cookies(nil) == [:])
   }
 
-  @Test func `survive any bytes`() {
+  @Test func `the parsers of sign-in accept any bytes without a crash`() {
     var chance = SeededChance(seed: Self.seed)
     let alphabet = Array("a=&+%;0fF \u{0}é".utf8) + [0xFF, 0xC3]
     for _ in 0..<5_000 {
@@ -56,8 +56,8 @@ import Testing
     }
   }
 
-  @Test func `read the hashes of RFC 7914`() throws {
-    // Section 12: scrypt ("password", "NaCl", 1024, 8, 16) begins with these 32 bytes.
+  @Test func `a stored scrypt hash is read, and a malformed hash is refused`() throws {
+    // RFC 7914, section 12: scrypt ("password", "NaCl", 1024, 8, 16) begins with these 32 bytes.
     let text =
       "$scrypt$ln=10,r=8,p=16$TmFDbAAAAAA$/bq+HJ00cgB4VucZDQHp/nxq18vII3gw53N2Y0s3MWI"
     let known = try #require(PasswordHash(text: text))
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `compute the hash of RFC 7914`() throws {
+  @Test func `the scrypt hash of a password agrees with the example in RFC 7914`() throws {
     let salt = Array("NaCl".utf8)
     let hash = try PasswordHash(
       of: "password", salt: salt,
@@ -111,7 +111,8 @@ import Testing
 }
 
 @Suite struct `The pool of password hashes` {
-  @Test func `refuses callers beyond its queue, and serves the others`() async throws {
+  @Test
+  func `the password pool refuses callers beyond its queue and serves the others`() async throws {
     let pool = PasswordPool(runningMax: 1, waitingMax: 2)
     let (gate, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     try await withThrowingTaskGroup(of: Int.self) { group in

@@ -4,11 +4,11 @@ import StratusAccounts
 import StratusTesting
 import Testing
 
-/// E-mail and password on the server's own pages.
+/// Sign-in with an email address and a password on the server's own pages.
 @Suite struct `Signing in with a password` {
   private static let wrong = "The address and the password do not belong together."
 
-  @Test func `leads to the account, and signing out ends it`() async throws {
+  @Test func `a sign-in leads to the account page, and a sign-out ends the session`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let account = try await browser.signIn()
@@ -23,7 +23,10 @@ import Testing
     }
   }
 
-  @Test func `ignores the case of the address, not that of the password`() async throws {
+  @Test
+  func `a sign-in ignores the case of the address, but not the case of the password`()
+    async throws
+  {
     try await SignInScene.with { scene in
       #expect(try await scene.browser.signIn(email: "ANNA@Example.org").status == 200)
       let page = try await scene.browser.signIn(password: SignInScene.password.uppercased())
@@ -31,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `answers the same for every failure, after the same work`() async throws {
+  @Test func `every failed sign-in gets the same answer after the same work`() async throws {
     try await SignInScene.with { scene in
       try await scene.server.manage("accounts/create", ["email": "bare@example.org"])
       try await scene.server.manage(
@@ -61,7 +64,10 @@ import Testing
     }
   }
 
-  @Test func `waits after ten failures, except in a known browser`() async throws {
+  @Test
+  func `after ten failed sign-ins, only a known browser can sign in without a delay`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let known = scene.browser
       _ = try await known.submit(try await known.signIn(), "/auth/sign-out")
@@ -74,7 +80,9 @@ import Testing
       let refused = try await attacker.signIn()
       #expect(refused.status == 429)
       #expect(refused.header("Retry-After") == "2")
-      #expect(scene.server.passwordHashCount == hashes, "a refused attempt costs no hash")
+      #expect(
+        scene.server.passwordHashCount == hashes,
+        "the server computes no hash for a refused attempt")
       #expect(try await known.signIn().status == 200)
       scene.clock.move(bySeconds: 2)
       #expect(try await attacker.signIn(password: "wrong").status == 403)
@@ -138,7 +146,10 @@ import Testing
     }
   }
 
-  @Test func `ends after half an hour without use, unless kept`() async throws {
+  @Test
+  func `a browser session ends after half an hour without use, unless the user chose to stay`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let short = scene.browser, kept = scene.browser
       _ = try await short.signIn()
@@ -156,7 +167,8 @@ import Testing
     }
   }
 
-  @Test func `ends after its longest time even in use`() async throws {
+  @Test
+  func `a browser session ends after its longest time, even if the user is active`() async throws {
     try await SignInScene.with { scene in
       let short = scene.browser, kept = scene.browser
       _ = try await short.signIn()
@@ -176,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `ends at once when the account is disabled`() async throws {
+  @Test func `a browser session ends at once when the account is disabled`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -185,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `makes new cookies, so that none of before is worth anything`() async throws {
+  @Test func `a sign-in and a new password replace the cookies of the browser`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.get("/auth/sign-in")

@@ -9,7 +9,7 @@ func temporaryFolder() -> URL {
 }
 
 /// `stratus doctor` on a data folder.
-@Suite struct `The doctor` {
+@Suite struct `The doctor command` {
   /// Makes a folder that a server has used, and passes it to the body.
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = temporaryFolder()
@@ -39,7 +39,7 @@ func temporaryFolder() -> URL {
     folder.appendingPathComponent("iCloud.org.example.Notes/\(environment).sqlite")
   }
 
-  @Test func `shows first what production lacks, and finds nothing else in a good folder`()
+  @Test func `the doctor first reports what production lacks, and nothing else in a good folder`()
     async throws
   {
     try await withFolder { folder in
@@ -52,7 +52,7 @@ func temporaryFolder() -> URL {
     }
   }
 
-  @Test func `works while a server runs`() async throws {
+  @Test func `the doctor works while a server runs`() async throws {
     try await withFolder { folder in
       let server = try await TestServer(folder: folder)
       try await server.client("anna@example.org").save("m")
@@ -62,7 +62,8 @@ func temporaryFolder() -> URL {
     }
   }
 
-  @Test func `finds a missing store, a damaged one and a replaced one`() async throws {
+  @Test
+  func `the doctor finds a missing store, a damaged store and a replaced store`() async throws {
     try await withFolder { folder in
       let file = store("development", in: folder)
       let good = try Data(contentsOf: file)
@@ -84,7 +85,7 @@ func temporaryFolder() -> URL {
     }
   }
 
-  @Test func `finds missing and damaged keys, and a missing registry`() async throws {
+  @Test func `the doctor finds missing and damaged keys, and a missing registry`() async throws {
     try await withFolder { folder in
       let keys = folder.appendingPathComponent("keys/server.keys")
       try Data("rubbish".utf8).write(to: keys)
@@ -97,7 +98,7 @@ func temporaryFolder() -> URL {
     }
   }
 
-  @Test func `finds files that other users can read`() async throws {
+  @Test func `the doctor finds files that other users can read`() async throws {
     try await withFolder { folder in
       chmod(store("development", in: folder).path, 0o644)
       let finding = Doctor(data: folder).findings().first { $0.name == "files-open" }
@@ -106,7 +107,7 @@ func temporaryFolder() -> URL {
     }
   }
 
-  @Test func `says so if there is no folder`() {
+  @Test func `the doctor reports a missing data folder`() {
     #expect(problems(in: temporaryFolder()) == ["folder-missing"])
   }
 }

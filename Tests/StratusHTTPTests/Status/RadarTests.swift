@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The count of refusals because of what production lacks.
+/// The count of requests that production refuses because its schema lacks a type, field or index.
 @Suite struct `The production radar` {
   private func withProduction(
     _ body: (TestServer, _ production: Client) async throws -> Void
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// The counted parts, each as `kind type name app count`.
+  /// The counted lacks of production's schema, each as `kind type name app count`.
   private func radar(of server: TestServer) async throws -> [String] {
     let status = try await server.manage("status", [:])
     return (status["productionLacks"].array ?? []).map { item in
@@ -31,7 +31,10 @@ import Testing
     }.sorted()
   }
 
-  @Test func `counts saves, queries, uploads and subscriptions of an app`() async throws {
+  @Test
+  func `the production radar counts refused saves, queries, uploads and subscriptions`()
+    async throws
+  {
     try await withProduction { server, production in
       #expect(try await radar(of: server) == [])
       for _ in 0..<3 { try await production.save("a", fields: ["due": ["value": 1]]) }
@@ -59,7 +62,10 @@ import Testing
     }
   }
 
-  @Test func `names the app by its User-Agent, or leaves the name empty`() async throws {
+  @Test
+  func `the production radar names the app by its User-Agent, or leaves the name empty`()
+    async throws
+  {
     try await withProduction { server, production in
       var caller = production
       caller.extraQuery = ""
@@ -76,7 +82,10 @@ import Testing
     }
   }
 
-  @Test func `counts nothing in development, and no other refusals`() async throws {
+  @Test
+  func `the production radar counts neither development requests nor unrelated refusals`()
+    async throws
+  {
     try await withProduction { server, production in
       var development = production
       development.environment = "development"
@@ -87,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func `forgets what a deployment has added`() async throws {
+  @Test
+  func `the production radar forgets what a deployment has added to production`() async throws {
     try await withProduction { server, production in
       try await production.save("a", fields: ["due": ["value": 1]])
       try await production.save("b", type: "Photo")
@@ -99,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its counts over a restart`() async throws {
+  @Test func `the production radar keeps its counts over a restart`() async throws {
     let folder = temporaryFolder()
     let first = try await TestServer(folder: folder)
     var production = try await first.client("anna@example.org")

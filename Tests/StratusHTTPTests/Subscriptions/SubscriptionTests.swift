@@ -1,6 +1,6 @@
 import Testing
 
-/// `subscriptions/modify`, `list` and `lookup` over HTTP (web-services §3.11, §4.14).
+/// The endpoints `subscriptions/modify`, `list` and `lookup` (web-services §3.11, §4.14).
 @Suite struct `Subscription endpoints` {
   private let query: JSON = [
     "subscriptionID": "q", "subscriptionType": "query", "firesOn": ["create", "delete"],
@@ -29,7 +29,10 @@ import Testing
     }
   }
 
-  @Test func `return a subscription as it was sent, also in lists and lookups`() async throws {
+  @Test
+  func `a saved subscription comes back as it was sent, even in lists and lookups`()
+    async throws
+  {
     try await withNotes { anna in
       let made = try await anna.post(
         "subscriptions/modify", ["operations": [operation("create", query)]])
@@ -60,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `delete a subscription by its ID or by its whole dictionary`() async throws {
+  @Test func `a subscription can be deleted by its ID or by its whole dictionary`() async throws {
     try await withNotes { anna in
       let zone: JSON = [
         "subscriptionID": "z", "subscriptionType": "zone", "zoneID": ["zoneName": "Work"],
@@ -82,7 +85,9 @@ import Testing
     }
   }
 
-  @Test func `process the other subscriptions when one is invalid`() async throws {
+  @Test
+  func `an invalid subscription does not prevent the other operations of its request`() async throws
+  {
     try await withNotes { anna in
       let lost: JSON = [
         "subscriptionID": "l", "subscriptionType": "zone", "zoneID": ["zoneName": "None"],
@@ -107,7 +112,7 @@ import Testing
         "subscriptionType": "query", "firesOn": ["never"], "query": ["recordType": "Note"],
       ],
     ] as [JSON])
-  func `refuse a malformed subscription as a bad request`(_ subscription: JSON) async throws {
+  func `a malformed subscription is refused as a bad request`(_ subscription: JSON) async throws {
     try await withNotes { anna in
       let answer = try await anna.answer(
         "subscriptions/modify", ["operations": [operation("create", subscription)]])
@@ -116,8 +121,8 @@ import Testing
     }
   }
 
-  /// Otherwise no answer could list them any more.
-  @Test func `refuse subscriptions that are too large together`() async throws {
+  /// The limit ensures that all subscriptions of a user fit in one answer.
+  @Test func `subscriptions of a user that are too large together are refused`() async throws {
     try await withNotes { anna in
       let text = String(repeating: "x", count: 60_000)
       var codes: [JSON] = []
@@ -142,7 +147,8 @@ import Testing
     }
   }
 
-  @Test func `ask a caller without a user to sign in`() async throws {
+  @Test
+  func `a caller without a user cannot list subscriptions and is asked to sign in`() async throws {
     try await withServer { server in
       let answer = try await server.otherUser.get("subscriptions/list")
       #expect(answer.json["serverErrorCode"] == "AUTHENTICATION_REQUIRED")

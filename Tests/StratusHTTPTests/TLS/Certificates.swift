@@ -51,9 +51,9 @@ struct Certificates: Sendable {
     }
   }
 
-  /// The pair in `site.pem` and `site.key`.
+  /// The certificate and key in `site.pem` and `site.key`.
   ///
-  /// - Parameter days: the days from now at which the pair is read.
+  /// - Parameter days: the number of days by which the clock of the check is ahead.
   func identity(afterDays days: Int64 = 0) throws -> TLSIdentity {
     try TLSIdentity(certificateFile: path("site.pem"), keyFile: path("site.key")) {
       Live().ambient.now() + days * 86_400_000

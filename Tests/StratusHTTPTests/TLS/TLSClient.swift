@@ -14,7 +14,7 @@ struct TLSClient: Sendable {
   /// The suites for TLS 1.2; nil: the usual ones.
   var cipherSuites: String?
 
-  /// The bytes from the server, and the protocol that both agreed on.
+  /// The text from the server, and the protocol on which client and server agreed.
   struct Answer: Sendable {
     var text = ""
     var applicationProtocol: String?
@@ -35,7 +35,7 @@ struct TLSClient: Sendable {
 
     func append(_ more: String) { text.withLock { $0 += more } }
 
-    /// Returns once the text contains a part.
+    /// Returns when the received text contains this part.
     func wait(for part: String) async {
       while !text.withLock({ $0.contains(part) }) { await LiveWire.turn() }
     }

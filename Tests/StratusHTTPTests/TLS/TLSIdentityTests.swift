@@ -10,7 +10,10 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  @Test func `are refused with a sentence that names the file`() async throws {
+  @Test
+  func `an unusable certificate or key is refused with a sentence that names the file`()
+    async throws
+  {
     try await Certificates.with { certificates in
       try certificates.make("first")
       try certificates.make("second")
@@ -23,15 +26,16 @@ import Testing
       try certificates.install("first", key: "second")
       #expect(failure { _ = try certificates.identity() }.contains("does not belong to"))
       try Data("rubbish".utf8).write(to: URL(fileURLWithPath: certificates.path("site.key")))
-      #expect(failure { _ = try certificates.identity() }.contains("holds no private key"))
+      #expect(failure { _ = try certificates.identity() }.contains("contains no private key"))
       try FileManager.default.removeItem(atPath: certificates.path("site.key"))
       #expect(failure { _ = try certificates.identity() }.hasSuffix("site.key' cannot be read"))
       try Data("rubbish".utf8).write(to: URL(fileURLWithPath: certificates.path("site.pem")))
-      #expect(failure { _ = try certificates.identity() }.contains("holds no certificate"))
+      #expect(failure { _ = try certificates.identity() }.contains("contains no certificate"))
     }
   }
 
-  @Test func `are read again once both files rest`() async throws {
+  @Test
+  func `a certificate and its key are read again when both files no longer change`() async throws {
     try await Certificates.with { certificates in
       try certificates.make("first")
       try certificates.make("second")
@@ -39,7 +43,7 @@ import Testing
       let identity = try certificates.identity()
       let before = identity.expiresAt
       #expect(try identity.reloadIfChanged() == false)
-      // The first of both files is replaced. The pair does not fit yet, which is no error.
+      // Only the certificate is replaced. It does not belong to the old key, which is no error yet.
       try certificates.install("second", key: "first")
       #expect(try identity.reloadIfChanged() == false)
       try certificates.install("second")
@@ -47,7 +51,7 @@ import Testing
       #expect(try identity.reloadIfChanged())
       #expect(identity.expiresAt >= before)
       #expect(try identity.reloadIfChanged() == false)
-      // A pair that stays wrong is reported once.
+      // Files that still do not belong together are reported once.
       try certificates.install("first", key: "second")
       #expect(try identity.reloadIfChanged() == false)
       #expect(throws: TLSFailure.self) { try identity.reloadIfChanged() }

@@ -8,7 +8,7 @@ import StratusWire
 import Testing
 
 /// A server that speaks TLS on a real socket.
-@Suite(.timeLimit(.minutes(5))) struct `A server with a certificate` {
+@Suite(.timeLimit(.minutes(5))) struct `A server with TLS` {
   private static let health = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
   /// Runs a server with a new certificate.
@@ -34,7 +34,8 @@ import Testing
     }
   }
 
-  @Test func `answers requests and tells browsers to stay with TLS`() async throws {
+  @Test
+  func `a TLS server answers requests and requires browsers to keep using TLS`() async throws {
     try await withServer { scene, client, _, _ in
       let answer = try await client.exchange(
         Self.health.replacing("localhost", with: "cloud.example.org"))
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `agrees on HTTP/1.1 and on TLS 1.2 or later`() async throws {
+  @Test func `a TLS server agrees on HTTP/1.1 and on TLS 1.2 or later`() async throws {
     try await withServer { _, client, _, _ in
       let modern = TLSClient(
         port: client.port, trusted: client.trusted, protocols: ["h2", "http/1.1"])
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0x16], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]] as [[UInt8]])
-  func `closes a connection whose handshake does not end`(sent: [UInt8]) async throws {
+  func `a TLS server closes a connection whose handshake does not end`(sent: [UInt8]) async throws {
     try await withServer {
       $0.headTimeout = .milliseconds(100)
     } _: { scene, _, _, _ in
@@ -114,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `gives a client the idle time after its handshake`() async throws {
+  @Test func `a TLS connection without a request stays open for the idle time-out`() async throws {
     try await withServer {
       $0.headTimeout = .milliseconds(50)
       $0.idleTimeout = .milliseconds(400)
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `refuses an incomplete head after the handshake`() async throws {
+  @Test func `a TLS server refuses an incomplete request head after the handshake`() async throws {
     try await withServer {
       $0.headTimeout = .milliseconds(300)
     } _: { _, client, _, _ in
@@ -134,7 +135,8 @@ import Testing
     }
   }
 
-  @Test func `uses a new pair for the next connections only`() async throws {
+  @Test
+  func `a TLS server uses a reloaded certificate and key for new connections only`() async throws {
     try await withServer { _, client, certificates, identity in
       let open = try await client.open()
       try certificates.make("second")
@@ -148,7 +150,8 @@ import Testing
     }
   }
 
-  @Test func `keeps its pair if the new one cannot be used`() async throws {
+  @Test
+  func `a TLS server keeps its certificate and key if the new files are unusable`() async throws {
     try await withServer { _, client, certificates, identity in
       try certificates.make("second")
       try certificates.install("first", key: "second")
@@ -157,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `ends with open connections`() async throws {
+  @Test func `a TLS server can stop while connections are open`() async throws {
     try await withServer { scene, client, _, _ in
       let idle = try await client.open()
       let stalled = try await client.open()
@@ -170,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `sends large files and events`() async throws {
+  @Test func `a TLS server sends large files and notification events`() async throws {
     try await withServer { scene, client, _, _ in
       let target = try await scene.fileTarget(bytes: 3_000_000)
       let file = try await client.exchange(

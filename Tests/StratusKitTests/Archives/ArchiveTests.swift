@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusKit
 
-/// This framework can read every archive that it writes.
+/// Archives that this framework writes and reads.
 @Suite struct Archives {
   private func roundTrip<Value: NSObject & NSSecureCoding>(_ value: Value) throws -> Value {
     let data = try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
@@ -112,7 +112,7 @@ import Testing
     #expect(try WireRecords.note().share == nil)
   }
 
-  @Test func `a record loses its share when the server no longer names one`() throws {
+  @Test func `a record loses its share when the server no longer names a share`() throws {
     let record = try RecordFactory.record(
       wire: WireRecords.dictionary(share: "Share-1", shortGUID: "G"), naming: WireRecords.naming)
     record["title"] = "new"
@@ -161,7 +161,7 @@ import Testing
     #expect(read["number"] as? Int == 5)
   }
 
-  @Test func `an archive that lacks a required key decodes to nil`() throws {
+  @Test func `an archive without a required key decodes to nil`() throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.finishEncoding()
     let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
@@ -175,7 +175,7 @@ import Testing
   }
 }
 
-/// Archives that apps have written on Apple's systems.
+/// Archives that apps on Apple's systems have written.
 @Suite struct AppleArchiveReading {
   private func data(_ base64: String) throws -> Data { try #require(Data(base64Encoded: base64)) }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `The cache of files` {
+@Suite struct `The file cache` {
   private let folder: TestFolder
 
   init() throws { folder = try TestFolder() }
@@ -30,7 +30,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: cache.folder(of: part).path)
   }
 
-  @Test func `is in the folder that the environment variable names`() {
+  @Test func `the file cache is in the folder that an environment variable names`() {
     func folder(_ variables: [String: String]) -> String {
       AssetCache.folder(
         environmentVariables: variables, temporary: URL(fileURLWithPath: "/tmp/else")
@@ -44,7 +44,7 @@ import Testing
     #expect(folder([:]) == "/tmp/else")
   }
 
-  @Test func `can be read only by its owner`() async throws {
+  @Test func `only the owner of the file cache can read it`() async throws {
     let cache = cache()
     let url = try await cache.file(checksum: try checksum([1]), size: 1) {
       (file: IncomingFile) throws(CKError) in
@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func `downloads a file once when many callers request it at once`() async throws {
+  @Test
+  func `the file cache downloads a file once when many callers request it at once`() async throws {
     let cache = cache()
     let journal = Journal()
     let wanted = bytes(100)
@@ -86,7 +87,7 @@ import Testing
     #expect(journal.all == ["asked"])
   }
 
-  @Test func `leaves no partial file after a failed download`() async throws {
+  @Test func `the file cache leaves no partial file after a failed download`() async throws {
     let cache = cache()
     let sum = try checksum([1, 2])
     do throws(CKError) {
@@ -94,7 +95,7 @@ import Testing
         try file.take([1])
         throw CKError(.networkFailure)
       }
-      Issue.record("no error")
+      Issue.record("the download must fail")
     } catch {
       #expect(error.code == .networkFailure)
     }
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test
-  func `removes old files above its size limit, but not the file that it returned last`()
+  func `the file cache removes old files above its size limit, but not the last returned file`()
     async throws
   {
     var limits = AssetCache.Limits()
@@ -122,7 +123,7 @@ import Testing
     #expect(try names(cache, .staged).isEmpty)
   }
 
-  @Test func `removes files that have expired`() async throws {
+  @Test func `the file cache removes files that have expired`() async throws {
     var limits = AssetCache.Limits()
     limits.stagedSecondsMax = -1
     limits.fileSecondsMax = -1

@@ -13,7 +13,7 @@ import Testing
     try await host.database.record(for: id(name))["photo"] as? CKAsset
   }
 
-  @Test func `returns the file's bytes, downloaded in ranges`() async throws {
+  @Test func `a fetch returns the bytes of a file, which it downloads in ranges`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     let asset = try await fetch()
@@ -25,13 +25,13 @@ import Testing
       ])
   }
 
-  @Test func `returns lists of files in order, and empty files`() async throws {
+  @Test func `a fetch returns lists of files in order, and empty files`() async throws {
     try host.put("a", "photos", [[1], [], [3, 3]], isList: true)
     let assets = try await host.database.record(for: id("a"))["photos"] as? [CKAsset]
     #expect(assets?.map { contents($0) } == [[1], [], [3, 3]])
   }
 
-  @Test func `downloads equal bytes once and gives each asset its own file`() async throws {
+  @Test func `a fetch downloads equal bytes once and gives each asset its own file`() async throws {
     let stored = bytes(1_500)
     try host.put("a", "photo", [stored])
     try host.put("b", "photo", [stored])
@@ -53,7 +53,9 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `is not affected when the app changes the file of another asset`(changed: Int) async throws {
+  func `a fetched file stays the same when the app changes the file of another asset`(changed: Int)
+    async throws
+  {
     let stored = bytes(500)
     try host.put("a", "photo", [stored])
     var assets: [CKAsset] = []
@@ -68,7 +70,7 @@ import Testing
     #expect(contents(try await fetch()) == stored)
   }
 
-  @Test func `resumes where the connection broke`() async throws {
+  @Test func `a fetch resumes a download where the connection broke`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     host.expect([.passes, .fails(.lostAfterSending), .fails(.lostBeforeSending)])
@@ -77,7 +79,8 @@ import Testing
     #expect(host.log.filter { $0.hasSuffix("=1000-1999") }.count == 3)
   }
 
-  @Test func `takes the whole file from a server that does not support ranges`() async throws {
+  @Test
+  func `a fetch accepts the whole file from a server that does not support ranges`() async throws {
     let stored = bytes(2_500)
     try host.put("a", "photo", [stored])
     host.server.onBytes { (_) async throws(NetworkFailure) in
@@ -86,7 +89,7 @@ import Testing
     #expect(contents(try await fetch()) == stored)
   }
 
-  @Test func `repeats the download of damaged bytes once`() async throws {
+  @Test func `a fetch repeats the download of damaged bytes once`() async throws {
     let stored = bytes(500)
     try host.put("a", "photo", [stored])
     host.expect([.isDamaged])
@@ -97,7 +100,7 @@ import Testing
     #expect(contents(try await fetch("b")) == bytes(400))
   }
 
-  @Test func `requests a new URL when the old one has expired`() async throws {
+  @Test func `a fetch requests a new URL when the download URL has expired`() async throws {
     let stored = bytes(1_500)
     try host.put("a", "photo", [stored])
     host.expect([.passes, .isAnswered(status: 403)])
@@ -109,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `reports a missing file as the record's error`() async throws {
+  @Test func `a fetch reports a missing file as the error of the record`() async throws {
     try host.put("a", "photo", [[1]])
     host.forgetFiles()
     try host.put("b", "photo", [[2]])
@@ -118,14 +121,17 @@ import Testing
     #expect(contents(try results[id("b")]?.get()["photo"] as? CKAsset) == [2])
   }
 
-  @Test func `reports a network failure as the record's error`() async throws {
+  @Test
+  func `a fetch reports a network failure of a download as the error of the record`() async throws {
     try host.put("a", "photo", [[1]])
     host.expect([.fails(.notConnected)])
     let result = try await host.database.records(for: [id("a")])[id("a")]
     #expect(code(result) == .networkUnavailable)
   }
 
-  @Test func `downloads at most four files at a time and returns records in order`() async throws {
+  @Test
+  func `a fetch downloads at most four files at a time and returns records in order`() async throws
+  {
     let names = (0..<12).map { "r\($0)" }
     for (place, name) in names.enumerated() {
       try host.put(name, "photo", [bytes(3_000 - 200 * place, from: UInt32(place))])
@@ -142,7 +148,7 @@ import Testing
     #expect(host.runningMax == 4)
   }
 
-  @Test func `reports its progress, and 1 at the end`() async throws {
+  @Test func `a fetch of a file reports its progress, and 1 at the end`() async throws {
     try host.put("a", "photo", [bytes(3_000)])
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
     let journal = Mutex<[Double]>([])
@@ -154,7 +160,7 @@ import Testing
     #expect(values.last == 1)
   }
 
-  @Test func `does not download the files of a conflict's server record`() async throws {
+  @Test func `a conflict does not download the files of the server's record`() async throws {
     try host.put("a", "photo", [[1]])
     let server = host.record("a")
     host.server.on(ModifyRecords.self) { _ in
@@ -175,7 +181,7 @@ import Testing
   }
 
   @Test
-  func `lets the app copy an unchanged asset to another record without an upload`() async throws {
+  func `an app can copy an unchanged asset to another record without an upload`() async throws {
     try host.put("a", "photo", [[1, 2]])
     let asset = try #require(try await fetch())
     let copy = note("b")
@@ -191,7 +197,7 @@ import Testing
     #expect(host.log == ["addresses 1", "POST upload 1 bytes 0-0/1", "modify b"])
   }
 
-  @Test func `lets the app copy an asset to another record without the local file`() async throws {
+  @Test func `an app can copy an asset to another record without the local file`() async throws {
     try host.put("a", "photo", [[1, 2]])
     let asset = try #require(try await fetch())
     try FileManager.default.removeItem(at: try #require(asset.fileURL))
@@ -222,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `for a zone's changes fails the zone when the cache folder cannot be written`()
+  @Test func `a fetch of changes fails a zone when the cache folder cannot be written`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])
@@ -248,7 +254,7 @@ import Testing
     #expect(journal.all.dropFirst(2) == ["true assetNotAvailable"])
   }
 
-  @Test func `for a zone's changes returns a record without the files that the server has lost`()
+  @Test func `a fetch of changes returns a record without the files that the server has lost`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])
@@ -269,7 +275,7 @@ import Testing
     #expect(journal.all == ["a true true", "a true"])
   }
 
-  @Test func `for a zone's changes ends before a record is returned, and stops on network errors`()
+  @Test func `a network error in a download ends a fetch of changes before any record is returned`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A minimal server that stores the records and files of one zone.
 final class AssetHost: Sendable {
-  /// How the server handles one request to a file's URL.
+  /// The way in which the server handles one request to a file's URL.
   enum Fate: Sendable {
     case passes
     /// The connection breaks after this many bytes of the body.
@@ -34,7 +34,7 @@ final class AssetHost: Sendable {
 
   let server = FakeServer()
   private let state = Mutex(State())
-  /// Runs in the middle of each request to a file's URL.
+  /// A closure that runs in the middle of each request to a file's URL.
   let inTheMiddle = Mutex<(@Sendable () async -> Void)?>(nil)
 
   init() {
@@ -58,7 +58,7 @@ final class AssetHost: Sendable {
   func clearLog() { state.withLock { $0.log = [] } }
   func forgetFiles() { state.withLock { $0.files = [:] } }
 
-  /// Sets how the server handles the next requests to files' URLs.
+  /// Sets the ways in which the server handles the next requests to files' URLs.
   func expect(_ fates: [Fate]) { state.withLock { $0.fates = fates } }
   func note(_ line: String) { state.withLock { $0.log.append(line) } }
   func value(_ name: String, _ field: String) -> FieldValue? {
@@ -227,7 +227,7 @@ final class AssetHost: Sendable {
   }
 }
 
-/// A temporary folder. It is removed together with this object.
+/// A temporary folder, which is removed together with this object.
 final class TestFolder: Sendable {
   let url: URL
 
@@ -239,7 +239,7 @@ final class TestFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Creates a file.
+  /// Creates a file in the folder and returns its URL.
   func file(_ name: String, _ bytes: [UInt8]) throws -> URL {
     let url = url.appendingPathComponent(name)
     try Data(bytes).write(to: url)
@@ -247,7 +247,7 @@ final class TestFolder: Sendable {
   }
 }
 
-/// Returns bytes in which no two sections are equal.
+/// Returns pseudorandom bytes, so that a test notices if parts of a file are in the wrong order.
 func bytes(_ count: Int, from seed: UInt32 = 1) -> [UInt8] {
   var state = seed
   return (0..<count).map { _ in

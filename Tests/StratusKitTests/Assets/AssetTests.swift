@@ -8,7 +8,7 @@ import Testing
 @Suite struct `An asset` {
   private let url = URL(fileURLWithPath: "/tmp/a photo.jpg")
 
-  @Test func `stays the same object in a record and equals only itself`() {
+  @Test func `an asset in a record stays the same object and equals only itself`() {
     let record = note("a")
     let asset = CKAsset(fileURL: url)
     record["photo"] = asset
@@ -23,7 +23,7 @@ import Testing
     #expect(record["photo"] as? String == nil)
   }
 
-  @Test func `can be an element of a list`() {
+  @Test func `an asset can be an element of a list`() {
     let record = note("a")
     let assets = [CKAsset(fileURL: url), CKAsset(fileURL: url)]
     record["photos"] = assets
@@ -33,7 +33,7 @@ import Testing
     #expect(record["photos"] as? [String] == nil)
   }
 
-  @Test func `is archived with its record`() throws {
+  @Test func `an asset is archived with its record`() throws {
     let record = try WireRecords.note(fields: [
       "photo": .asset(
         Asset(
@@ -58,7 +58,7 @@ import Testing
     #expect((read["photos"] as? [CKAsset])?.first?.held == nil)
   }
 
-  @Test func `has no file URL if it was archived without a file`() throws {
+  @Test func `an asset that was archived without a file has no file URL`() throws {
     let record = try WireRecords.note(fields: [
       "photo": .asset(Asset(fileChecksum: "", size: 0))
     ])

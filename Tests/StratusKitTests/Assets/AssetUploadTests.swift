@@ -19,17 +19,18 @@ import Testing
     return record
   }
 
-  @Test func `uploads the bytes, then saves the record with the receipt`() async throws {
+  @Test
+  func `a save uploads the bytes of a file, then saves the record with the receipt`() async throws {
     let record = try photo("a", Array("abc".utf8))
     record["title"] = "x"
     let file = (record["photo"] as? CKAsset)?.fileURL
     let saved = try await host.database.save(record)
     #expect(host.log == ["addresses 1", "POST upload 1 bytes 0-2/3", "modify a"])
     guard case .asset(let asset) = host.value("a", "photo") else {
-      Issue.record("no asset")
+      Issue.record("the field must contain an asset")
       return
     }
-    // SHA-256 of "abc", from FIPS 180.
+    // The SHA-256 checksum of "abc", from FIPS 180.
     #expect(asset.fileChecksum == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
     #expect(asset.size == 3)
     #expect(asset.receipt == "receipt 1")
@@ -39,7 +40,7 @@ import Testing
     #expect(contents(saved["photo"] as? CKAsset) == Array("abc".utf8))
   }
 
-  @Test func `uploads large files in several requests`() async throws {
+  @Test func `a save uploads a large file in several requests`() async throws {
     let sent = bytes(2_500)
     _ = try await host.database.save(try photo("a", sent))
     #expect(
@@ -50,13 +51,13 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `uploads an empty file`() async throws {
+  @Test func `a save uploads an empty file`() async throws {
     _ = try await host.database.save(try photo("a", []))
     #expect(host.log == ["addresses 1", "POST upload 1 ", "modify a"])
     #expect(host.files == [[]])
   }
 
-  @Test func `resumes where the connection broke`() async throws {
+  @Test func `a save resumes an upload where the connection broke`() async throws {
     let sent = bytes(2_500)
     host.expect([.passes, .breaks(after: 300)])
     _ = try await host.database.save(try photo("a", sent))
@@ -69,7 +70,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `requests the lost answer of an upload again`() async throws {
+  @Test func `a save requests the lost answer of an upload again`() async throws {
     let sent = bytes(1_500)
     host.expect([.answerIsLost, .passes, .answerIsLost])
     _ = try await host.database.save(try photo("a", sent))
@@ -78,7 +79,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `fails after five attempts without progress`() async throws {
+  @Test func `a save fails after five attempts of an upload without progress`() async throws {
     host.expect(Array(repeating: .fails(.lostAfterSending), count: 20))
     let record = try photo("a", bytes(1_500))
     await #expect { try await host.database.save(record) } throws: { code($0) == .networkFailure }
@@ -87,7 +88,7 @@ import Testing
     #expect(record.changedKeys() == ["photo"])
   }
 
-  @Test func `requests a new URL when the old one has expired`() async throws {
+  @Test func `a save requests a new URL when the upload URL has expired`() async throws {
     let sent = bytes(1_500)
     host.expect([.passes, .isAnswered(status: 403)])
     _ = try await host.database.save(try photo("a", sent))
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: [zoneZ, CKRecordZone.ID.default])
-  func `does not send an atomic batch when a file does not exist`(
+  func `a save does not send an atomic batch when a file does not exist`(
     zoneID: CKRecordZone.ID
   ) async throws {
     let lost = note("lost", in: zoneID)
@@ -116,7 +117,9 @@ import Testing
     #expect(host.log.isEmpty)
   }
 
-  @Test func `saves the other records when the batch is not atomic`() async throws {
+  @Test
+  func `a save without atomicity saves the other records when a file does not exist`() async throws
+  {
     let lost = note("lost")
     lost["photo"] = CKAsset(fileURL: folder.url)
     let other = try photo("b", [1])
@@ -127,7 +130,7 @@ import Testing
     #expect(host.log.last == "modify b")
   }
 
-  @Test func `detects a file that changes during the upload`() async throws {
+  @Test func `a save fails if a file changes during its upload`() async throws {
     let record = try photo("a", bytes(2_500))
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
     host.inTheMiddle.withLock {
@@ -145,7 +148,7 @@ import Testing
     #expect(!host.log.contains { $0.hasPrefix("modify") })
   }
 
-  @Test func `detects a file that is replaced during the upload`() async throws {
+  @Test func `a save fails if a file is replaced during its upload`() async throws {
     let record = try photo("a", bytes(2_500))
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
     host.inTheMiddle.withLock {
@@ -156,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `continues if the file's path is removed during the upload`() async throws {
+  @Test func `a save continues if the path of a file is removed during its upload`() async throws {
     let sent = bytes(2_500)
     let record = try photo("a", sent)
     let url = try #require((record["photo"] as? CKAsset)?.fileURL)
@@ -165,7 +168,7 @@ import Testing
     #expect(host.files == [sent])
   }
 
-  @Test func `uploads equal files once and keeps lists in order`() async throws {
+  @Test func `a save uploads equal files once and keeps lists in order`() async throws {
     let one = try folder.file("one", [1])
     let two = try folder.file("two", [2])
     let a = note("a")
@@ -177,7 +180,7 @@ import Testing
     guard case .asset(let single) = host.value("a", "photo"),
       case .list(.asset, let list) = host.value("b", "photos")
     else {
-      Issue.record("no assets")
+      Issue.record("the fields must contain assets")
       return
     }
     #expect(list.count == 2)
@@ -185,7 +188,7 @@ import Testing
     #expect(list.first != .asset(single))
   }
 
-  @Test func `uploads at most four files at a time`() async throws {
+  @Test func `a save uploads at most four files at a time`() async throws {
     let records = try (0..<12).map { try photo("r\($0)", bytes(3_000, from: UInt32($0))) }
     host.inTheMiddle.withLock { $0 = { for _ in 0..<50 { await Task.yield() } } }
     let (results, _) = try await host.database.modifyRecords(saving: records, deleting: [])
@@ -194,7 +197,7 @@ import Testing
     #expect(host.files.count == 12)
   }
 
-  @Test func `reports its progress, and 1 at the end`() async throws {
+  @Test func `a save of a file reports its progress, and 1 at the end`() async throws {
     let journal = Mutex<[Double]>([])
     let operation = CKModifyRecordsOperation(recordsToSave: [try photo("a", bytes(4_000))])
     operation.perRecordProgressBlock = { record, progress in
@@ -208,7 +211,7 @@ import Testing
     #expect(values.last == 1)
   }
 
-  @Test func `stops when it is cancelled`() async throws {
+  @Test func `a cancelled save stops its upload`() async throws {
     let gate = Gate()
     let arrived = Gate()
     host.inTheMiddle.withLock {
@@ -230,7 +233,7 @@ import Testing
     #expect(!host.log.contains { $0.hasPrefix("modify") })
   }
 
-  @Test func `does not upload a file that has not changed`() async throws {
+  @Test func `a save does not upload a file that has not changed`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     host.clearLog()
     record["title"] = "new"
@@ -243,7 +246,8 @@ import Testing
     #expect(host.log == ["modify a", "modify a"])
   }
 
-  @Test func `with the policy allKeys first asks whether the server has the files`() async throws {
+  @Test
+  func `a save with the policy allKeys first asks whether the server has the files`() async throws {
     let record = try await host.database.save(try photo("a", [1, 2]))
     host.clearLog()
     _ = try await host.database.modifyRecords(
@@ -251,7 +255,9 @@ import Testing
     #expect(host.log == ["rereference 1", "modify a"])
   }
 
-  @Test func `uploads a file again if the field on the server now holds another file`() async throws
+  @Test
+  func `a save uploads a file again if the field on the server now holds another file`()
+    async throws
   {
     let record = try await host.database.save(try photo("a", [1, 2]))
     try host.put("a", "photo", [[3]])
@@ -262,7 +268,7 @@ import Testing
       host.log == ["rereference 1", "addresses 1", "POST upload 2 bytes 0-1/2", "modify a"])
   }
 
-  @Test func `uploads a file only once even if the first save is a conflict`() async throws {
+  @Test func `a file is uploaded only once even if the first save is a conflict`() async throws {
     let record = try photo("a", bytes(1_500))
     host.server.on(ModifyRecords.self) { request in
       RecordsResponse(records: [

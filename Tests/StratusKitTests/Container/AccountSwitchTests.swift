@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `does not send a pending operation as the new user`() async throws {
+  @Test func `an operation of one user is not sent after another user signs in`() async throws {
     let server = FakeServer()
     let container = server.container()
     Self.onFirstCaller(server) { container.signIn(webAuthToken: "other") }
@@ -44,7 +44,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `fails requests of the earlier sign-in instead of giving them the new user's name`()
+  @Test func `requests of an earlier sign-in fail and do not get the new user's name`()
     async throws
   {
     let server = FakeServer()
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `stops the retries of a request`() async throws {
+  @Test func `a sign-out stops the retries of a request`() async throws {
     let server = FakeServer()
     let container = server.container()
     server.onRaw(FetchDatabaseChanges.path) { (_) async throws(NetworkFailure) in
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `blocks a sync engine's requests until the engine has read the new account`() async throws {
+  func `a sync engine's requests fail until the engine has read the new account`() async throws {
     let server = FakeServer()
     let container = server.container()
     let surroundings = SyncSurroundings(of: container.privateCloudDatabase)
@@ -106,7 +106,9 @@ import Testing
     container.signIn(webAuthToken: "other")
     await #expect { try await ask() } throws: { code($0) == .notAuthenticated }
     #expect(server.calls.count == 1)
-    #expect(await eventually { !told.all.isEmpty }, "the feed is that of the container")
+    #expect(
+      await eventually { !told.all.isEmpty },
+      "the engine must receive the account changes of the container")
     #expect(try await surroundings.accounts.currentUserRecordName() == Self.otherName)
     try await ask()
     #expect(server.calls.count == 2)
@@ -116,7 +118,7 @@ import Testing
     #expect(try await surroundings.accounts.currentUserRecordName() == nil)
   }
 
-  @Test func `during a sync engine's account check makes the check return the new user`()
+  @Test func `a sync engine's account check during a switch of users returns the new user`()
     async throws
   {
     let server = FakeServer()

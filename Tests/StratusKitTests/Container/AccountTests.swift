@@ -26,7 +26,7 @@ import Testing
     (Reason.sessionEnded, .temporarilyUnavailable, .accountTemporarilyUnavailable),
     (Reason.authenticationFailed, .noAccount, .notAuthenticated),
   ])
-  func `has the status that matches the server's reason for refusing it`(
+  func `the account status matches the server's reason for a refusal`(
     reason: String, status: CKAccountStatus, errorCode: CKError.Code
   ) async throws {
     let server = FakeServer()
@@ -36,7 +36,7 @@ import Testing
     await #expect { try await container.userRecordID() } throws: { code($0) == errorCode }
   }
 
-  @Test func `has other statuses if no user is signed in and if the network fails`() async throws {
+  @Test func `the account status shows a missing user and a network failure`() async throws {
     let server = FakeServer()
     #expect(try await server.container().accountStatus() == .available)
     #expect(try await server.container(webAuthToken: nil).accountStatus() == .noAccount)
@@ -59,7 +59,7 @@ import Testing
     var now: Int { value.withLock { $0 } }
   }
 
-  @Test func `posts one notification for each change of its status, not for each request`()
+  @Test func `an account posts one notification for each change of its status`()
     async throws
   {
     let server = FakeServer()
@@ -79,7 +79,7 @@ import Testing
     #expect(count.now == 3)
   }
 
-  /// A container that waits by calling `sleep`.
+  /// A container that waits with the closure `sleep`.
   private static func container(
     _ server: FakeServer, sleep: @escaping @Sendable (Double) async throws -> Void
   ) -> CKContainer {
@@ -90,7 +90,8 @@ import Testing
       exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
   }
 
-  /// Returns a wait that ends only when its task is cancelled. It records its begin and its end.
+  /// Returns a closure that waits until its task is cancelled. The journal records the begin and
+  /// the end of the wait.
   private static func untilCancelled(
     _ journal: Journal
   ) -> @Sendable (Double) async throws -> Void {
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `is polled at growing intervals until the server no longer refuses it`()
+  @Test func `a refused account is polled at growing intervals until the server accepts it`()
     async throws
   {
     let (server, waits) = (FakeServer(), Journal())
@@ -126,7 +127,7 @@ import Testing
     #expect(server.callerCalls == asked)
   }
 
-  @Test func `is not polled earlier than the server allows`() async throws {
+  @Test func `a refused account is not polled earlier than the server allows`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     let container = Self.container(server) { seconds in
       waits.note("\(seconds)")
@@ -140,7 +141,8 @@ import Testing
     #expect(await eventually { waits.all == ["120.0"] })
   }
 
-  @Test func `is no longer polled after a refusal once another user has signed in`() async throws {
+  @Test
+  func `a refused account is no longer polled once another user has signed in`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     let container = Self.container(server, sleep: Self.untilCancelled(waits))
     Self.refuse(server, Reason.sessionEnded)
@@ -151,8 +153,7 @@ import Testing
     #expect(server.callerCalls == 1)
   }
 
-  @Test func `does not keep its container alive while the server refuses the account`() async throws
-  {
+  @Test func `the polling of a refused account does not keep its container alive`() async throws {
     let (server, waits) = (FakeServer(), Journal())
     Self.refuse(server, Reason.sessionEnded)
     weak var path: RequestPath?
@@ -165,7 +166,7 @@ import Testing
     #expect(await eventually { path == nil && waits.all == ["begins", "ends"] })
   }
 
-  @Test func `posts a notification to the app when it changes`() async throws {
+  @Test func `a change of the account posts a notification to the app`() async throws {
     let server = FakeServer()
     let container = server.container()
     let count = Mutexed()
@@ -178,7 +179,7 @@ import Testing
     #expect(count.now > 0)
   }
 
-  @Test func `belongs to the new user after another user signs in`() async throws {
+  @Test func `the account belongs to the new user after another user signs in`() async throws {
     let server = FakeServer()
     let container = server.container()
     let first = try await container.userRecordID().recordName
@@ -222,7 +223,7 @@ import Testing
     try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
   }
 
-  @Test func `signs users in and out while the program runs`() async throws {
+  @Test func `the credentials file signs users in and out while the program runs`() async throws {
     defer { clean() }
     let server = FakeServer()
     try write("one")
@@ -246,7 +247,9 @@ import Testing
   }
 
   @Test
-  func `receives newer tokens of the same sign-in without a change of account`() async throws {
+  func `the credentials file receives newer tokens of a sign-in without an account change`()
+    async throws
+  {
     defer { clean() }
     let server = FakeServer()
     try write("one")
@@ -274,7 +277,8 @@ import Testing
     #expect(CredentialsFile.read(at: file)?.webAuthToken == "other")
   }
 
-  @Test func `for another server does not sign a user in to this one`() throws {
+  @Test
+  func `a credentials file for another server does not sign a user in to this server`() throws {
     defer { clean() }
     try write("one")
     let (container, watch) = try scene(FakeServer())
@@ -283,7 +287,7 @@ import Testing
     #expect(container.path.connection?.hasUser == false)
   }
 
-  @Test func `has no effect once the app has signed a user in`() throws {
+  @Test func `the credentials file has no effect once the app has signed a user in`() throws {
     defer { clean() }
     try write("one")
     let (container, watch) = try scene(FakeServer())
@@ -294,7 +298,7 @@ import Testing
     #expect(container.path.connection?.accountDigest == digest)
   }
 
-  @Test func `is checked at intervals`() async throws {
+  @Test func `the credentials file is checked at intervals`() async throws {
     defer { clean() }
     try write("one")
     let looks = Journal()

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `can be set, read and removed through encryptedValues`() {
+  @Test func `encrypted fields can be set, read and removed through encryptedValues`() {
     let record = CKRecord(recordType: "Note")
     let view = record.encryptedValues
     view["a"] = 1
@@ -42,7 +42,7 @@ import Testing
     #expect(view.object(forKey: "b") as? String == "three")
   }
 
-  @Test func `do not appear among the plain fields`() {
+  @Test func `encrypted fields do not appear among the plain fields`() {
     let record = CKRecord(recordType: "Note")
     record["plain"] = 1
     record.encryptedValues["secret"] = "hidden"
@@ -55,7 +55,7 @@ import Testing
     #expect(!record.allTokens().contains("hidden"))
   }
 
-  @Test func `cannot also be plain fields`() {
+  @Test func `an encrypted field cannot also be a plain field`() {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     record.encryptedValues["a"] = 2
@@ -64,7 +64,7 @@ import Testing
     #expect(refusal(record) == nil)
   }
 
-  @Test func `cannot hold references`() {
+  @Test func `encrypted fields cannot hold references`() {
     let record = CKRecord(recordType: "Note")
     let reference = CKRecord.Reference(recordID: CKRecord.ID(recordName: "r"), action: .none)
     for value in [reference, [reference] as NSArray] as [any __CKRecordObjCValue] {
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func `that cannot be decrypted stay in the record and are not sent`() throws {
+  @Test
+  func `encrypted fields that cannot be decrypted stay in the record and are not sent`() throws {
     let record = try WireRecords.note(fields: ["text": Self.sealed, "title": .string("t")])
     for record in [record, try #require(record.copy() as? CKRecord), try roundTrip(record)] {
       #expect(record.unreadableEncryptedKeys == ["text"])
@@ -92,7 +93,8 @@ import Testing
     #expect(save.operation.fieldsText == "{}")
   }
 
-  @Test func `are in copies and archives, with their changes`() throws {
+  @Test
+  func `copies and archives of a record contain the encrypted fields and their changes`() throws {
     let record = try WireRecords.note()
     record.encryptedValues["text"] = "secret"
     record.encryptedValues["list"] = [1, 2]
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `that could not be decrypted can be read after they are set again`() throws {
+  @Test func `an unreadable encrypted field can be read after the app sets it again`() throws {
     let record = try WireRecords.note(fields: ["text": Self.sealed])
     record.encryptedValues["text"] = "new"
     #expect(record.unreadableEncryptedKeys == [])
@@ -119,7 +121,8 @@ import Testing
     #expect(record.encryptedValues.changedKeys() == ["text"])
   }
 
-  @Test func `count as unchanged after a save, unless set during the save`() throws {
+  @Test
+  func `encrypted fields count as unchanged after a save, unless set during the save`() throws {
     let record = try WireRecords.note()
     record.encryptedValues["a"] = 1
     record.encryptedValues["b"] = 1

@@ -36,7 +36,7 @@ import Testing
     #expect(CKError(Self.error(.badRequest, reason)).code == code)
   }
 
-  @Test func `the error carries the retry delay, the reason and the occurrence ID`() {
+  @Test func `a CKError contains the retry delay, the reason and the occurrence ID`() {
     let error = CKError(
       ErrorDictionary(
         code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
@@ -48,7 +48,7 @@ import Testing
     #expect(CKError(Self.error(.throttled)).retryAfterSeconds == nil)
   }
 
-  @Test func `the reason appears in any Error, in a description and as an NSError`() {
+  @Test func `the server's reason is in the description of a CKError, even as an NSError`() {
     let error: any Error = CKError(
       ErrorDictionary(code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
     #expect(error.localizedDescription == "slowly")
@@ -94,7 +94,7 @@ import Testing
     #expect(other.explained(hasUser: false) == other)
   }
 
-  @Test func `a conflict carries three records`() throws {
+  @Test func `a conflict error contains three records`() throws {
     let client = try WireRecords.note(fields: ["a": .int64(1)])
     client["a"] = 2
     let failure = RecordFailure(

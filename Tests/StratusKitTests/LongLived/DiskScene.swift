@@ -6,7 +6,8 @@ import Testing
 
 @testable import StratusKit
 
-/// A folder that several processes share, or a copy of it, as a process left it when it died.
+/// A folder that several processes share, or a copy of the folder from the moment at which a
+/// process died.
 final class DiskScene: Sendable {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("stratus-test-\(UUID().uuidString)", isDirectory: true)
@@ -20,7 +21,7 @@ final class DiskScene: Sendable {
     return copy
   }
 
-  /// Returns a container of a server that keeps its files in the folder, as a new process does.
+  /// Returns a container that keeps its files in the folder, as a container of a new process does.
   func container(
     on server: any HTTPExchange, webAuthToken: String? = "web",
     identifier: String = "iCloud.org.example.App"
@@ -42,7 +43,7 @@ final class DiskScene: Sendable {
       assets: AssetSettings(cacheFolder: folder.appendingPathComponent("cache")))
   }
 
-  /// The storage for an operation's files.
+  /// The storage for the files of the operation with this ID.
   func saved(_ id: String = "A") throws -> SavedOperation {
     try #require(operations.make(id: id))
   }
@@ -56,7 +57,7 @@ final class DiskScene: Sendable {
   }
 }
 
-/// A copy of the disk, taken at one moment.
+/// A copy of the disk, which a test takes at one moment.
 final class DiskSnapshot: Sendable {
   private let kept = Mutex<DiskScene?>(nil)
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StratusKit
 
-@Suite struct `A long-lived operation's request` {
-  /// Archives an operation, restores it as a later process does, and checks the result.
+@Suite struct `The archive of a long-lived operation` {
+  /// Archives an operation, restores the operation as a later process does, and checks the result.
   private func again<Operation: CKDatabaseOperation>(
     _ operation: Operation, in scope: CKDatabase.Scope = .private,
     _ check: (Operation) throws -> Void
@@ -29,7 +29,7 @@ import Testing
     try check(made)
   }
 
-  @Test func `restores its database, configuration and group`() throws {
+  @Test func `an archived operation restores its database, configuration and group`() throws {
     let operation = CKFetchRecordsOperation(recordIDs: [])
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 7
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `restores the record IDs of a fetch`() throws {
+  @Test func `an archived fetch restores its record IDs`() throws {
     let operation = CKFetchRecordsOperation(recordIDs: [id("a"), id("b")])
     operation.desiredKeys = ["title"]
     try again(operation) { made in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `restores the changed records of a save, and copies of their files`() throws {
+  @Test func `an archived save restores its changed records, and copies of their files`() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-test-\(UUID().uuidString)")
     try Data("contents".utf8).write(to: file)
@@ -99,7 +99,7 @@ import Testing
     #expect((again["missing"] as? CKAsset)?.fileURL == file.appendingPathExtension("none"))
   }
 
-  @Test func `restores the predicate, order, zone and limits of a query`() throws {
+  @Test func `an archived query restores its predicate, order, zone and limits`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "title == %@", "x"))
     query.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
     let operation = CKQueryOperation(query: query)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `restores the zone IDs of a zone operation`() throws {
+  @Test func `an archived zone operation restores its zone IDs`() throws {
     try again(CKFetchRecordZonesOperation(recordZoneIDs: [zoneZ])) { made in
       #expect(made.recordZoneIDs == [zoneZ])
       #expect(!made.wantsAll)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `restores the tokens of a changes operation`() throws {
+  @Test func `an archived operation for changes restores its change tokens`() throws {
     let token = CKServerChangeToken(syncToken: "here")
     let database = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
     database.fetchAllChanges = false
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `restores the subscriptions of a subscription operation`() throws {
+  @Test func `an archived subscription operation restores its subscriptions`() throws {
     try again(CKFetchSubscriptionsOperation(subscriptionIDs: ["a"])) { made in
       #expect(made.subscriptionIDs == ["a"])
     }

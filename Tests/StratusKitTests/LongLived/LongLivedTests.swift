@@ -35,7 +35,7 @@ import Testing
   }
 
   /// Saves one record in Z and one in Y, and copies the disk when the request for Y arrives. The
-  /// copy is the disk of a process that died while it waited for the answer.
+  /// copy is the disk of a process that died while the process waited for the answer.
   ///
   /// - Returns: the copy of the disk, and the operation's ID.
   private static func dying(
@@ -55,7 +55,8 @@ import Testing
     return (try #require(snapshot.disk), operation.operationID)
   }
 
-  @Test func `is on disk before its first request, and reports to the app that it is stored`()
+  @Test
+  func `a long-lived operation is stored before its first request, and reports this to the app`()
     async throws
   {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
@@ -72,7 +73,10 @@ import Testing
     #expect(journal.all.last == "record")
   }
 
-  @Test func `is removed from disk after its completion block returns`() async throws {
+  @Test
+  func `a long-lived operation is removed from disk after its completion block returns`()
+    async throws
+  {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
     let container = disk.container(on: server)
@@ -88,7 +92,8 @@ import Testing
     #expect(try await eventually { try await container.allLongLivedOperationIDs().isEmpty })
   }
 
-  @Test func `is not stored unless its configuration makes it long-lived`() async throws {
+  @Test
+  func `an operation is not stored unless its configuration makes it long-lived`() async throws {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
     server.on(LookupRecords.self) { _ in
       journal.note("request \(disk.operations.ids(now: 0).count)")
@@ -100,7 +105,10 @@ import Testing
     #expect(journal.all == ["request 0"])
   }
 
-  @Test func `resumes in a new process with the first unanswered request`() async throws {
+  @Test
+  func `a long-lived operation resumes in a new process with the first unanswered request`()
+    async throws
+  {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -128,7 +136,8 @@ import Testing
     #expect(try await container.longLivedOperation(for: operationID) == nil)
   }
 
-  @Test func `does not repeat a request that must not run twice`() async throws {
+  @Test
+  func `a long-lived operation does not repeat a request that must not run twice`() async throws {
     let (disk, operationID) = try await Self.dying(.ifServerRecordUnchanged)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -143,7 +152,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `is removed from disk when it is cancelled`() async throws {
+  @Test func `a cancelled long-lived operation is removed from disk`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let container = disk.container(on: FakeServer())
     let operation = try await container.longLivedOperation(for: operationID)
@@ -151,7 +160,7 @@ import Testing
     #expect(try await container.allLongLivedOperationIDs() == [])
   }
 
-  @Test func `can be fetched by only one process at a time`() async throws {
+  @Test func `a long-lived operation can be fetched by only one process at a time`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let (first, second) = (disk.container(on: FakeServer()), disk.container(on: FakeServer()))
     var operation = try await first.longLivedOperation(for: operationID)
@@ -183,7 +192,7 @@ import Testing
 
   /// Resumes an operation as the user that began it.
   ///
-  /// - Returns: what the operation reports.
+  /// - Returns: the reports of the operation.
   private static func goneOnByOwner(
     on disk: DiskScene, _ operationID: String
   ) async throws -> [String] {
@@ -192,7 +201,7 @@ import Testing
     let container = disk.container(on: server)
     #expect(try await container.allLongLivedOperationIDs() == [operationID])
     var again: CKModifyRecordsOperation?
-    // The container that held the operation before releases it after a short time.
+    // The earlier container of the operation releases the operation after a short time.
     _ = try await eventually {
       again =
         try await container.longLivedOperation(for: operationID) as? CKModifyRecordsOperation
@@ -204,7 +213,8 @@ import Testing
     return journal.all
   }
 
-  @Test func `is neither listed for another user nor returned to that user`() async throws {
+  @Test
+  func `a long-lived operation is neither listed for nor returned to another user`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
     #expect(try await other.allLongLivedOperationIDs() == [])
@@ -214,7 +224,7 @@ import Testing
     #expect(try await own.longLivedOperation(for: operationID) != nil)
   }
 
-  @Test func `sends no request after another user has signed in, and is kept for its own user`()
+  @Test func `a long-lived operation waits for its own user after another user has signed in`()
     async throws
   {
     let (disk, operationID) = try await Self.dying(.changedKeys)
@@ -266,8 +276,9 @@ import Testing
   }
 
   @Test(arguments: Fate.allCases)
-  func `is kept for its user when another user signs in during a request`(_ fate: Fate) async throws
-  {
+  func `a long-lived operation is kept for its user if another user signs in during a request`(
+    _ fate: Fate
+  ) async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = Self.serverOfAnother()
     let container = disk.container(on: server)
@@ -285,7 +296,10 @@ import Testing
     #expect(try await Self.goneOnByOwner(on: disk, operationID) == ["a", "b", "end 0"])
   }
 
-  @Test func `is kept by the process that began it when another user signs in`() async throws {
+  @Test
+  func `the process that began a long-lived operation keeps it when another user signs in`()
+    async throws
+  {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     Self.switching(container, on: server, .busy)
@@ -299,7 +313,8 @@ import Testing
       try await Self.goneOnByOwner(on: disk, operation.operationID) == ["a", "end 0"])
   }
 
-  @Test func `is kept when its user signs out during its uploads`() async throws {
+  @Test
+  func `a long-lived operation is kept when its user signs out during its uploads`() async throws {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
     let container = disk.container(on: server)
     server.onRaw(UploadAssets.path) { (_) async throws(NetworkFailure) in
@@ -320,7 +335,10 @@ import Testing
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
   }
 
-  @Test func `is kept when another user signs in while it requests an upload URL`() async throws {
+  @Test
+  func `a long-lived fetch is kept if another user signs in while it requests a download URL`()
+    async throws
+  {
     let (disk, host) = (DiskScene(), AssetHost())
     let lookups = Mutex(0)
     try host.put("a", "photo", [[1]])
@@ -343,7 +361,7 @@ import Testing
     operation.perRecordResultBlock = { journal.note("a \(code($1)?.rawValue ?? 0)") }
     operation.fetchRecordsResultBlock = { journal.note("end \(code($0)?.rawValue ?? 0)") }
     await container.privateCloudDatabase.run(operation)
-    // The error is reported for the record only; the operation itself succeeds.
+    // The error is reported only for the record. The operation itself succeeds.
     #expect(journal.all == ["a 9", "end 0"])
     let own = disk.container(on: FakeServer())
     #expect(try await own.allLongLivedOperationIDs() == [operation.operationID])
@@ -364,7 +382,10 @@ import Testing
     }
   }
 
-  @Test func `is removed when it is cancelled while another user signs in`() async throws {
+  @Test
+  func `a long-lived operation is removed if it is cancelled while another user signs in`()
+    async throws
+  {
     let (disk, server) = (DiskScene(), FakeServer())
     let container = disk.container(on: server)
     let operation = Self.longLived(CKFetchRecordsOperation(recordIDs: [id("a")]))
@@ -378,7 +399,7 @@ import Testing
     #expect(disk.operations.ids(now: 0) == [])
   }
 
-  @Test func `is not stored if another user signs in while it is being written to disk`()
+  @Test func `a long-lived operation is not stored if another user signs in during the write`()
     async throws
   {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())
@@ -394,7 +415,9 @@ import Testing
   }
 
   @Test
-  func `is returned to its user under a new token once the server can be reached`() async throws {
+  func `a long-lived operation is returned to a user with a new token if the server answers`()
+    async throws
+  {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
@@ -420,14 +443,17 @@ import Testing
     #expect(journal.all == ["a", "b", "end 0"])
   }
 
-  @Test func `of another container is not listed`() async throws {
+  @Test func `a long-lived operation of another container is not listed`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: FakeServer(), identifier: "iCloud.org.example.Other")
     #expect(try await other.allLongLivedOperationIDs() == [])
     #expect(try await other.longLivedOperation(for: operationID) == nil)
   }
 
-  @Test func `without a known user can only be resumed with the same credentials`() async throws {
+  @Test
+  func `a long-lived operation of an unknown user can be resumed only with the same credentials`()
+    async throws
+  {
     let disk = DiskScene()
     do {
       let saved = try disk.saved()

@@ -29,7 +29,7 @@ import Testing
       isRead: isRead)
   }
 
-  @Test func `a fetch returns a page of notifications and the page's token`() async throws {
+  @Test func `a fetch of notifications returns a page and the page's token`() async throws {
     server.on(FetchNotifications.self) { request in
       #expect(request.serverChangeToken == "t1")
       #expect(request.resultsLimit == 3)
@@ -56,7 +56,8 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/notifications/changes"])
   }
 
-  @Test func `a failed fetch keeps the previous server change token`() async throws {
+  @Test
+  func `a failed fetch of notifications keeps the previous server change token`() async throws {
     server.on(FetchNotifications.self) { _ in throw refusal(.authenticationRequired) }
     let journal = Journal()
     let operation = CKFetchNotificationChangesOperation(
@@ -69,7 +70,10 @@ import Testing
     #expect(!operation.moreComing)
   }
 
-  @Test func `marking notifications as read reports those that the server found`() async throws {
+  @Test
+  func `the operation that marks notifications as read reports those that the server found`()
+    async throws
+  {
     server.on(MarkNotificationsRead.self) { request in
       MarkNotificationsRead.Request(ids: request.ids.filter { $0 != "gone" })
     }

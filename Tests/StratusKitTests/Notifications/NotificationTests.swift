@@ -47,7 +47,7 @@ import Testing
     #expect((fields["folder"] as? CKRecord.Reference)?.recordID.recordName == "f")
   }
 
-  @Test func `each reason and database maps to its number`() {
+  @Test func `each notification reason and each database maps to its number`() {
     for (number, reason) in [
       1: CKQueryNotification.Reason.recordCreated, 2: .recordUpdated, 3: .recordDeleted,
     ] {
@@ -130,7 +130,7 @@ import Testing
     #expect(notification.notificationID == CKNotificationID("x"))
   }
 
-  @Test func `pruned properties are nil`() throws {
+  @Test func `the pruned properties of a notification are nil`() throws {
     let query = try #require(
       CKNotification(fromRemoteNotificationDictionary: [
         "ck": ["nid": "x", "p": 1, "qry": ["dbs": 2]]
@@ -146,8 +146,8 @@ import Testing
     #expect(zone?.notificationID == nil)
   }
 
-  /// Source: cloudkit-semantics §19.
-  @Test func `a payload without a subject decodes to a plain notification`() throws {
+  /// The expected class is in cloudkit-semantics §19.
+  @Test func `a payload without a subject decodes to a plain CKNotification`() throws {
     let payload: [AnyHashable: Any] = [
       "aps": ["alert": "Hi"], "ck": ["nid": "x", "cid": "iCloud.a"],
     ]

@@ -25,7 +25,7 @@ private final class TestListener: Sendable {
   /// Allows the subscriber to wait for one notification.
   func permit() { permits.put(()) }
 
-  /// The ID of the notification that the subscriber took with the oldest permit.
+  /// Returns the ID of the notification that the subscriber took with its oldest permit.
   func result() async -> String? { await taken.take() }
 
   func take() async -> String? {
@@ -41,7 +41,7 @@ private final class TestListener: Sendable {
 
 /// A network with one stream, which delivers its only event when the gate opens.
 private final class LateEvents: EventExchange, EventBody {
-  /// Opens when the stream is read.
+  /// A gate that opens when the stream is read.
   let isRead = Gate()
   let gate = Gate()
   private let isOver = Mutex(false)
@@ -141,7 +141,7 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `the notification of a cancelled subscriber is acknowledged when its work returns`()
+  func `a cancelled subscriber acknowledges its last notification when its loop body ends`()
     async throws
   {
     let container = server.container(events: events)
@@ -163,7 +163,7 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `a new subscriber acknowledges the last taken notification and continues after it`()
+  func `a new subscriber acknowledges the last taken notification and gets the next one`()
     async throws
   {
     let container = server.container(events: events)
@@ -253,7 +253,7 @@ private final class LateEvents: EventExchange, EventBody {
     }
   }
 
-  @Test func `without a user, no stream opens, and a cancelled subscriber stops waiting`()
+  @Test func `no notification stream opens without a user, and a cancelled subscriber stops`()
     async throws
   {
     let listener = TestListener(server.container(webAuthToken: nil, events: events))
@@ -262,7 +262,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.container().path.notificationFeed is SilentFeed)
   }
 
-  @Test func `each newly signed-in user receives their own notifications`() async throws {
+  @Test func `each user who signs in receives only the notifications of that user`() async throws {
     let container = server.container(webAuthToken: nil, events: events, stateFolder: folder)
     let listener = TestListener(container)
     listener.permit()
@@ -300,7 +300,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(heard.all == [])
   }
 
-  @Test func `a device that has subscribed before uses its name from the first request on`()
+  @Test func `a device that has subscribed before uses its device name in the first request`()
     async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
@@ -317,7 +317,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [String(name)])
   }
 
-  @Test func `a restarted subscriber keeps its device name`() async throws {
+  @Test func `a subscriber keeps its device name after a restart`() async throws {
     var names: [String] = []
     for _ in 0..<2 {
       let container = server.container(events: events, stateFolder: folder)
@@ -360,13 +360,16 @@ private final class LateEvents: EventExchange, EventBody {
     let container = server.container(stateFolder: folder, program: "asker")
     _ = try await container.privateCloudDatabase.allRecordZones()
     #expect(server.calls.map(\.device) != [name])
-    // The name is not in use while the other program runs.
+    // The other program does not use the name, so the first program can have it.
     #expect(try await listen(as: "listener", askingFirst: true) == name)
     #expect(server.calls.last?.device == name)
     withExtendedLifetime(container) {}
   }
 
-  @Test func `each program gets its own device name back, in any order`() async throws {
+  @Test
+  func `each program gets its own device name again, whatever the order of the programs`()
+    async throws
+  {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let (one, two) = (try await listen(as: "one"), try await listen(as: "two"))
     #expect(one != two)
@@ -375,7 +378,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [two])
   }
 
-  @Test func `a stored device name without a program's name is given to the first subscriber`()
+  @Test func `the first subscriber gets a stored device name that has no program's name`()
     async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
@@ -391,7 +394,7 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `each subscribing container has its own device name, and reading alone stores none`()
+  func `each container that subscribes has its own device name, and a read stores no name`()
     async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }

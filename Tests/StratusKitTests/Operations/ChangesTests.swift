@@ -19,7 +19,7 @@ import Testing
     return server
   }
 
-  @Test func `come page by page, each with its token`() async {
+  @Test func `a database's changes come page by page, each page with its token`() async {
     let journal = Journal()
     let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: nil)
     operation.recordZoneWithIDChangedBlock = { journal.note("changed \($0.zoneName)") }
@@ -37,7 +37,8 @@ import Testing
       ])
   }
 
-  @Test func `end after one page when fetchAllChanges is false`() async throws {
+  @Test
+  func `a database's changes end after one page when fetchAllChanges is false`() async throws {
     let page = try await server().database.databaseChanges(since: nil)
     #expect(page.modifications.map(\.zoneID) == [CKRecordZone.ID(zoneName: "Z0")])
     #expect(page.moreComing)
@@ -48,13 +49,15 @@ import Testing
     #expect(!last.moreComing)
   }
 
-  @Test func `fail with changeTokenExpired for an expired token`() async {
+  @Test
+  func `a fetch of a database's changes fails with changeTokenExpired for an expired token`() async
+  {
     await #expect {
       try await server().database.databaseChanges(since: CKServerChangeToken(syncToken: "old"))
     } throws: { code($0) == .changeTokenExpired }
   }
 
-  @Test func `stop when the server repeats a token`() async {
+  @Test func `a fetch of a database's changes stops when the server repeats a token`() async {
     let server = FakeServer()
     server.on(FetchDatabaseChanges.self) { _ in
       FetchDatabaseChanges.Response(zones: [], syncToken: "same", moreComing: true)
@@ -115,7 +118,10 @@ import Testing
     return operation
   }
 
-  @Test func `arrive one zone after the other, with tokens between pages`() async throws {
+  @Test
+  func `the changes of zones arrive one zone after the other, with tokens between pages`()
+    async throws
+  {
     let server = server()
     let journal = Journal()
     let zoneX = CKRecordZone.ID(zoneName: "X")
@@ -131,7 +137,7 @@ import Testing
     #expect(selections.map(\.showsDeletedRecordTypes) == [true, true, true])
   }
 
-  @Test func `come as one page, without token updates, when fetchAllChanges is false`() async {
+  @Test func `the changes of a zone come as one page when fetchAllChanges is false`() async {
     let journal = Journal()
     let operation = journaled([zoneZ], into: journal)
     operation.fetchAllChanges = false
@@ -139,7 +145,8 @@ import Testing
     #expect(journal.all == ["changed a", "changed b", "zone Z 1 3 0", "result 0"])
   }
 
-  @Test func `continue from the token of the configuration`() async throws {
+  @Test
+  func `the changes of a zone continue from the token of the zone's configuration`() async throws {
     let server = server()
     let journal = Journal()
     let operation = journaled([zoneZ], into: journal)
@@ -157,7 +164,10 @@ import Testing
     #expect(item.selection.fields.desiredKeys == ["title"])
   }
 
-  @Test func `report a failed zone to the legacy block as a partial failure`() async {
+  @Test
+  func `a fetch of zone changes reports a failed zone to the legacy block as a partial failure`()
+    async
+  {
     let journal = Journal()
     let zoneX = CKRecordZone.ID(zoneName: "X")
     let operation = CKFetchRecordZoneChangesOperation(
@@ -177,7 +187,7 @@ import Testing
       journal.all == ["X  false 21", "changed a", "changed b", "Z 2 false 0", "2", "21"])
   }
 
-  @Test func `come one page at a time in the async call, which throws the zone's error`()
+  @Test func `an async call returns one page of a zone's changes or throws the zone's error`()
     async throws
   {
     let database = server().database
@@ -195,7 +205,7 @@ import Testing
     } throws: { code($0) == .changeTokenExpired }
   }
 
-  @Test func `come one page at a time in the deprecated operation`() async {
+  @Test func `the deprecated operation returns one page of a zone's changes`() async {
     let journal = Journal()
     let operation = CKFetchRecordChangesOperation(
       recordZoneID: zoneZ, previousServerChangeToken: nil)
@@ -208,7 +218,7 @@ import Testing
     #expect(journal.all == ["changed a", "changed b", "1 3 true", "true"])
   }
 
-  @Test func `fail as a whole without an account`() async {
+  @Test func `a fetch of zone changes fails as a whole without an account`() async {
     let server = FakeServer()
     server.on(FetchZoneChanges.self) { _ in throw refusal(.authenticationFailed) }
     let journal = Journal()
@@ -216,7 +226,7 @@ import Testing
     #expect(journal.all == ["result 9"])
   }
 
-  @Test func `have a configuration that survives archiving`() throws {
+  @Test func `the configuration of a zone's changes survives archiving`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration(
       previousServerChangeToken: CKServerChangeToken(syncToken: "1"), resultsLimit: 7,
       desiredKeys: ["title"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// Classes that are `Sendable`, so apps may share them between tasks.
+/// Classes that are `Sendable`. Apps may share objects of these classes between tasks.
 @Suite struct `Objects that tasks share` {
   private static let texts = (0..<8).map { String(repeating: "\($0)", count: 100) }
 
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct `An operation's configuration` {
-  @Test func `has CloudKit's defaults`() {
+  @Test func `an operation's configuration has CloudKit's defaults`() {
     let configuration = CKOperation.Configuration()
     #expect(configuration.container == nil)
     #expect(configuration.qualityOfService == .default)
@@ -82,7 +82,7 @@ import Testing
     #expect(configuration.timeoutIntervalForResource == 604_800)
   }
 
-  @Test func `has no time limit for user-initiated work`() {
+  @Test func `an operation's configuration has no time limit for user-initiated work`() {
     let configuration = CKOperation.Configuration()
     configuration.qualityOfService = .userInitiated
     #expect(configuration.timeoutIntervalForResource == -1)
@@ -90,7 +90,7 @@ import Testing
     #expect(configuration.timeoutIntervalForResource == 10)
   }
 
-  @Test func `is copied when it is set, and has the defaults again after nil is set`() {
+  @Test func `an operation copies its configuration, and nil restores the defaults`() {
     let operation = CKOperation()
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForRequest = 5
@@ -103,7 +103,7 @@ import Testing
     #expect(operation.configuration.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `gets its unset values from the group`() {
+  @Test func `an operation's configuration gets its unset values from the group`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -112,7 +112,7 @@ import Testing
     #expect(operation.resolved.qualityOfService == .utility)
   }
 
-  @Test func `overrides the group even with a value that equals the default`() {
+  @Test func `an operation's configuration overrides the group, even with a default value`() {
     let operation = CKOperation()
     operation.group = CKOperationGroup()
     operation.group?.defaultConfiguration.timeoutIntervalForRequest = 5
@@ -120,7 +120,7 @@ import Testing
     #expect(operation.resolved.timeoutIntervalForRequest == 60)
   }
 
-  @Test func `sets the time-out of the request`() async {
+  @Test func `an operation's configuration sets the time-out of the request`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
@@ -129,7 +129,8 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [7])
   }
 
-  @Test func `of a configured database applies to the database's calls`() async throws {
+  @Test
+  func `the configuration of a configured database applies to the database's calls`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let configuration = CKOperation.Configuration()
@@ -140,7 +141,7 @@ import Testing
     #expect(server.calls.map(\.timeoutSeconds) == [9])
   }
 
-  @Test func `with the quality of service utility makes an operation retry on a broken network`()
+  @Test func `an operation with the quality of service utility retries on a broken network`()
     async
   {
     let server = FakeServer()
@@ -160,7 +161,7 @@ import Testing
     #expect(failures.all.count == 4)
   }
 
-  @Test func `makes an operation fail on a broken network by default`() async {
+  @Test func `an operation with the default configuration fails on a broken network`() async {
     let server = FakeServer()
     await #expect {
       try await server.container(webAuthToken: nil).privateCloudDatabase
@@ -171,7 +172,7 @@ import Testing
 }
 
 @Suite struct `An operation group` {
-  @Test func `survives archiving`() throws {
+  @Test func `an operation group survives archiving`() throws {
     let group = CKOperationGroup()
     group.name = "import"
     group.quantity = 3
@@ -190,7 +191,7 @@ import Testing
     #expect(read.defaultConfiguration.explicit.qualityOfService == nil)
   }
 
-  @Test func `keeps its ID in a copy`() {
+  @Test func `the copy of an operation group has the same ID`() {
     let group = CKOperationGroup()
     group.name = "import"
     let copy = group.copy() as? CKOperationGroup

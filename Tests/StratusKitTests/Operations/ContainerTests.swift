@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A container` {
-  @Test func `has one object for each database`() {
+  @Test func `a container has one object for each database`() {
     let container = FakeServer().container()
     let database = container.privateCloudDatabase
     #expect(database === container.database(with: .private))
@@ -15,16 +15,16 @@ import Testing
     #expect(container.sharedCloudDatabase.databaseScope == .shared)
   }
 
-  @Test func `stays alive while one of its databases is in use`() {
+  @Test func `a container stays alive while one of its databases is in use`() {
     let database = FakeServer().container().privateCloudDatabase
     #expect(database.container.containerIdentifier == "iCloud.org.example.App")
   }
 
-  @Test func `is the same object each time for the default identifier`() {
+  @Test func `the default container is the same object each time`() {
     #expect(CKContainer.default() === CKContainer.default())
   }
 
-  @Test func `runs an operation without a database on its private database`() async {
+  @Test func `a container runs an operation without a database on the private database`() async {
     let server = FakeServer()
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let operation = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -35,7 +35,8 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/zones/list"])
   }
 
-  @Test func `applies configuredWith to new container and database objects, not to itself`() async {
+  @Test
+  func `configuredWith configures new container and database objects, not the receiver`() async {
     let container = FakeServer().container()
     let group = CKOperationGroup()
     let isOther = container.configuredWith(group: group) { $0 !== container }
@@ -49,11 +50,11 @@ import Testing
     }
   }
 
-  @Test func `has an account when the server accepts the token`() async throws {
+  @Test func `a container has an account when the server accepts the token`() async throws {
     #expect(try await FakeServer().container().accountStatus() == .available)
   }
 
-  @Test func `has no account without a token`() async throws {
+  @Test func `a container has no account without a token`() async throws {
     let server = FakeServer()
     let container = server.container(webAuthToken: nil)
     #expect(try await container.accountStatus() == .noAccount)
@@ -61,13 +62,13 @@ import Testing
     await #expect { try await container.userRecordID() } throws: { code($0) == .notAuthenticated }
   }
 
-  @Test func `has no account when the server refuses the token`() async throws {
+  @Test func `a container has no account when the server refuses the token`() async throws {
     let server = FakeServer()
     server.on(FetchCaller.self) { _ in throw refusal(.authenticationFailed) }
     #expect(try await server.container().accountStatus() == .noAccount)
   }
 
-  @Test func `cannot determine its account without the server`() async throws {
+  @Test func `a container cannot determine its account without the server`() async throws {
     let server = FakeServer()
     server.onRaw(FetchCaller.path) { (_) async throws(NetworkFailure) in
       throw .lostBeforeSending
@@ -80,7 +81,7 @@ import Testing
     #expect(error == .networkFailure)
   }
 
-  @Test func `returns the ID of the user's record`() async throws {
+  @Test func `a container returns the ID of the user's record`() async throws {
     let container = FakeServer().container()
     #expect(try await container.userRecordID().recordName == FakeServer.userName)
     let name = await withCheckedContinuation { continuation in

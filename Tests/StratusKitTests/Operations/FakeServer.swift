@@ -26,7 +26,7 @@ final class FakeServer: HTTPExchange {
 
   private let handlers: Mutex<[String: Handler]>
   private let byteHandler = Mutex<ByteHandler?>(nil)
-  /// The folder where this server's containers keep fetched files.
+  /// The folder in which this server's containers keep fetched files.
   let cacheFolder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "stratus-test-\(UUID().uuidString)", isDirectory: true)
   private let log = Mutex<[Call]>([])
@@ -42,7 +42,7 @@ final class FakeServer: HTTPExchange {
 
   deinit { try? FileManager.default.removeItem(at: cacheFolder) }
 
-  /// Sets the handler for requests to file URLs, `/assets/…`.
+  /// Sets the handler for requests to the URLs of files, `/assets/…`.
   func onBytes(_ handler: @escaping ByteHandler) { byteHandler.withLock { $0 = handler } }
 
   /// All calls except those that ask for the current user.
@@ -91,8 +91,8 @@ final class FakeServer: HTTPExchange {
   /// A container of this server. Its clock moves only when a task sleeps.
   ///
   /// - Parameters:
-  ///   - events: delivers the container's notifications.
-  ///   - program: the program that owns the container; nil: this process's program.
+  ///   - events: the source of the container's notifications.
+  ///   - program: the name of the program that owns the container. Nil means this process.
   func container(
     webAuthToken: String? = "web", pieceBytesMax: Int = 1_000,
     events: (any EventExchange)? = nil, stateFolder: URL? = nil, program: String? = nil
@@ -130,7 +130,7 @@ final class FakeClock: Sendable {
   let now = Mutex(0.0)
 }
 
-/// The recorded calls, in order.
+/// The recorded lines, in order.
 final class Journal: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -21,14 +21,14 @@ import Testing
     return server
   }
 
-  @Test func `returns a result for each record`() async throws {
+  @Test func `a fetch returns a result for each record`() async throws {
     let results = try await server().database.records(for: [id("a"), id("missing"), id("a")])
     #expect(results.count == 2)
     #expect(try results[id("a")]?.get().recordID == id("a"))
     #expect(code(results[id("missing")]) == .unknownItem)
   }
 
-  @Test func `of one record throws the record's error`() async throws {
+  @Test func `a fetch of one record throws the record's error`() async throws {
     let database = server().database
     await #expect { try await database.record(for: id("missing")) } throws: {
       code($0) == .unknownItem
@@ -36,7 +36,7 @@ import Testing
     #expect(try await database.record(for: id("a")).recordChangeTag == "t1")
   }
 
-  @Test func `calls its completion handler with the record or the error`() async {
+  @Test func `a fetch calls its completion handler with the record or the error`() async {
     let database = server().database
     let found = await withCheckedContinuation { continuation in
       database.fetch(withRecordID: id("a")) { record, error in
@@ -52,7 +52,7 @@ import Testing
     #expect(missing == .unknownItem)
   }
 
-  @Test func `requests the desired keys, zone by zone`() async throws {
+  @Test func `a fetch requests the desired keys, zone by zone`() async throws {
     let server = server()
     let zoneY = CKRecordZone.ID(zoneName: "Y")
     _ = try await server.database.records(
@@ -63,7 +63,7 @@ import Testing
     #expect(requests.map(\.selection.desiredKeys) == [["title"], ["title"]])
   }
 
-  @Test func `does not call the legacy blocks when the modern ones are set`() async {
+  @Test func `a fetch does not call the legacy blocks when the modern blocks are set`() async {
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
     operation.perRecordProgressBlock = { journal.note("\($0.recordName) \($1)") }
@@ -75,7 +75,7 @@ import Testing
     #expect(journal.all == ["a 1.0", "a", "result"])
   }
 
-  @Test func `reports a failed record to the legacy block as a partial failure`() async {
+  @Test func `a fetch reports a failed record to the legacy block as a partial failure`() async {
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a"), id("missing")])
     operation.perRecordCompletionBlock = { record, id, error in
@@ -90,7 +90,7 @@ import Testing
     #expect(journal.all == ["a true 0", "missing false 11", "1 2", "11"])
   }
 
-  @Test func `of the current user returns the user's own record`() async throws {
+  @Test func `a fetch of the current user returns the user's own record`() async throws {
     let server = server()
     let operation = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()
     let journal = Journal()
@@ -101,26 +101,26 @@ import Testing
     #expect(request.items.map(\.recordName) == [FakeServer.userName])
   }
 
-  @Test func `requests the current user only once`() async throws {
+  @Test func `fetches request the current user only once`() async throws {
     let server = server()
     let database = server.database
     for _ in 0..<3 { _ = try await database.record(for: id("a")) }
     #expect(server.callerCalls == 1)
   }
 
-  @Test func `shows the user's own zones with the default owner name`() async throws {
+  @Test func `a fetched record of the user's own zone has the default owner name`() async throws {
     let record = try await server().database.record(for: id("a"))
     #expect(record.recordID.zoneID.ownerName == CKCurrentUserDefaultName)
   }
 
-  @Test func `of more than 400 records fails with limitExceeded`() async {
+  @Test func `a fetch of more than 400 records fails with limitExceeded`() async {
     let ids = (0..<401).map { id("r\($0)") }
     await #expect { try await server().database.records(for: ids) } throws: {
       code($0) == .limitExceeded
     }
   }
 
-  @Test func `is cancelled when the task that waits for it is cancelled`() async {
+  @Test func `a fetch is cancelled when the task that waits for the fetch is cancelled`() async {
     let server = FakeServer()
     let gate = Gate()
     let reached = Gate()
@@ -167,13 +167,13 @@ import Testing
     return server
   }
 
-  @Test func `are listed with the default zone`() async throws {
+  @Test func `the list of a database's zones contains the default zone`() async throws {
     let zones = try await server().database.allRecordZones()
     #expect(zones.map(\.zoneID) == [.default, zoneZ])
     #expect(zones.map(\.capabilities.isEmpty) == [true, false])
   }
 
-  @Test func `are found by ID`() async throws {
+  @Test func `the zones of a database are found by ID`() async throws {
     let database = server().database
     let missing = CKRecordZone.ID(zoneName: "missing")
     let results = try await database.recordZones(for: [zoneZ, missing])
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `can be created and deleted`() async throws {
+  @Test func `the zones of a database can be created and deleted`() async throws {
     let database = server().database
     #expect(try await database.save(CKRecordZone(zoneID: zoneZ)).zoneID == zoneZ)
     #expect(try await database.deleteRecordZone(withID: zoneZ) == zoneZ)
@@ -193,7 +193,7 @@ import Testing
     } throws: { code($0) == .zoneNotFound }
   }
 
-  @Test func `that fail are reported to the legacy block as a partial failure`() async {
+  @Test func `failed zones are reported to the legacy block as a partial failure`() async {
     let journal = Journal()
     let missing = CKRecordZone.ID(zoneName: "missing")
     let operation = CKModifyRecordZonesOperation(

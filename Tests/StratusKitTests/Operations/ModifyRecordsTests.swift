@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `sends one request for each zone, in the order of the zones`() async throws {
+  @Test func `a save sends one request for each zone, in the order of the zones`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let zoneY = CKRecordZone.ID(zoneName: "Y")
@@ -42,7 +42,7 @@ import Testing
     #expect(requests.map(\.clientChangeToken) == ["AQID", "AQID"])
   }
 
-  @Test func `updates the record objects that the app passed`() async throws {
+  @Test func `a save updates the record objects that the app passed`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let record = note("a")
@@ -53,10 +53,11 @@ import Testing
     #expect(record.changedKeys().isEmpty)
     #expect(record["title"] == "x")
     let request = try server.calls[0].request(ModifyRecords.Request.self)
-    #expect(request.selection.desiredKeys == [], "the values are known here")
+    #expect(request.selection.desiredKeys == [], "the client knows the values already")
   }
 
-  @Test func `of 400 records is one request, and a save of 401 records fails`() async throws {
+  @Test
+  func `a save of 400 records is one request, and a save of 401 records fails`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<401).map { note("r\($0)") }
@@ -70,7 +71,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `of more than 2 MB fails with limitExceeded`() async {
+  @Test func `a save of more than 2 MB fails with limitExceeded`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = (0..<3).map { number in
@@ -84,7 +85,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `that names one record twice fails with invalidArguments`() async {
+  @Test func `a save that names one record twice fails with invalidArguments`() async {
     let server = FakeServer()
     await #expect {
       try await server.database.modifyRecords(saving: [note("a")], deleting: [id("a")])
@@ -92,14 +93,14 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `of no record succeeds without a request`() async throws {
+  @Test func `a save of no record succeeds without a request`() async throws {
     let server = FakeServer()
     let (saves, deletes) = try await server.database.modifyRecords(saving: [], deleting: [])
     #expect(saves.isEmpty && deletes.isEmpty)
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `reports a conflict with its three records`() async throws {
+  @Test func `a save reports a conflict with its three records`() async throws {
     let server = FakeServer()
     server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
     server.on(ModifyRecords.self, Self.refusing(["a": .conflict]))
@@ -108,7 +109,7 @@ import Testing
     record["title"] = "mine"
     do {
       try await database.save(record)
-      Issue.record("no conflict")
+      Issue.record("the save must be a conflict")
     } catch let error as CKError {
       #expect(error.code == .serverRecordChanged)
       #expect(error.serverRecord?.recordChangeTag == "server")
@@ -118,7 +119,8 @@ import Testing
     }
   }
 
-  @Test func `reports failed records to the modern blocks, and success for the operation`() async {
+  @Test
+  func `a save with failed records succeeds and reports the failures to the modern blocks`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, Self.refusing(["a": .conflict, "b": .atomicError]))
     let journal = Journal()
@@ -133,7 +135,7 @@ import Testing
     #expect(journal.all == ["a 14", "b 22", "result 0"])
   }
 
-  @Test func `reports a partial failure to the legacy block`() async throws {
+  @Test func `a save reports a partial failure to the legacy block`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, Self.refusing(["b": .notFound]))
     let journal = Journal()
@@ -154,7 +156,7 @@ import Testing
   }
 
   @Test
-  func `into a missing zone fails only the records of that zone`() async throws {
+  func `a save into a missing zone fails only for the records of that zone`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { request in
       if request.zoneID?.zoneName == "Z" { throw refusal(.zoneNotFound, Reason.zoneNotFound) }
@@ -168,7 +170,7 @@ import Testing
     #expect(code(saves[id("b", in: zoneY)]) == nil)
   }
 
-  @Test func `without an account fails as a whole`() async {
+  @Test func `a save without an account fails as a whole`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in throw refusal(.authenticationRequired) }
     let database = server.container(webAuthToken: nil).privateCloudDatabase
@@ -177,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `sends each record with its own save policy`() async throws {
+  @Test func `a save sends each record with its own save policy`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let records = try ["a", "b", "c"].map { name in
@@ -205,7 +207,7 @@ import Testing
     #expect(fields.allSatisfy { $0.contains("count") })
   }
 
-  @Test func `sends nothing to an atomic zone when one record cannot be sent`() async throws {
+  @Test func `an atomic save sends nothing to a zone if one record cannot be sent`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let bad = note("bad")
@@ -219,7 +221,10 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `fails when its answer is lost, whereas a deletion is repeated`() async throws {
+  @Test
+  func `a save whose answer is lost fails, and a deletion whose answer is lost is repeated`()
+    async throws
+  {
     let server = FakeServer()
     server.onRaw(ModifyRecords.path) { (_) async throws(NetworkFailure) in
       throw .lostAfterSending
@@ -234,12 +239,12 @@ import Testing
     #expect(server.calls.count == 3)
   }
 
-  @Test func `returns the server's retry delay to the caller`() async throws {
+  @Test func `a save returns the server's retry delay to the caller`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in throw refusal(.throttled, retryAfter: 40) }
     do {
       try await server.database.save(note("a"))
-      Issue.record("no error")
+      Issue.record("the save must fail")
     } catch let error as CKError {
       #expect(error.code == .requestRateLimited)
       #expect(error.retryAfterSeconds == 40)

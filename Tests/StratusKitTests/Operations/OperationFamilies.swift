@@ -4,8 +4,8 @@ import StratusWire
 
 @testable import StratusKit
 
-/// The operation classes. Each entry makes an operation with every property set, sets its blocks,
-/// and changes every property.
+/// All operation classes. Each entry can make an operation with every property set, set the
+/// operation's blocks, and change every property.
 enum OperationFamilies {
   static let all: [OperationFamily] =
     records + changes + zones + subscriptions + container
@@ -239,7 +239,7 @@ enum OperationFamilies {
         wire: WireShares.resolved(ShortGUID(value: $0)), naming: WireShares.naming)
     }) ?? []
 
-  /// The operations that join shares and invite people.
+  /// The operations that accept shares and look up participants.
   private static let shares: [OperationFamily] = [
     OperationFamily(
       CKFetchShareMetadataOperation.self,

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `An operation` {
-  @Test func `calls its blocks in order, with its completion block last`() async {
+  @Test func `an operation calls its blocks in order, with its completion block last`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let journal = Journal()
@@ -31,7 +31,7 @@ import Testing
     #expect(!operation.isExecuting)
   }
 
-  @Test func `calls its blocks off the main thread`() async {
+  @Test func `an operation calls its blocks off the main thread`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self, accepted)
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
@@ -41,7 +41,7 @@ import Testing
     #expect(journal.all == ["false"])
   }
 
-  @Test func `reports cancellation once when it is cancelled while it runs`() async {
+  @Test func `an operation that is cancelled while it runs reports the cancellation once`() async {
     let server = FakeServer()
     let gate = Gate()
     let reached = Gate()
@@ -64,7 +64,7 @@ import Testing
     #expect(journal.all == ["20"])
   }
 
-  @Test func `sends nothing when it is cancelled before its start`() async {
+  @Test func `an operation that is cancelled before its start sends nothing`() async {
     let server = FakeServer()
     let journal = Journal()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
@@ -77,7 +77,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `waits for the operations that it depends on`() async {
+  @Test func `an operation starts after the operations that it depends on have finished`() async {
     let server = FakeServer()
     server.on(ModifyZones.self) { request in
       ListZones.Response(zones: request.operations.map { .zone(ZoneDictionary(zoneID: $0.zoneID)) })
@@ -95,7 +95,7 @@ import Testing
     #expect(server.calls.map(\.path) == ["private/zones/modify", "private/records/modify"])
   }
 
-  @Test func `finishes when one queue holds hundreds of operations`() async {
+  @Test func `hundreds of operations in one queue finish`() async {
     let server = FakeServer()
     server.on(LookupRecords.self) { request in
       RecordsResponse(records: request.items.map { .record(stored($0.recordName)) })
@@ -118,7 +118,7 @@ import Testing
     #expect(areFinished)
   }
 
-  @Test func `runs in a queue that takes one operation at a time`() async {
+  @Test func `operations run in order in a queue that takes one operation at a time`() async {
     let server = FakeServer()
     server.on(LookupRecords.self) { request in
       RecordsResponse(records: request.items.map { .record(stored($0.recordName)) })
@@ -140,11 +140,11 @@ import Testing
     #expect(asked == ["r0", "r1", "r2", "r3", "r4"])
   }
 
-  @Test func `has a unique ID`() {
+  @Test func `an operation has a unique ID`() {
     #expect(CKOperation().operationID != CKOperation().operationID)
   }
 
-  @Test func `gets the container of the database that is set`() {
+  @Test func `an operation gets the container of the database that the app sets`() {
     let database = FakeServer().database
     let operation = CKFetchRecordsOperation()
     operation.database = database

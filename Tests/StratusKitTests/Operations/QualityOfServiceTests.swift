@@ -38,7 +38,9 @@ import Testing
     (QualityOfService.userInteractive, -1.0), (.userInitiated, -1), (.default, 604_800),
     (.utility, 604_800), (.background, 604_800),
   ])
-  func `decides the default resource timeout`(quality: QualityOfService, seconds: TimeInterval) {
+  func `the quality of service decides the default resource timeout`(
+    quality: QualityOfService, seconds: TimeInterval
+  ) {
     let configuration = CKOperation.Configuration()
     configuration.qualityOfService = quality
     #expect(configuration.timeoutIntervalForResource == seconds)
@@ -49,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.userInteractive, .userInitiated, .default, nil])
-  func `decides whether a fetch fails on a network error: all but utility and background`(
+  func `a fetch fails on a network error unless its quality is utility or background`(
     quality: QualityOfService?
   )
     async
@@ -66,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `makes a fetch retry network errors for a week if it is utility or background`(
+  func `a fetch of quality utility or background retries network errors for a week`(
     quality: QualityOfService
   ) async {
     let scene = Scene()
@@ -79,7 +81,9 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `allows no retry after the resource timeout that the app sets`(quality: QualityOfService)
+  func `a fetch does not retry after the resource timeout that the app sets`(
+    quality: QualityOfService
+  )
     async
   {
     let scene = Scene()
@@ -93,7 +97,7 @@ import Testing
     #expect(scene.server.calls.last.map { $0.timeoutSeconds < 60 } == true)
   }
 
-  @Test func `allows retries without a time limit if the resource timeout is minus one`() async {
+  @Test func `a fetch retries without a time limit if the resource timeout is minus one`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -106,7 +110,7 @@ import Testing
     #expect(scene.seconds > 604_800)
   }
 
-  @Test func `makes a fetch wait as long as the server asks, within the time limit`() async {
+  @Test func `a background fetch waits as long as the server asks, within the time limit`() async {
     let scene = Scene()
     let attempts = Journal()
     scene.server.onRaw(LookupRecords.path) { (_) async throws(NetworkFailure) in
@@ -129,7 +133,7 @@ import Testing
     #expect(late.seconds == 0)
   }
 
-  @Test func `default returns the retry delay to the app, since the operation does not retry`()
+  @Test func `a fetch of default quality returns the retry delay and does not retry`()
     async
   {
     let server = FakeServer()

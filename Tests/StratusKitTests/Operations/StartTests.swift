@@ -121,7 +121,9 @@ private final class Stage: Sendable {
 
 @Suite struct `An operation that has started` {
   @Test(arguments: OperationFamilies.all)
-  func `uses the properties that it had at its start`(_ family: OperationFamily) async {
+  func `a started operation uses the properties that it had at its start`(_ family: OperationFamily)
+    async
+  {
     let (untouched, changed) = (Stage(), Stage())
     let first = family.make()
     family.listen(first) { [journal = untouched.journal] in journal.note($0) }
@@ -141,7 +143,9 @@ private final class Stage: Sendable {
   }
 
   @Test(arguments: OperationFamilies.all)
-  func `returns the values that the app has set since its start`(_ family: OperationFamily) async {
+  func `a started operation returns the values that the app has set since the start`(
+    _ family: OperationFamily
+  ) async {
     let stage = Stage()
     let operation = family.make()
     await stage.run(operation) {
@@ -152,7 +156,8 @@ private final class Stage: Sendable {
     #expect(operation.group != nil)
   }
 
-  @Test func `keeps its database and its configuration even if the app changes them`() async {
+  @Test
+  func `a started operation keeps its database and configuration if the app changes them`() async {
     let stage = Stage()
     let other = FakeServer()
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
@@ -166,7 +171,7 @@ private final class Stage: Sendable {
     #expect(other.calls.isEmpty)
   }
 
-  @Test func `can be changed by many threads at once`() async {
+  @Test func `many threads can change a started operation at once`() async {
     let stage = Stage()
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
     operation.modifyRecordsResultBlock = { [journal = stage.journal] _ in journal.note("end") }

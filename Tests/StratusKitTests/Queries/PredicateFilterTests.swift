@@ -16,7 +16,7 @@ import Testing
     try PredicateFilters.filters(of: predicate, now: Self.now)
   }
 
-  /// A format, its arguments, and the expected filters.
+  /// A predicate format, its arguments, and the expected filters.
   struct Row: @unchecked Sendable, CustomTestStringConvertible {
     let format: String
     let arguments: [Any]
@@ -229,7 +229,7 @@ import Testing
       "distanceToLocation:fromLocation:(%@, place) < 1000",
       "1000 > distanceToLocation:fromLocation:(place, %@)",
     ])
-  func `a circle becomes a filter with a distance`(format: String) throws {
+  func `a predicate for a circle becomes a filter with a distance`(format: String) throws {
     let here = CLLocation(latitude: 52.5, longitude: 13.4)
     let filters = try filters(NSPredicate(format: format, here))
     guard case .field(let filter)? = filters.first, filters.count == 1 else {
@@ -240,12 +240,12 @@ import Testing
     #expect(filter == FieldFilter(.near, QueryKey(field: "place"), place, distance: 1000))
   }
 
-  @Test func `NSPredicate(value) matches all records or none`() throws {
+  @Test func `an NSPredicate with a constant value matches all records or none`() throws {
     #expect(try filters(NSPredicate(value: true)) == [])
     #expect(try filters(NSPredicate(value: false)) == [Self.nothing])
   }
 
-  @Test func `predicates built in code become the same filters as those made from formats`() throws
+  @Test func `predicates built in code become the same filters as predicates from formats`() throws
   {
     let compound = NSCompoundPredicate(
       andPredicateWithSubpredicates: [
@@ -264,7 +264,8 @@ import Testing
     #expect(try filters(built) == [Self.equal("a", 1)])
   }
 
-  @Test func `the default name of the current user becomes the user's record name`() throws {
+  @Test
+  func `a predicate with the current user's default name gets the user's record name`() throws {
     let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
     let filters = try PredicateFilters.filters(
       of: NSPredicate(format: "creatorUserRecordID == %@", me), now: Self.now,

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  /// A format that CloudKit refuses, and the words that the error message must contain.
+  /// A predicate format that CloudKit refuses, and words that the error message must contain.
   @Test(
     arguments: [
       ("f LIKE 'x*'", "LIKE"), ("f MATCHES 'x'", "MATCHES"), ("f + 1 == 2", "arithmetic"),

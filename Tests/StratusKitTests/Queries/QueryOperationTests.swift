@@ -7,7 +7,8 @@ import Testing
 @testable import StratusKit
 
 @Suite struct `A query operation` {
-  /// A server that has a page of record names for each continuation marker; nil: the first page.
+  /// A server that has a page of record names for each continuation marker. The marker of the first
+  /// page is nil.
   private func server(
     _ pages: [String?: (names: [String], next: String?)]
   ) -> FakeServer {
@@ -31,7 +32,7 @@ import Testing
     try server.calls.map { try $0.request(QueryRecords.Request.self) }
   }
 
-  @Test func `returns records in order, then the cursor`() async throws {
+  @Test func `a query operation returns records in order, then the cursor`() async throws {
     let server = server([nil: (["b", "a"], "m1"), "m1": (["c"], nil)])
     let journal = Journal()
     let operation = CKQueryOperation(query: query())
@@ -43,7 +44,10 @@ import Testing
     #expect(journal.all == ["b", "a", "more"])
   }
 
-  @Test func `made from a cursor runs the cursor's query, whatever else is set`() async throws {
+  @Test
+  func `a query operation with a cursor runs the cursor's query, whatever else is set`()
+    async throws
+  {
     let server = server([nil: (["a"], "m1"), "m1": (["b"], nil)])
     let zone = CKRecordZone.ID(zoneName: "Z")
     let first = try await server.database.records(
@@ -64,7 +68,7 @@ import Testing
     #expect(requests[0].query.filters.count == 1)
   }
 
-  @Test func `continues after pages without a record`() async throws {
+  @Test func `a query operation continues after pages without a record`() async throws {
     let server = server([nil: ([], "m1"), "m1": ([], "m2"), "m2": (["a"], nil)])
     let page = try await server.database.records(matching: query())
     #expect(page.matchResults.map(\.0.recordName) == ["a"])
@@ -72,14 +76,15 @@ import Testing
     #expect(server.calls.count == 3)
   }
 
-  @Test func `fails when the server repeats its continuation marker`() async throws {
+  @Test
+  func `a query operation fails when the server repeats a continuation marker`() async throws {
     let server = server([nil: ([], "m1"), "m1": ([], "m1")])
     await #expect { try await server.database.records(matching: query()) } throws: {
       code($0) == .internalError
     }
   }
 
-  @Test func `searches all zones when no zone is set`() async throws {
+  @Test func `a query operation searches all zones when no zone is set`() async throws {
     let server = server([nil: ([], nil)])
     _ = try await server.database.records(matching: query())
     _ = try await server.database.records(
@@ -89,7 +94,7 @@ import Testing
     #expect(requests.map(\.zoneID?.zoneName) == [nil, "Z"])
   }
 
-  @Test func `sends the sort order that it was given`() async throws {
+  @Test func `a query operation sends the sort order of its query`() async throws {
     let server = server([nil: ([], nil)])
     let here = CLLocation(latitude: 60, longitude: 25)
     let query = query()
@@ -109,7 +114,10 @@ import Testing
     #expect(sorts[2].key.systemField == .creationDate)
   }
 
-  @Test func `refuses a sort descriptor with a comparator block when it runs`() async throws {
+  @Test
+  func `a query operation refuses a sort descriptor with a comparator block when it runs`()
+    async throws
+  {
     let server = server([nil: ([], nil)])
     let query = query()
     query.sortDescriptors = [
@@ -122,7 +130,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `refuses a predicate that CloudKit does not support when it runs`() async throws {
+  @Test func `a query operation refuses an unsupported predicate when it runs`() async throws {
     let server = server([nil: ([], nil)])
     let bad = query(NSPredicate(format: "title LIKE %@", "a*"))
     await #expect { try await server.database.records(matching: bad) } throws: {
@@ -131,7 +139,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `that has neither a query nor a cursor is refused`() async throws {
+  @Test func `a query operation without a query and a cursor fails`() async throws {
     let journal = Journal()
     let operation = CKQueryOperation()
     operation.queryCompletionBlock = { _, error in
@@ -141,7 +149,10 @@ import Testing
     #expect(journal.all == ["\(CKError.Code.invalidArguments.rawValue)"])
   }
 
-  @Test func `does not call the legacy blocks when the modern ones are set`() async throws {
+  @Test
+  func `a query operation does not call the legacy blocks when the modern blocks are set`()
+    async throws
+  {
     let journal = Journal()
     let operation = CKQueryOperation(query: query())
     operation.recordFetchedBlock = { _ in journal.note("legacy record") }
@@ -152,7 +163,7 @@ import Testing
     #expect(journal.all == ["record", "end"])
   }
 
-  @Test func `returns the server's reason for a missing index`() async throws {
+  @Test func `a query operation returns the server's reason for a missing index`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { _ in
       throw refusal(.badRequest, "Field 'title' is not marked queryable")
@@ -163,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `retries while the server builds an index`() async throws {
+  @Test func `a query operation retries while the server builds an index`() async throws {
     let server = FakeServer()
     let calls = Journal()
     server.onRaw(QueryRecords.path) { (_) async throws(NetworkFailure) in
@@ -180,7 +191,7 @@ import Testing
     #expect(calls.all.count == 3)
   }
 
-  @Test func `adds the counts of all pages`() async throws {
+  @Test func `a count adds the counts of all query pages`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { request in
       #expect(request.countsOnly)
@@ -193,7 +204,7 @@ import Testing
 }
 
 @Suite struct `A query` {
-  @Test func `copies all properties into an independent copy`() throws {
+  @Test func `the copy of a query has all properties and is independent`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "n == %d", 1))
     query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: true)]
     let copy = try #require(query.copy() as? CKQuery)
@@ -203,7 +214,7 @@ import Testing
     #expect(query.sortDescriptors?.count == 1)
   }
 
-  @Test func `survives archiving`() throws {
+  @Test func `a query survives archiving`() throws {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "n == %d", 1))
     query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: false)]
     let data = try NSKeyedArchiver.archivedData(
@@ -216,7 +227,7 @@ import Testing
     #expect(read.sortDescriptors?.first?.ascending == false)
   }
 
-  @Test func `resumes from an archived cursor`() async throws {
+  @Test func `a query resumes from an archived cursor`() async throws {
     let server = FakeServer()
     server.on(QueryRecords.self) { request in
       QueryRecords.Response(

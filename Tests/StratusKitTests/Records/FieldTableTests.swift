@@ -6,7 +6,7 @@ import Testing
   private static let names = ["b", "a", "b1"]
 
   /// Runs every sequence of five steps that set and remove values.
-  @Test func `a table holds the same values as a dictionary, sorted by name`() {
+  @Test func `a field table holds the same values as a dictionary, sorted by name`() {
     let choices = Self.names.count * 2
     for way in 0..<(choices * choices * choices * choices * choices) {
       var table = FieldTable<Int>()
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `filtered and mapped tables keep the order of their names`() {
+  @Test func `filtered and mapped field tables keep the order of the names`() {
     var table = FieldTable<Int>()
     for (value, name) in ["c", "a", "d", "b"].enumerated() { table[name] = value }
     #expect(table.filter { $0.value > 0 }.map(\.key) == ["a", "b", "d"])
@@ -35,7 +35,7 @@ import Testing
     #expect(table.mapValues { -$0 }.map(\.value) == [-1, -3, 0, -2])
   }
 
-  @Test func `canonically equivalent names are one field`() {
+  @Test func `canonically equivalent field names are one field`() {
     var table = FieldTable<Int>()
     table["caf\u{e9}"] = 1
     table["cafe\u{301}"] = 2

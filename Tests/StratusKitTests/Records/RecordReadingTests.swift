@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct RecordReading {
-  @Test func `every field type decodes to its object`() throws {
+  @Test func `a value of each field type decodes to its object`() throws {
     var place = Location(latitude: 1, longitude: 2)
     place.altitude = 3
     place.timestamp = 4000
@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test
-  func `system fields come from the answer, and the current user has the default name`() throws {
+  func `a record's system fields come from the answer, and the current user has a default name`()
+    throws
+  {
     let record = try WireRecords.note(parent: "p")
     #expect(record.recordType == "Note")
     #expect(
@@ -50,7 +52,7 @@ import Testing
       record.parent?.recordID == CKRecord.ID(recordName: "p", zoneID: record.recordID.zoneID))
   }
 
-  @Test func `a reference into another zone keeps that zone`() throws {
+  @Test func `a fetched reference into another zone keeps that zone`() throws {
     let zone = ZoneID(zoneName: "Other", ownerRecordName: "_you")
     let record = try WireRecords.note(fields: [
       "ref": .reference(Reference(recordName: "f", zoneID: zone))
@@ -59,12 +61,12 @@ import Testing
     #expect(reference.recordID.zoneID == CKRecordZone.ID(zoneName: "Other", ownerName: "_you"))
   }
 
-  @Test func `an answer that cannot be decoded is an internal error`() {
+  @Test func `a record that cannot be decoded is an internal error`() {
     var wire = WireRecords.dictionary()
     wire.fields = FieldsJSON(text: Array(#"{"a":{"value":1,"type":"COLOUR"}}"#.utf8))
     do throws(CKError) {
       _ = try RecordFactory.record(wire: wire, naming: WireRecords.naming)
-      Issue.record("it was read")
+      Issue.record("the answer must be refused")
     } catch {
       #expect(error.code == .internalError)
     }

@@ -43,7 +43,7 @@ import Testing
       operation.fieldsText == #"{"a":{"value":null},"c":{"value":"new","type":"STRING"}}"#)
   }
 
-  @Test func `changedKeys forces an update without a change tag`() throws {
+  @Test func `the policy changedKeys forces an update without a change tag`() throws {
     let record = try fetched()
     record["c"] = "new"
     let operation = try record.prepareSave(policy: .changedKeys).operation
@@ -52,7 +52,7 @@ import Testing
     #expect(operation.fieldsText == #"{"c":{"value":"new","type":"STRING"}}"#)
   }
 
-  @Test func `allKeys forces an update with every key of the local record`() throws {
+  @Test func `the policy allKeys forces an update with every key of the local record`() throws {
     let record = try fetched()
     record["a"] = nil
     let operation = try record.prepareSave(policy: .allKeys).operation
@@ -61,7 +61,7 @@ import Testing
       operation.fieldsText == #"{"a":{"value":null},"b":{"value":"two","type":"STRING"}}"#)
   }
 
-  @Test func `each kind of value has its type on the wire`() throws {
+  @Test func `each kind of value is sent with its type`() throws {
     let record = try WireRecords.note()
     let zone = record.recordID.zoneID
     record["blob"] = Data([0, 255])
@@ -116,7 +116,7 @@ import Testing
     record["n"] = CLLocation(latitude: number, longitude: 0)
     do throws(CKError) {
       _ = try fields(record)
-      Issue.record("it was accepted")
+      Issue.record("the save must be refused")
     } catch {
       #expect(error.code == .invalidArguments)
     }
@@ -130,13 +130,16 @@ import Testing
     record[name] = 1
     do throws(CKError) {
       _ = try fields(record)
-      Issue.record("it was accepted")
+      Issue.record("the save must be refused")
     } catch {
       #expect(error.code == .invalidArguments)
     }
   }
 
-  @Test func `names and numbers that are too large are invalid arguments`() throws {
+  @Test
+  func `record names that are too long and numbers that are too large are invalid arguments`()
+    throws
+  {
     let long = CKRecord(
       recordType: "Note", recordID: CKRecord.ID(recordName: String(repeating: "n", count: 256)))
     #expect(throws: CKError.self) { try fields(long) }
@@ -147,7 +150,8 @@ import Testing
     #expect(try fields(large) == #"{"n":{"value":9223372036854775807,"type":"INT64"}}"#)
   }
 
-  @Test func `a parent is sent when it was set or removed`() throws {
+  @Test
+  func `a save sends a record's parent only if the app has set or removed the parent`() throws {
     let record = try WireRecords.note(parent: "p")
     #expect(try record.prepareSave(policy: .changedKeys).operation.parent == .unchanged)
     record.setParent(CKRecord.ID(recordName: "q", zoneID: record.recordID.zoneID))
@@ -174,7 +178,7 @@ import Testing
     #expect(try record.prepareSave(policy: .changedKeys).operation.parent == .unchanged)
   }
 
-  @Test func `a value set during a save stays a pending change`() throws {
+  @Test func `a value that is set during a save stays a pending change`() throws {
     let record = try fetched()
     record["a"] = 5
     record["b"] = "sent"
@@ -188,7 +192,9 @@ import Testing
     #expect(record.ancestor?["c"] == nil)
   }
 
-  @Test func `a field removed during its first save is sent as removed in the next save`() throws {
+  @Test
+  func `a field that is removed during its first save is sent as removed in the next save`() throws
+  {
     let record = CKRecord(recordType: "Note")
     record["a"] = 1
     let save = try record.prepareSave(policy: .ifServerRecordUnchanged)

@@ -29,7 +29,8 @@ import Testing
     #expect(record == record)
   }
 
-  @Test func `changed keys are those set or removed since the last server answer`() throws {
+  @Test
+  func `a record's changed keys are those set or removed since the last server answer`() throws {
     let record = try WireRecords.note(fields: ["a": .int64(1), "b": .int64(2)])
     #expect(record.changedKeys().isEmpty)
     record["a"] = 5
@@ -39,7 +40,7 @@ import Testing
     #expect(record.allKeys() == ["a", "c"])
   }
 
-  @Test func `a key that is set and removed before the first save is in neither key list`() {
+  @Test func `a key set and removed before the first save is in neither allKeys nor changedKeys`() {
     let record = fresh()
     record["a"] = 1
     record["a"] = nil
@@ -47,7 +48,7 @@ import Testing
     #expect(record.changedKeys().isEmpty)
   }
 
-  @Test func `values are copied when they are set`() {
+  @Test func `a record copies a value when the app sets it`() {
     let record = fresh()
     let text = NSMutableString(string: "before")
     let list = NSMutableArray(array: ["x"])
@@ -59,7 +60,7 @@ import Testing
     #expect(record["list"] as? [String] == ["x"])
   }
 
-  @Test func `a copy is independent and has the pending changes`() throws {
+  @Test func `a copy of a record is independent and has the pending changes`() throws {
     let record = try WireRecords.note(fields: ["a": .int64(1)])
     record["a"] = 2
     let copy = try #require(record.copy() as? CKRecord)
@@ -72,7 +73,7 @@ import Testing
     #expect(copy.recordChangeTag == "tag-1")
   }
 
-  @Test func `a field returns each kind of value unchanged`() {
+  @Test func `a record's field returns each kind of value unchanged`() {
     let record = fresh()
     record["int8"] = Int8(-1)
     record["uint64"] = UInt64.max
@@ -123,7 +124,7 @@ import Testing
     #expect(record.allTokens() == ["creme", "brulee", "now"])
   }
 
-  @Test func `system field names equal Apple's`() {
+  @Test func `the names of system fields equal Apple's names`() {
     #expect(CKRecord.SystemFieldKey.recordID == "___recordID")
     #expect(CKRecord.SystemFieldKey.creationDate == "___createTime")
     #expect(CKRecord.SystemFieldKey.modificationDate == "___modTime")

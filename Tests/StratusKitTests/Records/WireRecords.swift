@@ -29,7 +29,7 @@ enum WireRecords {
 }
 
 extension RecordOperation {
-  /// The JSON text of the sent fields.
+  /// The JSON text of the fields that the client sends.
   var fieldsText: String { String(decoding: fieldsBytes, as: UTF8.self) }
 
   private var fieldsBytes: [UInt8] {

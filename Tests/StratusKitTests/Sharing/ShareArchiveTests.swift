@@ -28,7 +28,7 @@ import Testing
     #expect(read.currentUserParticipant == share.currentUserParticipant)
   }
 
-  @Test func `keep the share with its pending changes`() throws {
+  @Test func `an archive of a share keeps the share's pending changes`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(
         fields: FieldsJSON([("cloudkit.title", .string("List"))]), guests: guests))
@@ -41,13 +41,15 @@ import Testing
     #expect(input?.participants?.map(\.permission) == [.readOnly, .readWrite])
   }
 
-  @Test func `keep the root of a new share`() throws {
+  @Test func `an archive of a new share keeps the root record's name`() throws {
     let read = try roundTrip(CKShare(rootRecord: note("root")))
     let input = try read.prepareSave(policy: .ifServerRecordUnchanged).operation.share
     #expect(input?.rootRecordName == "root")
   }
 
-  @Test func `of system fields keep participants and leave out the title`() throws {
+  @Test
+  func `an archive of a share's system fields keeps participants and leaves out the title`() throws
+  {
     let share = try WireShares.share(
       WireShares.dictionary(
         fields: FieldsJSON([("cloudkit.title", .string("List"))]), publicPermission: .readOnly,
@@ -63,7 +65,7 @@ import Testing
     #expect(read.url?.fragment == nil)
   }
 
-  @Test func `decode as shares among records`() throws {
+  @Test func `shares in an archived list of records decode as shares`() throws {
     let list = NSArray(array: [try WireShares.share(), note("n")])
     let data = try NSKeyedArchiver.archivedData(withRootObject: list, requiringSecureCoding: true)
     let read = try NSKeyedUnarchiver.unarchivedObject(
@@ -71,7 +73,7 @@ import Testing
     #expect((read as? [CKRecord])?.map { $0 is CKShare } == [true, false])
   }
 
-  @Test func `without an ID give a share that cannot be saved`() throws {
+  @Test func `an archive without a record ID gives a share in the default zone`() throws {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     archiver.finishEncoding()
     let share = CKShare(coder: try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData))
@@ -79,7 +81,7 @@ import Testing
     #expect(share.participants.count == 1)
   }
 
-  @Test func `keep metadata`() throws {
+  @Test func `an archive keeps the metadata of a share`() throws {
     let root = stored("root", fields: FieldsJSON([("title", .string("x"))]))
     let metadata = try CKShare.Metadata(
       wire: WireShares.resolved(ShortGUID(value: "G"), root: root), naming: WireShares.naming)
@@ -95,7 +97,7 @@ import Testing
     #expect(read.shortGUID == "G")
   }
 
-  @Test func `keep identities and lookups`() throws {
+  @Test func `archives keep user identities and lookup information`() throws {
     var name = PersonNameComponents()
     name.givenName = "Ann"
     let identity = CKUserIdentity(
@@ -114,7 +116,7 @@ import Testing
   }
 }
 
-/// Layout of Apple's archives: reference apple-archives.md.
+/// The layout of Apple's archives is in the reference apple-archives.md.
 @Suite struct `An Apple archive of a share` {
   private func share() throws -> CKShare {
     let data = try #require(Data(base64Encoded: AppleArchives.share))
@@ -122,7 +124,7 @@ import Testing
       try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.self, from: data))
   }
 
-  @Test func `gives its participants, permission and URL`() throws {
+  @Test func `an Apple archive of a share gives its participants, permission and URL`() throws {
     let share = try share()
     #expect(share.recordID.recordName == "Share-A")
     #expect(share.recordChangeTag == "k1x9")
@@ -142,7 +144,8 @@ import Testing
     #expect(share.owner.userIdentity.hasiCloudAccount)
   }
 
-  @Test func `has no pending changes, and notices later ones`() throws {
+  @Test
+  func `a share from an Apple archive has no pending changes, and notices later changes`() throws {
     let share = try share()
     #expect(try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share == nil)
     share.participants[1].permission = .readOnly

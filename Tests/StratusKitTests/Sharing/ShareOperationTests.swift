@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// Expected requests: web services §4.5.
+/// The expected requests are in web-services §4.5.
 @Suite struct `Fetching the metadata of shares` {
   private let url: URL
 
@@ -14,7 +14,10 @@ import Testing
     url = try #require(URL(string: "https://cloud.example.org/share/\(WireShares.shortGUID)#List"))
   }
 
-  @Test func `asks the public database for the last part of the URL`() async throws {
+  @Test
+  func `a metadata fetch asks the public database for the last part of the share's URL`()
+    async throws
+  {
     let server = FakeServer()
     server.on(ResolveShares.self) { request in
       ResolveShares.Response(results: request.shortGUIDs.map { .share(WireShares.resolved($0)) })
@@ -38,7 +41,10 @@ import Testing
     #expect(metadata.ownerIdentity.userRecordID?.recordName == "_owner")
   }
 
-  @Test func `fetches the root with the wanted fields, if asked`() async throws {
+  @Test
+  func `a metadata fetch returns the root with the desired fields if the app asks for it`()
+    async throws
+  {
     let server = FakeServer()
     server.on(ResolveShares.self) { request in
       let root = stored("root", fields: FieldsJSON([("title", .string("x"))]))
@@ -64,7 +70,7 @@ import Testing
       ])
   }
 
-  @Test func `of a zone names no root`() async throws {
+  @Test func `the metadata of a zone-wide share names no hierarchical root`() async throws {
     let server = FakeServer()
     server.on(ResolveShares.self) { request in
       ResolveShares.Response(
@@ -79,7 +85,7 @@ import Testing
     (ErrorCode.notFound, Reason.shareNotFound, CKError.Code.unknownItem),
     (.notFound, Reason.participantMayNeedVerification, .participantMayNeedVerification),
   ])
-  func `gives each URL its own error`(
+  func `a metadata fetch gives each URL its own error`(
     wire: ErrorCode, reason: String, expected: CKError.Code
   ) async throws {
     let server = FakeServer()
@@ -108,7 +114,8 @@ import Testing
       wire: WireShares.resolved(ShortGUID(value: WireShares.shortGUID)), naming: WireShares.naming)
   }
 
-  @Test func `sends their short GUIDs and gives the shares`() async throws {
+  @Test
+  func `the acceptance of shares sends the short GUIDs and returns the shares`() async throws {
     let server = FakeServer()
     server.on(AcceptShares.self) { request in
       ResolveShares.Response(
@@ -124,7 +131,7 @@ import Testing
     #expect(share.recordID.zoneID == CKRecordZone.ID(zoneName: "Z", ownerName: "_owner"))
   }
 
-  @Test func `reports each share before the final block`() async throws {
+  @Test func `the acceptance of shares reports each share before the final block`() async throws {
     let server = FakeServer()
     server.on(AcceptShares.self) { request in
       ResolveShares.Response(results: [
@@ -146,7 +153,7 @@ import Testing
     #expect(journal.all == ["true 0", "false 11", "end 2"])
   }
 
-  @Test func `of another container fails with badContainer`() async throws {
+  @Test func `the acceptance of another container's share fails with badContainer`() async throws {
     let server = FakeServer()
     let metadata = try CKShare.Metadata(
       wire: WireShares.resolved(
@@ -157,7 +164,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `needs an account`() async throws {
+  @Test func `the acceptance of shares needs an account`() async throws {
     let server = FakeServer()
     let container = server.container(webAuthToken: nil)
     let metadata = try metadata()
@@ -167,7 +174,7 @@ import Testing
 }
 
 @Suite struct `Participants to invite` {
-  @Test func `are made of addresses and IDs without asking for accounts`() async throws {
+  @Test func `share participants are made of addresses and IDs without a request`() async throws {
     let server = FakeServer()
     let container = server.container()
     let bob = try await container.shareParticipant(forEmailAddress: "bob@example.org")
@@ -183,7 +190,8 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `have results under their addresses and IDs`() async throws {
+  @Test
+  func `a lookup of share participants returns a result for each address and ID`() async throws {
     let container = FakeServer().container()
     let emails = try await container.shareParticipants(forEmailAddresses: ["a@b.org", "nothing"])
     #expect(try emails["a@b.org"]?.get().userIdentity.lookupInfo?.emailAddress == "a@b.org")
@@ -196,7 +204,7 @@ import Testing
     #expect(code(byNumber[lookups[0]]) == .invalidArguments)
   }
 
-  @Test func `need an account`() async throws {
+  @Test func `a lookup of share participants needs an account`() async throws {
     let container = FakeServer().container(webAuthToken: nil)
     await #expect {
       try await container.shareParticipant(forEmailAddress: "a@b.org")
@@ -205,7 +213,7 @@ import Testing
 }
 
 @Suite struct `Saving shares` {
-  @Test func `sends the share and its root in one request`() async throws {
+  @Test func `a save of a share sends the share and its root in one request`() async throws {
     let server = FakeServer()
     server.on(ModifyRecords.self) { request in
       var response = accepted(request)
@@ -224,7 +232,10 @@ import Testing
     #expect(request.operations[0].share?.rootRecordName == "root")
   }
 
-  @Test func `refuses a new share without its root, and sends it later without`() async throws {
+  @Test
+  func `a save needs the root record of a new share, but not of a share from the server`()
+    async throws
+  {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in
       RecordsResponse(records: [.record(WireShares.dictionary(tag: "s2"))])
@@ -238,7 +249,7 @@ import Testing
     #expect(server.calls.count == 2)
   }
 
-  @Test func `is refused in the public database`() async throws {
+  @Test func `a save of a share in the public database is refused`() async throws {
     let server = FakeServer()
     let share = CKShare(recordZoneID: .default)
     await #expect {
@@ -247,7 +258,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  /// The reasons of the server, and Apple's codes (semantics §20, §22).
+  /// The server's reasons, and the error codes of Apple's framework (semantics §20, §22).
   @Test(arguments: [
     (ErrorCode.badRequest, Reason.recordAlreadyShared, CKError.Code.alreadyShared),
     (.badRequest, Reason.ancestorShared, .alreadyShared),
@@ -263,7 +274,9 @@ import Testing
     (.badRequest, Reason.shareNeedsCustomZone, .badDatabase),
     (.accessDenied, Reason.accessDenied, .permissionFailure),
   ])
-  func `fails with Apple's code`(wire: ErrorCode, reason: String, expected: CKError.Code) async {
+  func `a refused save of a share fails with the error code of Apple's framework`(
+    wire: ErrorCode, reason: String, expected: CKError.Code
+  ) async {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in
       RecordsResponse(records: [
@@ -274,7 +287,7 @@ import Testing
     await #expect { try await server.database.save(share) } throws: { code($0) == expected }
   }
 
-  @Test func `of a zone that has a share is a conflict with the server's share`() async {
+  @Test func `a save of a second share of a zone is a conflict with the server's share`() async {
     let server = FakeServer()
     server.on(ModifyRecords.self) { _ in
       RecordsResponse(records: [
@@ -286,7 +299,7 @@ import Testing
     }
     do {
       try await server.database.save(CKShare(recordZoneID: zoneZ))
-      Issue.record("no conflict")
+      Issue.record("the save must be a conflict")
     } catch let error as CKError {
       #expect(error.code == .serverRecordChanged)
       #expect((error.serverRecord as? CKShare)?.publicPermission == .readOnly)

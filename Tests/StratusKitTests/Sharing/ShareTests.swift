@@ -4,13 +4,13 @@ import Testing
 
 @testable import StratusKit
 
-/// Expected values: semantics §1, §20, §27; sharing §1.
+/// The expected values are in semantics §1, §20, §27 and in sharing §1.
 @Suite struct `A share` {
   private func participant(_ email: String) -> CKShare.Participant {
     CKShare.Participant(inviting: CKUserIdentity.LookupInfo(emailAddress: email))
   }
 
-  @Test func `of a record is in the record's zone and is named in the record`() {
+  @Test func `a share of a record is in the record's zone, and the record names the share`() {
     let root = note("root")
     let share = CKShare(rootRecord: root)
     #expect(share.recordType == "cloudkit.share")
@@ -21,13 +21,13 @@ import Testing
     #expect(named.recordID == id("my-share"))
   }
 
-  @Test func `of a zone has the reserved name`() {
+  @Test func `a share of a zone has the reserved name`() {
     let share = CKShare(recordZoneID: zoneZ)
     #expect(share.recordID == id("cloudkit.zoneshare"))
     #expect(CKRecordNameZoneWideShare == "cloudkit.zoneshare")
   }
 
-  @Test func `that is new has only its owner, no public permission and no URL`() {
+  @Test func `a new share has only its owner, no public permission and no URL`() {
     let share = CKShare(rootRecord: note("root"))
     #expect(share.publicPermission == CKShare.ParticipantPermission.none)
     #expect(share.url == nil)
@@ -39,7 +39,7 @@ import Testing
     #expect(share.currentUserParticipant == nil)
   }
 
-  @Test func `has the documented keys and raw values`() {
+  @Test func `a share has the documented keys and raw values`() {
     #expect(CKShare.SystemFieldKey.title == "cloudkit.title")
     #expect(CKShare.SystemFieldKey.shareType == "cloudkit.type")
     #expect(CKShare.SystemFieldKey.thumbnailImageData == "cloudkit.thumbnailImageData")
@@ -52,7 +52,7 @@ import Testing
     #expect(roles.map(\.rawValue) == [0, 1, 2, 3, 4])
   }
 
-  @Test func `that is new sends its root, its permission and its participants`() throws {
+  @Test func `a new share sends its root, its permission and its participants`() throws {
     let share = CKShare(rootRecord: note("root"), shareID: id("Share-1"))
     share[CKShare.SystemFieldKey.title] = "Groceries"
     let guest = participant("bob@example.org")
@@ -69,14 +69,14 @@ import Testing
         """)
   }
 
-  @Test func `of a zone sends no root`() throws {
+  @Test func `a share of a zone sends no root`() throws {
     let share = CKShare(recordZoneID: zoneZ)
     share.publicPermission = .readOnly
     let input = try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share
     #expect(input == ShareInput(publicPermission: .readOnly, participants: []))
   }
 
-  @Test func `sends its participants again only when they have changed`() throws {
+  @Test func `a share sends its participants again only when they have changed`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [
         WireShares.guest("p-1", "bob@example.org"), WireShares.guest("p-2", "cy@example.org"),
@@ -96,14 +96,15 @@ import Testing
     #expect(try input(.changedKeys)?.participants?.map(\.participantID) == ["p-1"])
   }
 
-  @Test func `keeps its owner and ignores the removal of another share's participant`() throws {
+  @Test
+  func `a share keeps its owner and ignores the removal of another share's participant`() throws {
     let share = try WireShares.share()
     share.removeParticipant(share.owner)
     share.removeParticipant(participant("nobody@example.org"))
     #expect(share.participants.map(\.participantID) == ["p-owner"])
   }
 
-  @Test func `updates the entry of a person who is added again`() throws {
+  @Test func `a share updates the entry of a person who is added again`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [WireShares.guest("p-1", "bob@example.org")]))
     let again = participant("Bob@Example.org")
@@ -113,7 +114,7 @@ import Testing
     #expect(share.participants[1].permission == .readWrite)
   }
 
-  @Test func `invites a user again after the user has left`() throws {
+  @Test func `a share invites a user again after the user has left`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [
         WireShares.guest("p-1", "bob@example.org", status: .unsubscribed)
@@ -124,7 +125,9 @@ import Testing
     #expect(input?.participants?.map(\.status) == [.invited])
   }
 
-  @Test func `that becomes public loses those who have not accepted, and later all others`() throws
+  @Test
+  func `a share loses pending participants when it becomes public, and all when it is private`()
+    throws
   {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [
@@ -142,7 +145,7 @@ import Testing
     #expect(share.participants.map(\.participantID) == ["p-owner"])
   }
 
-  @Test func `has the server's URL with its title`() throws {
+  @Test func `the URL of a share contains the server's address and the share's title`() throws {
     let fields = FieldsJSON([("cloudkit.title", .string("Shopping & more"))])
     var wire = WireShares.dictionary(fields: fields)
     let share = try WireShares.share(wire)
@@ -165,11 +168,11 @@ import Testing
     ("http://127.0.0.1:8080/share/abc-_1", "abc-_1"), ("https://example.org/share/abc/", "abc"),
     ("https://example.org", nil), ("https://example.org/share/a%20b", nil),
   ])
-  func `is found by the last part of its URL`(text: String, shortGUID: String?) throws {
+  func `a share is found by the last part of its URL`(text: String, shortGUID: String?) throws {
     #expect(ShareURL.shortGUID(of: try #require(URL(string: text))) == shortGUID)
   }
 
-  @Test func `takes over what the server has made of it`() throws {
+  @Test func `a saved share takes over the values of the server's answer`() throws {
     let share = CKShare(rootRecord: note("root"), shareID: id("Share-1"))
     let guest = participant("bob@example.org")
     share.addParticipant(guest)
@@ -188,7 +191,7 @@ import Testing
     #expect(try share.prepareSave(policy: .changedKeys).operation.share == nil)
   }
 
-  @Test func `keeps what the app has changed during a save`() throws {
+  @Test func `a share keeps the changes that the app makes during a save`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [
         WireShares.guest("p-1", "bob@example.org"), WireShares.guest("p-2", "cy@example.org"),
@@ -211,7 +214,7 @@ import Testing
     #expect(input?.participants?.first?.permission == SharePermissionName.none)
   }
 
-  @Test func `has copies and ancestors with participants of their own`() throws {
+  @Test func `copies and ancestors of a share have participants of their own`() throws {
     let share = try WireShares.share(
       WireShares.dictionary(guests: [WireShares.guest("p-1", "bob@example.org")]))
     let copy = try #require(share.copy() as? CKShare)
@@ -223,7 +226,7 @@ import Testing
     #expect(copy.url == share.url)
   }
 
-  @Test func `names the current user in participants and zones as everywhere`() throws {
+  @Test func `a share names the current user by the default user name`() throws {
     let wire = WireShares.resolved(ShortGUID(value: "G")).share
     let share = try WireShares.share(wire)
     #expect(share.recordID.zoneID.ownerName == "_owner")
@@ -235,7 +238,7 @@ import Testing
     #expect(me.userIdentity.wire.userRecordName == nil)
   }
 
-  @Test func `shows a participant who left or was removed as removed`() throws {
+  @Test func `a share shows a participant who left or was removed as removed`() throws {
     for status in [ShareParticipant.Status.removed, .unsubscribed] {
       let share = try WireShares.share(
         WireShares.dictionary(guests: [WireShares.guest("p", "b@example.org", status: status)]))

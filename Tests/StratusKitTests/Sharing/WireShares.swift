@@ -2,19 +2,19 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Shares as a server answers them. The current user is `FakeServer.userName`.
+/// Shares as a server sends them. The current user is `FakeServer.userName`.
 enum WireShares {
   static let shortGUID = "0NEa3AEPXwK71VM4gHFnvh2kw"
   static let naming = UserNaming(currentUserRecordName: FakeServer.userName)
 
-  /// The owner's entry.
+  /// The participant entry of the owner.
   static func owner(_ userName: String = FakeServer.userName) -> ShareParticipant {
     ShareParticipant(
       participantID: "p-owner", identity: ParticipantIdentity(userRecordName: userName),
       role: .owner, status: .accepted, permission: .readWrite)
   }
 
-  /// An entry of a user who was invited by e-mail address.
+  /// The participant entry of a user who was invited by email address.
   static func guest(
     _ id: String, _ email: String, userName: String? = nil,
     status: ShareParticipant.Status = .invited, permission: SharePermissionName = .readOnly
@@ -25,7 +25,7 @@ enum WireShares {
       status: status, permission: permission)
   }
 
-  /// A share. The current user owns it unless `owner` is another user.
+  /// A share record. The current user owns the share unless `owner` is another user.
   static func dictionary(
     _ name: String = "Share-1", tag: String = "s1", fields: FieldsJSON = .empty,
     publicPermission: SharePermissionName = .none, guests: [ShareParticipant] = [],
@@ -47,7 +47,7 @@ enum WireShares {
     return share
   }
 
-  /// A share of another user, as `records/resolve` and `records/accept` answer it.
+  /// A share of another user, as `records/resolve` and `records/accept` return it.
   static func resolved(
     _ shortGUID: ShortGUID, status: ShareParticipant.Status = .invited,
     container: String = "iCloud.org.example.App", root: RecordDictionary? = nil,
@@ -68,6 +68,6 @@ enum WireShares {
 }
 
 extension RecordOperation {
-  /// The operation as it is sent.
+  /// The JSON text of the operation that the client sends.
   var json: String { String(decoding: jsonBytes, as: UTF8.self) }
 }

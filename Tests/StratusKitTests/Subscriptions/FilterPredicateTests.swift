@@ -17,7 +17,7 @@ import Testing
     FilterPredicate(naming: Self.naming).predicate(of: filters)
   }
 
-  /// A format, and the printed form of the predicate that is made from its filters.
+  /// A predicate format, and the printed form of the predicate that its filters become.
   private static let formats: [(String, String)] = [
     ("TRUEPREDICATE", "TRUEPREDICATE"),
     ("FALSEPREDICATE", "FALSEPREDICATE"),
@@ -60,7 +60,7 @@ import Testing
     #expect(try filters(NSPredicate(format: printed)) == sent)
   }
 
-  @Test func `values keep their types`() throws {
+  @Test func `the values of a predicate made from filters keep their types`() throws {
     let id = CKRecord.ID(recordName: "bob")
     let reference = CKRecord.Reference(recordID: id, action: .none)
     let place = CLLocation(latitude: 1.5, longitude: -2)

@@ -65,7 +65,7 @@ import Testing
         .field(FieldFilter(.equals, QueryKey(field: "title"), .string("x"))),
         .field(FieldFilter(.greaterThan, QueryKey(field: "count"), .int64(3))),
       ])
-    // The sent query was decoded from JSON, so the expected query must be decoded too.
+    // The sent query was decoded from JSON, so the expected query must be decoded, too.
     #expect(try watched.query == Query(jsonBytes: expected.jsonBytes))
     #expect(watched.zoneID == ZoneID(zoneName: "Z"))
     #expect(watched.firesOn == [.update, .delete])
@@ -126,18 +126,20 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `the same ID twice in one operation is an error`() async throws {
+  @Test func `a subscription ID that is twice in one operation is an error`() async throws {
     acceptAll()
     do {
       _ = try await server.database.modifySubscriptions(saving: [query("a")], deleting: ["a"])
-      Issue.record("it was sent")
+      Issue.record("the operation must be refused")
     } catch {
       #expect(code(error) == .invalidArguments)
     }
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `the legacy block gets partial failures, but the modern block does not`() async throws
+  @Test
+  func `the legacy block for subscriptions gets partial failures, the modern block does not`()
+    async throws
   {
     acceptAll()
     let journal = Journal()
@@ -166,7 +168,7 @@ import Testing
     #expect(!journal.all.contains("suppressed"))
   }
 
-  @Test func `a failed request makes the whole operation fail`() async throws {
+  @Test func `a failed request makes the whole subscription operation fail`() async throws {
     server.on(ModifySubscriptions.self) { _ in throw refusal(.authenticationRequired) }
     let journal = Journal()
     let operation = CKModifySubscriptionsOperation(subscriptionsToSave: [query("a")])
@@ -177,18 +179,18 @@ import Testing
     #expect(journal.all == ["true true true"])
   }
 
-  @Test func `an answer that does not match the request is refused`() async throws {
+  @Test func `an answer that does not match the subscription request is refused`() async throws {
     server.on(ModifySubscriptions.self) { _ in ListSubscriptions.Response(subscriptions: []) }
     server.on(LookupSubscriptions.self) { _ in ListSubscriptions.Response(subscriptions: []) }
     do {
       try await server.database.save(query())
-      Issue.record("it was taken")
+      Issue.record("the answer must be refused")
     } catch {
       #expect(code(error) == .internalError)
     }
     do {
       _ = try await server.database.subscription(for: "q")
-      Issue.record("it was taken")
+      Issue.record("the answer must be refused")
     } catch {
       #expect(code(error) == .internalError)
     }
@@ -229,7 +231,7 @@ import Testing
   }
 
   @Test
-  func `fetching by ID returns a result for each ID, and an error for missing ones`() async throws {
+  func `a fetch of subscriptions by ID returns a result or an error for each ID`() async throws {
     server.on(LookupSubscriptions.self) { request in
       ListSubscriptions.Response(
         subscriptions: request.ids.map { id in
@@ -253,7 +255,7 @@ import Testing
     #expect(journal.all == [#"["a"] true"#])
   }
 
-  @Test func `copies are independent`() throws {
+  @Test func `copies of subscriptions are independent`() throws {
     let original = query("q", NSPredicate(format: "f == 1"))
     original.notificationInfo = CKSubscription.NotificationInfo(alertBody: "A")
     let copy = try #require(original.copy() as? CKQuerySubscription)

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(15))) struct `A fetch by a sync engine` {
-  /// A scene in which zone Z has two pages and zone Y has none.
+  /// A scene in which zone Z has two pages of records and zone Y has no record.
   private func scene() -> SyncScene {
     let scene = SyncScene()
     scene.on { script in
@@ -30,7 +30,9 @@ import Testing
     return scene
   }
 
-  @Test func `sends its events in order, and each new state before the next event`() async throws {
+  @Test
+  func `a fetch sends its events in order, and each new state before the next event`() async throws
+  {
     let scene = scene()
     try await scene.engine().fetchChanges()
     #expect(
@@ -47,7 +49,7 @@ import Testing
     #expect(!scene.app.hasOverlapped)
   }
 
-  @Test func `continues from the stored state`() async throws {
+  @Test func `a fetch continues from the stored state of the sync engine`() async throws {
     let scene = scene()
     try await scene.engine().fetchChanges()
     let saved = try #require(scene.app.serialization)
@@ -63,7 +65,7 @@ import Testing
     #expect(!scene.app.lines.contains("signIn _ann"))
   }
 
-  @Test func `requests a page while the delegate handles the previous one`() async throws {
+  @Test func `a fetch requests a page while the delegate handles the previous page`() async throws {
     let scene = scene()
     let gate = Gate()
     let zone = scene.calls.script.withLock { $0.zone }
@@ -80,7 +82,7 @@ import Testing
     #expect(scene.app.lines.contains("records +c -x"))
   }
 
-  @Test func `stores a token only after the delegate has handled the changes up to it`()
+  @Test func `a fetch stores a token only after the delegate has handled the changes before it`()
     async throws
   {
     let scene = scene()
@@ -99,7 +101,9 @@ import Testing
     #expect(found["did Z"] == .some("z2"))
   }
 
-  @Test func `throws its error and still sends the events that end a fetch`() async throws {
+  @Test
+  func `a failed fetch throws its error and still sends the events that end a fetch`() async throws
+  {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in throw CKError(.networkFailure) }
@@ -121,7 +125,7 @@ import Testing
     return (error?.partialErrorsByItemID ?? [:]).mapValues { code($0) }
   }
 
-  @Test func `reports the zone in which the server repeats a token`() async throws {
+  @Test func `a fetch reports the zone in which the server repeats a token`() async throws {
     let scene = scene()
     scene.on { script in
       script.zone = { (_, _) async throws(CKError) in
@@ -135,7 +139,7 @@ import Testing
       ])
   }
 
-  @Test func `reports the zone whose fetch was cancelled between pages`() async throws {
+  @Test func `a fetch reports the zone whose fetch was cancelled between pages`() async throws {
     let scene = scene()
     let begun = Gate()
     scene.on { script in
@@ -172,7 +176,7 @@ import Testing
     return scene
   }
 
-  @Test func `reports a cancelled zone as cancelled, and a failed zone with its own error`()
+  @Test func `a fetch reports a cancelled zone as cancelled, and a failed zone with its error`()
     async throws
   {
     let begun = Gate()
@@ -193,7 +197,7 @@ import Testing
       ])
   }
 
-  @Test func `throws the error of a failed zone only, not of a zone that it interrupted`()
+  @Test func `a fetch throws the error of a failed zone, but not of an interrupted zone`()
     async throws
   {
     let scene = sceneOfFailingZone()
@@ -232,7 +236,7 @@ import Testing
   }
 
   @Test
-  func `continues with the next zone after a zoneNotFound error, and throws that error`()
+  func `a fetch continues with the next zone after a zoneNotFound error, and throws the error`()
     async throws
   {
     let scene = scene()
@@ -253,7 +257,7 @@ import Testing
   }
 
   @Test
-  func `reports a zone that was deleted and created again as deleted, then as changed`()
+  func `a fetch reports a recreated zone as deleted, then as changed`()
     async throws
   {
     let scene = scene()
@@ -286,7 +290,9 @@ import Testing
       ])
   }
 
-  @Test func `delivers the readable records of a zone and reports the unreadable one`() async throws
+  @Test
+  func `a fetch delivers the readable records of a zone and reports the unreadable record`()
+    async throws
   {
     let scene = scene()
     scene.on { script in
@@ -302,7 +308,7 @@ import Testing
     #expect(scene.app.events.contains("records +a"))
   }
 
-  @Test func `asks the delegate for its fetch options between requests`() async throws {
+  @Test func `a fetch asks the delegate for its fetch options between requests`() async throws {
     let scene = scene()
     let asked = Mutex(0)
     scene.app.onOptions.withLock {
@@ -322,7 +328,8 @@ import Testing
     #expect(asked.withLock { $0 } >= 5)
   }
 
-  @Test func `leaves zones outside its scope for later`() async throws {
+  @Test
+  func `a fetch leaves the changes of zones outside its scope for a later fetch`() async throws {
     let scene = scene()
     let engine = scene.engine()
     try await engine.fetchChanges(.init(scope: .allExcluding([zoneZ])))
@@ -341,7 +348,7 @@ import Testing
     var isDead = false
   }
 
-  @Test func `loses no change, at whatever event the process dies`() async throws {
+  @Test func `no change is lost, at whatever event of a fetch the process dies`() async throws {
     for dying in 0..<16 {
       let scene = scene()
       let disk = Mutex(Disk(names: ["x"], eventsLeft: dying))
@@ -369,7 +376,7 @@ import Testing
         return disk.state
       }
       try await scene.engine(state: state).fetchChanges()
-      #expect(disk.withLock { $0.names } == ["a", "b", "c"], "dead at event \(dying)")
+      #expect(disk.withLock { $0.names } == ["a", "b", "c"], "the process died at event \(dying)")
     }
   }
 }

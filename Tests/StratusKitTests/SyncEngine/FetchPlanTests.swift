@@ -4,7 +4,8 @@ import Testing
 
 private let zoneX = CKRecordZone.ID(zoneName: "X")
 
-/// A remade zone is a zone that was deleted and created again with the same name.
+/// The order of the requests of a fetch. A recreated zone is a zone that was deleted and created
+/// again with the same name.
 @Suite struct `The plan of a fetch` {
   private func state(_ unfetched: [CKRecordZone.ID], token: String? = "d1") -> SyncState {
     var state = SyncState()
@@ -13,14 +14,14 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     return state
   }
 
-  /// Passes a last page of database changes without a change to the plan.
+  /// Passes the plan a last page of database changes that contains no change.
   private func read(_ plan: inout FetchPlan, _ state: inout SyncState) {
     let page = SyncDatabasePage(token: "d2")
     let changes = plan.receive(page, state)
     plan.commit(page, changes, to: &state)
   }
 
-  @Test func `reads the database first, then each zone`() {
+  @Test func `a fetch reads the database's changes first, then the changes of each zone`() {
     var state = state([])
     var plan = FetchPlan(.init(), state)
     #expect(plan.next(state) == .database(token: "d1"))
@@ -39,7 +40,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.isEmpty)
   }
 
-  @Test func `reads the zones in its scope and keeps the other zones for later`() {
+  @Test func `a fetch reads the zones in its scope and keeps the other zones for a later fetch`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(scope: .zoneIDs([zoneY])), state)
     read(&plan, &state)
@@ -49,7 +50,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.elements == [zoneZ])
   }
 
-  @Test func `reads prioritized zones first`() {
+  @Test func `a fetch reads prioritized zones first`() {
     var state = state([zoneZ, zoneY, zoneX])
     var options = CKSyncEngine.FetchChangesOptions(scope: .allExcluding([zoneZ]))
     options.prioritizedZoneIDs = [zoneZ, zoneX]
@@ -60,7 +61,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
-  @Test func `interrupts a zone for a prioritized one and returns to it`() {
+  @Test func `a fetch interrupts a zone for a prioritized zone and returns later`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -76,7 +77,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
   }
 
-  @Test func `stores no database token before its first complete read of the database`() {
+  @Test func `a first fetch stores no database token before it has read the whole database`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let first = SyncDatabasePage(modifications: [zoneZ], token: "d1", moreComing: true)
@@ -89,7 +90,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.unfetchedZones.elements == [zoneZ, zoneY])
   }
 
-  @Test func `stores each page's token when it continues from an earlier token`() {
+  @Test func `a fetch that continues from a database token stores the token of each page`() {
     var state = state([])
     var plan = FetchPlan(.init(), state)
     let page = SyncDatabasePage(modifications: [zoneZ], token: "d2", moreComing: true)
@@ -97,7 +98,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.databaseToken == "d2")
   }
 
-  @Test func `restarts when the database's token has expired, and finds every deleted zone`() {
+  @Test func `a fetch with an expired database token starts again and finds every deleted zone`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     state.setToken("y1", of: zoneY)
@@ -114,7 +115,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: "y1"))
   }
 
-  @Test func `reports an expired zone token even if the database's token has expired too`() {
+  @Test func `a fetch reports an expired zone token even if the database token has expired, too`() {
     var state = state([])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -124,7 +125,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
     guard case .ended(let error) = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state)
     else {
-      Issue.record("the app is not told")
+      Issue.record("the app must get the error")
       return
     }
     #expect(error.code == .changeTokenExpired)
@@ -133,32 +134,32 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     plan.commit(last, plan.receive(last, state), to: &state)
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
     guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("does not start over")
+      Issue.record("the fetch must start again")
       return
     }
     #expect(state.zoneTokens.isEmpty)
   }
 
-  @Test func `restarts a zone whose token has expired, but only a few times`() {
+  @Test func `a fetch restarts a zone whose token has expired, but only a few times`() {
     var state = state([zoneZ])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
     #expect(plan.next(state) == .zone(zoneZ, token: nil))
     for _ in 0..<3 {
       guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-        Issue.record("does not start over")
+        Issue.record("the fetch must start again")
         return
       }
       #expect(state.zoneTokens.isEmpty)
     }
     guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("starts over for ever")
+      Issue.record("the fetch must end after a few attempts")
       return
     }
     #expect(plan.next(state) == .finish)
   }
 
-  @Test func `reports a remade zone once, as deleted and then as changed`() {
+  @Test func `a fetch plan reports a recreated zone once, as deleted and then as changed`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -166,7 +167,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     read(&plan, &state)
     _ = plan.next(state)
     guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("goes on in a zone that may be another")
+      Issue.record("the fetch must not continue in a zone that may be recreated")
       return
     }
     #expect(plan.next(state) == .database(token: "d2"))
@@ -178,12 +179,12 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.zoneTokens.isEmpty)
     #expect(plan.next(state) == .zone(zoneZ, token: nil))
     guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("suspects a zone twice")
+      Issue.record("the fetch must check a zone for a recreation only once")
       return
     }
   }
 
-  @Test func `restarts a zone whose token has expired if the zone was not remade`() {
+  @Test func `a fetch restarts a zone whose token has expired if the zone was not recreated`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -196,22 +197,22 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     plan.commit(page, changes, to: &state)
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
     guard case .startOver = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("suspects a zone twice")
+      Issue.record("the fetch must check a zone for a recreation only once")
       return
     }
     #expect(state.zoneTokens.isEmpty)
   }
 
-  /// Seed 3011196 of the simulation: the device has read one page of the old zone, and the server
+  /// Seed 3011196 of the simulation: the device has read one page of the old zone. Then the server
   /// refuses the next request.
-  @Test func `detects that a zone was remade while a new device read it`() {
+  @Test func `a first fetch detects that a zone was recreated during the fetch`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let list = SyncDatabasePage(modifications: [zoneZ], incarnations: [zoneZ: "1"], token: "d1")
     plan.commit(list, plan.receive(list, state), to: &state)
     plan.commit(SyncZonePage(token: "z1", moreComing: true), of: zoneZ, to: &state)
     guard case .ended = plan.zoneFailed(zoneZ, CKError(.changeTokenExpired), &state) else {
-      Issue.record("goes on in a zone that may be another")
+      Issue.record("the fetch must not continue in a zone that may be recreated")
       return
     }
     #expect(plan.next(state) == .database(token: "d1"))
@@ -225,7 +226,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
 
   /// Seed 100535155 of the simulation: an app writes into a zone that it has created and never
   /// fetched.
-  @Test func `detects a remade zone that was never fetched`() {
+  @Test func `a fetch detects a recreated zone that was never fetched`() {
     var state = state([zoneZ])
     state.setIncarnation("1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -241,8 +242,8 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.receive(last, state).remade.isEmpty)
   }
 
-  /// Seeds 175, 2655 and 3158 of the simulation.
-  @Test func `detects a remade zone although all tokens have expired`() {
+  /// This case occurred in the seeds 175, 2655 and 3158 of the simulation.
+  @Test func `a fetch detects a recreated zone although all tokens have expired`() {
     var state = state([])
     for (zone, incarnation) in [(zoneX, "1"), (zoneY, "2"), (zoneZ, "3")] {
       state.setToken("t", of: zone)
@@ -259,7 +260,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.incarnations == [zoneY: "2", zoneZ: "9"])
   }
 
-  @Test func `reports a remade zone once although its token has expired too`() {
+  @Test func `a fetch reports a recreated zone only once if its token has expired, too`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)
@@ -276,7 +277,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.receive(last, state).remade.isEmpty)
   }
 
-  @Test func `does not report a zone as remade while it reads the whole history`() {
+  @Test func `a fetch that reads the whole history reports no zone as recreated`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)
@@ -295,7 +296,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     (CKError.Code.zoneNotFound, false, true), (CKError.Code.userDeletedZone, false, true),
     (.networkFailure, true, false), (.zoneBusy, true, false), (.internalError, true, false),
   ])
-  func `continues or stops after a zone's error, depending on the error's code`(
+  func `the code of a zone's error decides whether a fetch continues or stops`(
     code: CKError.Code, isFailure: Bool, goesOn: Bool
   ) {
     var state = state([zoneZ, zoneY])
@@ -309,7 +310,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect((plan.failure?.code == code) == isFailure)
   }
 
-  @Test func `reports the first error that stopped it rather than a zone's error`() {
+  @Test func `a fetch reports the first error that stopped it rather than a zone's error`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -323,7 +324,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .finish)
   }
 
-  @Test func `stops when the server repeats a token`() {
+  @Test func `a fetch stops when the server repeats a database token`() {
     let state = state([])
     var plan = FetchPlan(.init(), state)
     _ = plan.receive(SyncDatabasePage(token: "d1", moreComing: true), state)
@@ -331,7 +332,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.failure?.code == .internalError)
   }
 
-  @Test func `removes the token of a deleted zone`() {
+  @Test func `a fetch removes the token of a deleted zone`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     var plan = FetchPlan(.init(), state)

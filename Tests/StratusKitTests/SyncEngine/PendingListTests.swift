@@ -11,7 +11,7 @@ import Testing
     return state.records.elements
   }
 
-  @Test func `keeps changes in order of arrival, and each change once`() {
+  @Test func `the list of pending changes has each change once, in order of arrival`() {
     #expect(list([save("A"), save("B"), save("A")]) == [save("A"), save("B")])
     #expect(list([save("A"), delete("A")]) == [delete("A")])
     #expect(list([delete("A"), save("A")]) == [save("A")])
@@ -19,11 +19,11 @@ import Testing
     #expect(list([save("A"), save("A", in: zoneY)]) == [save("A"), save("A", in: zoneY)])
   }
 
-  @Test func `compares names by their bytes`() {
+  @Test func `the list of pending changes compares record names by their bytes`() {
     #expect(list([save("\u{E9}"), save("e\u{301}")]).count == 2)
   }
 
-  @Test func `replaces a zone's save by its deletion, and the reverse`() {
+  @Test func `the deletion of a zone replaces the zone's pending save, and the reverse`() {
     var state = SyncState()
     let zone = CKRecordZone(zoneID: zoneZ)
     let again = CKRecordZone(zoneID: zoneZ)
@@ -34,7 +34,8 @@ import Testing
     #expect(state.zones.elements == [.saveZone(CKRecordZone(zoneID: zoneY)), .deleteZone(zoneZ)])
   }
 
-  @Test func `removes only changes that are equal to the given ones`() {
+  @Test
+  func `the list of pending changes removes only changes that are equal to the given changes`() {
     var state = SyncState()
     state.add([save("A"), delete("B")])
     let before = state.revision
@@ -46,7 +47,7 @@ import Testing
     #expect(state.revision > before)
   }
 
-  @Test func `keeps a change that was added again after its batch began`() {
+  @Test func `a pending change that is added again after its batch began is kept`() {
     var state = SyncState()
     state.add([save("A"), save("B")])
     let batch = state.beginBatch()
@@ -58,7 +59,7 @@ import Testing
     #expect(state.records.isEmpty)
   }
 
-  @Test func `keeps a deletion that was added during the record's save`() {
+  @Test func `a pending deletion that is added during the record's save is kept`() {
     var state = SyncState()
     state.add([save("A")])
     let batch = state.beginBatch()
@@ -67,7 +68,7 @@ import Testing
     #expect(state.records.elements == [delete("A")])
   }
 
-  @Test func `equals a simple array after many changes`() {
+  @Test func `the list of pending changes equals a simple array after many changes`() {
     var state = SyncState()
     var model: [Change] = []
     var number: UInt32 = 1
@@ -90,10 +91,11 @@ import Testing
     #expect(state.records.count == model.count)
   }
 
-  /// Adds and removes entries at the front, in the middle and at the end, and compares the list
-  /// after each step.
+  /// Adds and removes entries at the front, in the middle and at the end. Compares the list with an
+  /// array after each step.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `returns its current order after any sequence of changes`(seed: UInt64) {
+  func `the list of pending changes has the right order after any sequence of changes`(seed: UInt64)
+  {
     var number = seed
     func below(_ bound: Int) -> Int {
       number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -137,7 +139,8 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(15))) func `removes many entries one by one`() {
+  @Test(.timeLimit(.minutes(15)))
+  func `many entries can be removed one by one from the list of pending changes`() {
     var state = SyncState()
     let changes = (0..<20_000).map { save("r\($0)") }
     state.add(changes)

@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(15))) struct `A send by a sync engine` {
-  @Test func `sends its events in order, with zones before records`() async throws {
+  @Test func `a send reports its events in order, with zones before records`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a"), delete("b"), save("c")])
@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test
-  func `keeps changes in the stored state until the delegate has their result`() async throws {
+  func `a send keeps changes in the stored state until the delegate has their result`() async throws
+  {
     let scene = SyncScene()
     let app = scene.app
     let engine = scene.engine()
@@ -41,7 +42,7 @@ import Testing
     #expect(known.withLock { $0 } == [500, 100])
   }
 
-  /// Makes the first request that saves records fail for the named records; nil: for all records.
+  /// Makes the first request that saves records fail for the named records. Nil means all records.
   private func failFirst(
     _ code: CKError.Code, of names: Set<String>? = nil, in scene: SyncScene
   ) {
@@ -66,7 +67,7 @@ import Testing
     }
   }
 
-  /// Makes the delegate add every failed save again, and its zone if the zone is missing.
+  /// Makes the delegate add every failed save again, and add a missing zone, too.
   private func addAgain(in scene: SyncScene) {
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test
-  func `removes a conflicting change from the list, and leaves re-added changes to the next call`()
+  func `a send removes a conflicting change, and a re-added change waits for the next send`()
     async throws
   {
     let scene = SyncScene()
@@ -120,8 +121,8 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  /// As in the tests of Apple's sample app, whose database has 444 contacts.
-  @Test func `fails for 444 records without a zone, and succeeds after the zone is added`()
+  /// The tests of Apple's sample app use a database of 444 contacts.
+  @Test func `a send of 444 records fails without a zone, and succeeds after the zone is added`()
     async throws
   {
     let scene = SyncScene()
@@ -142,7 +143,9 @@ import Testing
     #expect(scene.calls.journal.all.dropFirst().first == "zones +Z")
   }
 
-  @Test func `sends the other pending changes after one has failed`() async throws {
+  @Test
+  func `a send continues with the other pending changes after one change has failed`() async throws
+  {
     let scene = SyncScene()
     failFirst(.serverRecordChanged, of: ["r0"], in: scene)
     addAgain(in: scene)
@@ -154,7 +157,7 @@ import Testing
     #expect(scene.calls.journal.all.count == 3)
   }
 
-  @Test func `leaves a change that is added after a failure to the next call`() async throws {
+  @Test func `a change that is added after a failed change waits for the next send`() async throws {
     let scene = SyncScene()
     failFirst(.unknownItem, of: ["a"], in: scene)
     scene.app.onEvent.withLock {
@@ -173,7 +176,7 @@ import Testing
     #expect(scene.calls.journal.all == ["records +a +b", "records +other -old"])
   }
 
-  @Test func `skips an atomic batch of a zone if one of its records has failed before`()
+  @Test func `a send skips an atomic batch of a zone if a record of the batch has failed before`()
     async throws
   {
     let scene = SyncScene()
@@ -198,7 +201,7 @@ import Testing
     #expect(Set(engine.state.pendingRecordZoneChanges) == [save("a"), save("b")])
   }
 
-  @Test func `throws the reason why a zone was not saved`() async throws {
+  @Test func `a send throws the reason why a zone was not saved`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.zones = { (saving, _) async throws(CKError) in
@@ -221,7 +224,7 @@ import Testing
     #expect(engine.state.pendingDatabaseChanges == [.saveZone(CKRecordZone(zoneID: zoneZ))])
   }
 
-  @Test func `sends re-added changes in its next automatic send`() async throws {
+  @Test func `an automatic sync engine sends re-added changes in its next send`() async throws {
     let scene = SyncScene()
     failFirst(.serverRecordChanged, in: scene)
     addAgain(in: scene)
@@ -237,7 +240,8 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `sends a zone that the delegate adds because it was missing`() async throws {
+  @Test
+  func `a send saves a missing zone that the delegate adds after a failed send`() async throws {
     let scene = SyncScene()
     let hasZone = Mutex(false)
     scene.on { script in
@@ -280,7 +284,8 @@ import Testing
       ])
   }
 
-  @Test func `keeps changes pending after a retryable error, and throws its reason`() async throws {
+  @Test
+  func `a send keeps changes pending after a retryable error, and throws the error`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in
@@ -298,7 +303,7 @@ import Testing
   }
 
   @Test
-  func `sends the other records when an encryption key is missing, and does not check the account`()
+  func `a send with a missing encryption key sends the other records and checks no account`()
     async throws
   {
     let scene = SyncScene()
@@ -336,7 +341,7 @@ import Testing
     #expect(Set(next.state.pendingRecordZoneChanges) == Set(secrets))
   }
 
-  @Test func `sends a record again if it changed during its save`() async throws {
+  @Test func `a send saves a record again if the record changed during its save`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     let isFirst = Mutex(true)
@@ -358,7 +363,10 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `asks for batches when the app keeps its own list of changes`() async throws {
+  @Test
+  func `a send asks the delegate for batches if the app keeps its own list of changes`()
+    async throws
+  {
     let scene = SyncScene()
     let batches = Mutex([[note("u")], []])
     scene.app.onBatch.withLock {
@@ -375,7 +383,7 @@ import Testing
     #expect(engine.state.hasPendingUntrackedChanges)
   }
 
-  @Test func `passes its scope to the delegate`() async throws {
+  @Test func `a send with a scope sends only the changes in the scope`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a"), save("b", in: zoneY)])
@@ -384,7 +392,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges == [save("a")])
   }
 
-  @Test func `stops asking for changes that the delegate skips`() async throws {
+  @Test func `a sync engine stops asking for changes that the delegate skips`() async throws {
     let scene = SyncScene()
     scene.app.onBatch.withLock {
       $0 = { _, engine in
@@ -402,7 +410,10 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges == [save("a")])
   }
 
-  @Test func `slows down when the delegate keeps adding refused changes`() async throws {
+  @Test
+  func `an automatic sync engine slows down when the delegate keeps adding refused changes`()
+    async throws
+  {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in
@@ -431,7 +442,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `loses no change, at whatever event the process dies`() async throws {
+  @Test func `no change is lost, at whatever event of a send the process dies`() async throws {
     for dying in 0..<12 {
       let scene = SyncScene()
       let server = Mutex<Set<String>>(["old"])
@@ -471,7 +482,7 @@ import Testing
       let next = scene.engine(state: state)
       if state == nil { next.state.add(pendingRecordZoneChanges: [save("a"), delete("old")]) }
       try await next.sendChanges()
-      #expect(server.withLock { $0 } == ["a"], "dead at event \(dying)")
+      #expect(server.withLock { $0 } == ["a"], "the process died at event \(dying)")
       #expect(next.state.pendingRecordZoneChanges.isEmpty)
     }
   }

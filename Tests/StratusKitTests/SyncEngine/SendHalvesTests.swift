@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `is halved until it fits`() async throws {
+  @Test func `a batch that is too large for the server is halved until it fits`() async throws {
     let scene = SyncScene()
     refuseLarge(in: scene)
     let engine = scene.engine()
@@ -36,7 +36,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `is not halved for a single record that is too large`() async throws {
+  @Test func `a batch is not halved because of a single record that is too large`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.records = { saving, _ in

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `sends zones before records, including zones that are added meanwhile`() {
+  @Test func `a send saves zones before records, including zones that are added during the send`() {
     var state = SyncState()
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
     state.add([save("A")])
@@ -35,7 +35,7 @@ import Testing
     #expect(words(plan.next(state)) == "finish")
   }
 
-  @Test func `sends only changes in its scope`() {
+  @Test func `a send plan contains only the changes in its scope`() {
     var state = SyncState()
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
     #expect(words(SendPlan(.init(scope: .zoneIDs([zoneZ]))).next(state)) == "+Z")
@@ -44,20 +44,20 @@ import Testing
     #expect(words(SendPlan(.init(scope: .recordIDs([]))).next(state)) == "batch")
   }
 
-  @Test func `sends no more zones in a request than a request may have`() {
+  @Test func `a send plan has no more zones in a request than a request may have`() {
     var state = SyncState()
     state.add(
       (0..<250).map { .saveZone(CKRecordZone(zoneName: "z\($0)")) }
         as [CKSyncEngine.PendingDatabaseChange])
     guard case .zones(let saving, _) = SendPlan(.init()).next(state) else {
-      Issue.record("no zones")
+      Issue.record("the plan must begin with zones")
       return
     }
     #expect(saving.count == 200)
   }
 
-  /// The errors after which an engine retries: those of cloudkit-semantics §23, and two that we
-  /// chose.
+  /// The errors after which a sync engine retries: the errors of cloudkit-semantics §23, and two
+  /// that Stratus adds.
   private static let retried: Set<CKError.Code> = [
     .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
     .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
@@ -65,7 +65,7 @@ import Testing
   ]
 
   @Test(arguments: CKError.Code.allCases)
-  func `keeps a change pending only after a retryable error`(code: CKError.Code) {
+  func `a change stays pending only after a retryable error`(code: CKError.Code) {
     var state = SyncState()
     state.add([save("A"), save("B"), delete("C")])
     state.add([.saveZone(CKRecordZone(zoneID: zoneZ)), .deleteZone(zoneY)])
@@ -101,7 +101,7 @@ import Testing
     CKSyncEngine.RecordZoneChangeBatch(recordsToSave: names.map { note($0) })
   }
 
-  @Test func `does not send a failed record again`() {
+  @Test func `a send does not send a failed record again`() {
     var state = SyncState()
     state.add([save("A"), save("B"), save("C")])
     var plan = SendPlan(.init())
@@ -119,7 +119,7 @@ import Testing
     #expect(words(plan.next(state)) == "batch")
   }
 
-  @Test func `does not send a failed record of the delegate's own list again`() {
+  @Test func `a send does not send a failed record of the delegate's own list again`() {
     var state = SyncState()
     state.setUntrackedChanges(true)
     var plan = SendPlan(.init())
@@ -130,7 +130,7 @@ import Testing
     #expect(plan.end.isFruitless)
   }
 
-  @Test func `continues without the records whose encryption key is missing on the device`() {
+  @Test func `a send continues without the records whose encryption key is missing`() {
     let state = SyncState()
     var plan = SendPlan(.init())
     var outcome = SyncRecordsOutcome()
@@ -144,7 +144,7 @@ import Testing
     #expect(plan.end.failure?.isKeyMissing == true)
   }
 
-  @Test func `throws the error that stopped it rather than those of single records`() {
+  @Test func `a send throws the error that stopped it rather than the errors of single records`() {
     var plan = SendPlan(.init())
     var outcome = SyncRecordsOutcome()
     outcome.failedSaves = [

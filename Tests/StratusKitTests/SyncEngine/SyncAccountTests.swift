@@ -4,7 +4,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(15))) struct `The account of a sync engine` {
-  @Test func `leaves the engine dormant until a user signs in`() async throws {
+  @Test func `a sync engine without an account is dormant until a user signs in`() async throws {
     let scene = SyncScene(user: nil)
     let engine = scene.engine(automatic: true)
     await #expect(throws: CKError(.notAuthenticated)) { try await engine.fetchChanges() }
@@ -17,7 +17,8 @@ import Testing
   }
 
   @Test
-  func `clears the pending changes when the user signs out, and sends one event`() async throws {
+  func `a sign-out clears the pending changes of a sync engine and causes one event`() async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine()
     try await engine.fetchChanges()
@@ -41,7 +42,8 @@ import Testing
     #expect(scene.app.events == ["signOut _ann"])
   }
 
-  @Test func `sends one event if the user changed while no engine ran`() async throws {
+  @Test
+  func `a sync engine sends one event if the user changed while no engine ran`() async throws {
     let scene = SyncScene()
     try await scene.engine().fetchChanges()
     let state = try #require(scene.app.serialization)
@@ -54,7 +56,7 @@ import Testing
     #expect(scene.calls.journal.all.last == "database since nil")
   }
 
-  @Test func `sends its event again if the app has not stored a state since that event`()
+  @Test func `a sync engine repeats an account event if the app has stored no state since then`()
     async throws
   {
     let scene = SyncScene()
@@ -70,7 +72,7 @@ import Testing
     #expect(scene.app.events.count { $0 == "signIn _ann" } == 2)
   }
 
-  @Test func `does not interrupt a fetch when the same user is reported again`() async throws {
+  @Test func `a fetch continues when the same user is reported again`() async throws {
     let scene = SyncScene()
     let account = scene.account
     scene.app.onEvent.withLock {
@@ -83,7 +85,8 @@ import Testing
     #expect(scene.calls.journal.all == ["database since nil"])
   }
 
-  @Test func `is requested again if the server cannot be reached`() async throws {
+  @Test
+  func `a sync engine requests the account again if the server cannot be reached`() async throws {
     let scene = SyncScene()
     scene.account.set(.failure(CKError(.networkUnavailable)))
     let engine = scene.engine(automatic: true)
@@ -97,7 +100,9 @@ import Testing
   @Test(arguments: [
     CKError.Code.managedAccountRestricted, .internalError, .serverRejectedRequest,
   ])
-  func `is requested again until it can be used`(code: CKError.Code) async throws {
+  func `a sync engine requests the account again until the account can be used`(code: CKError.Code)
+    async throws
+  {
     let scene = SyncScene()
     scene.account.become(.failure(CKError(code)))
     let engine = scene.engine(automatic: true)
@@ -108,7 +113,7 @@ import Testing
     #expect(scene.calls.journal.all == [])
     // The account becomes usable, but no notification is sent.
     scene.account.become(.success("_ann"))
-    // NB: advance the clock again and again, since the engine may begin to sleep later.
+    // NB: advance the clock again and again, because the engine may begin to sleep later.
     let passing = Task {
       while !Task.isCancelled {
         scene.clock.advance(by: 60)
@@ -121,7 +126,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `is not used for changes of the previous user after another user signs in`()
+  @Test func `a sync engine does not send changes of the previous user as another user`()
     async throws
   {
     let server = FakeServer()

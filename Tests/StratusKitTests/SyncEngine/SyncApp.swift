@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A delegate that records its events and provides notes for the pending changes.
+/// A delegate that records the events of its engine and provides notes for the pending changes.
 final class SyncApp: CKSyncEngineDelegate {
   private struct State {
     var lines: [String] = []

@@ -14,7 +14,7 @@ import Testing
     await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes, recordProvider: provider)
   }
 
-  @Test func `has a record for each save, in order`() async throws {
+  @Test func `a batch of changes has a record for each save, in order`() async throws {
     let batch = try #require(
       await batch([save("A"), delete("B"), save("C")]) {
         CKRecord(recordType: "Note", recordID: $0)
@@ -24,13 +24,13 @@ import Testing
     #expect(!batch.atomicByZone)
   }
 
-  @Test func `is nil when no change is left`() async {
+  @Test func `a batch of changes is nil when no change is left`() async {
     #expect(await batch([]) { _ in nil } == nil)
     #expect(await batch([save("A")]) { _ in nil } == nil)
     #expect(await batch([save("A"), delete("B")]) { _ in nil }?.recordIDsToDelete == [id("B")])
   }
 
-  @Test func `has at most as many changes as a request may have`() async throws {
+  @Test func `a batch of changes has at most as many changes as a request may have`() async throws {
     let asked = Mutex(0)
     let changes = (0..<1_000).map { $0 % 2 == 0 ? save("r\($0)") : delete("r\($0)") }
     let batch = try #require(
@@ -42,7 +42,7 @@ import Testing
     #expect(asked.withLock { $0 } == 200)
   }
 
-  @Test func `is no larger than a request may be`() async throws {
+  @Test func `a batch of changes is no larger than a request may be`() async throws {
     let text = String(repeating: "\"", count: 100_000)
     let batch = try #require(
       await batch((0..<50).map { save("r\($0)") }) { recordID in
@@ -58,7 +58,7 @@ import Testing
     #expect(prepared.sizeBytes > 1_800_000)
   }
 
-  @Test func `contains no other change if it contains a record that is too large`() async throws {
+  @Test func `a batch with a record that is too large contains no other change`() async throws {
     let provider: @Sendable (CKRecord.ID) async -> CKRecord? = { recordID in
       let record = CKRecord(recordType: "Note", recordID: recordID)
       let isLarge = recordID.recordName == "large"
@@ -72,7 +72,7 @@ import Testing
     #expect(alone?.recordIDsToDelete == [])
   }
 
-  @Test func `never underestimates the size of a field`() throws {
+  @Test func `the estimated size of a record is never smaller than the sent size`() throws {
     let record = note("A")
     record["text"] = "a\u{1}\"\\\n\u{E9}"
     record["number"] = -1.2345678901234567e-300
@@ -95,7 +95,7 @@ import Testing
     #expect(record.sentSizeBytesMax < prepared.sizeBytes * 2)
   }
 
-  @Test func `made from given lists keeps them unchanged`() {
+  @Test func `a batch that is made from given lists keeps the lists unchanged`() {
     let batch = CKSyncEngine.RecordZoneChangeBatch(
       recordsToSave: (0..<500).map { note("r\($0)") }, recordIDsToDelete: [id("x")],
       atomicByZone: true)

@@ -20,7 +20,7 @@ import Testing
     return (scene, begun, ended)
   }
 
-  @Test func `detects a delegate that waits for the engine, and fails the delegate's call`()
+  @Test func `a call to a sync engine fails if the delegate waits for it inside an event`()
     async throws
   {
     let scene = SyncScene()
@@ -43,7 +43,7 @@ import Testing
     #expect(errors.withLock { $0 } == [.invalidArguments, .invalidArguments])
   }
 
-  @Test func `runs the work that a delegate requests without waiting for it`() async throws {
+  @Test func `a sync engine runs the work that a delegate requests without waiting`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -56,7 +56,7 @@ import Testing
     #expect(!scene.app.hasOverlapped)
   }
 
-  @Test func `stops its work when cancelled, and keeps the pending changes`() async throws {
+  @Test func `a cancelled sync engine stops its work and keeps the pending changes`() async throws {
     let (scene, begun, _) = slow()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -70,7 +70,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `stops a fetch when the calling task is cancelled`() async throws {
+  @Test func `a sync engine stops a fetch when the calling task is cancelled`() async throws {
     let (scene, begun, _) = slow()
     let engine = scene.engine()
     let task = Task { try await engine.fetchChanges() }
@@ -86,7 +86,8 @@ import Testing
     #expect(!scene.app.events.contains("will send manual"))
   }
 
-  @Test func `sends automatically after a caller cancelled its send`() async throws {
+  @Test
+  func `a sync engine sends automatically after a caller has cancelled a send`() async throws {
     let scene = SyncScene()
     let begun = Gate()
     let isFirst = Mutex(true)
@@ -132,7 +133,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `runs manual calls after the work that is under way`() async throws {
+  @Test func `a sync engine runs manual calls after the work that is in progress`() async throws {
     let scene = SyncScene()
     let (begun, gate) = (Gate(), Gate())
     let count = Mutex(0)
@@ -157,7 +158,7 @@ import Testing
     #expect(isPaired, "\(events)")
   }
 
-  @Test func `is released when its last owner releases it`() async throws {
+  @Test func `a sync engine is released when its last owner releases it`() async throws {
     let (scene, begun, ended) = slow()
     weak var gone: CKSyncEngine?
     do {
@@ -170,7 +171,7 @@ import Testing
     #expect(scene.app.events == ["signIn _ann", "will fetch scheduled"])
   }
 
-  @Test func `for the public database fails with badDatabase`() async throws {
+  @Test func `a sync engine for the public database fails with badDatabase`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, scope: .public)
     for work in [{ try await engine.fetchChanges() }, { try await engine.sendChanges() }] {

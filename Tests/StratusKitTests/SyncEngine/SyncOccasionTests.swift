@@ -4,8 +4,9 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(15))) struct `An automatic sync engine` {
-  @Test func `subscribes, fetches and sends pending changes`() async throws {
+@Suite(.timeLimit(.minutes(15))) struct `The automatic work of a sync engine` {
+  @Test
+  func `an automatic sync engine subscribes, fetches and sends pending changes`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -16,7 +17,7 @@ import Testing
     #expect(engine.state.with { $0.subscriptionID } == "S")
   }
 
-  @Test func `subscribes once, before its first fetch`() async throws {
+  @Test func `an automatic sync engine subscribes once, before its first fetch`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, subscriptionID: "mine")
     await scene.app.hears("did fetch scheduled")
@@ -30,7 +31,10 @@ import Testing
     withExtendedLifetime(next) {}
   }
 
-  @Test func `fetches once more after its notification stream opens`() async throws {
+  @Test
+  func `an automatic sync engine fetches once more after its notification stream opens`()
+    async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -40,7 +44,10 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `checks its subscription after its notification stream opens`() async throws {
+  @Test
+  func `an automatic sync engine checks its subscription when its notification stream opens`()
+    async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -54,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.serviceUnavailable, .internalError, .serverRejectedRequest])
-  func `retries a failed subscription`(code: CKError.Code) async throws {
+  func `an automatic sync engine retries a failed subscription`(code: CKError.Code) async throws {
     let scene = SyncScene()
     let isFirst = Mutex(true)
     scene.on { script in
@@ -76,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.invalidArguments, .badDatabase, .unknownItem])
-  func `fetches even if the server does not support subscriptions`(
+  func `an automatic sync engine fetches even if the server does not support subscriptions`(
     code: CKError.Code
   ) async throws {
     let scene = SyncScene()
@@ -92,7 +99,8 @@ import Testing
       ])
   }
 
-  @Test func `of a shared database without zones does not poll`() async throws {
+  @Test
+  func `an automatic sync engine of a shared database without zones does not poll`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true, scope: .shared)
     await scene.app.hears("did fetch scheduled")
@@ -104,7 +112,7 @@ import Testing
     await scene.app.hears("did fetch scheduled", times: 2)
   }
 
-  @Test func `of a database that the server does not have does not poll`() async throws {
+  @Test func `an automatic sync engine of a missing database does not poll`() async throws {
     let scene = SyncScene()
     scene.on { script in
       script.subscribe = { (_) async throws(CKError) in throw CKError(.badDatabase) }
@@ -119,7 +127,10 @@ import Testing
     #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 1)
   }
 
-  @Test func `fetches after a notification for its own database only`() async throws {
+  @Test
+  func `an automatic sync engine fetches only after a notification for its own database`()
+    async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -130,7 +141,10 @@ import Testing
     #expect(scene.app.events.count { $0 == "will fetch scheduled" } == 2)
   }
 
-  @Test func `fetches after a notification once the server has recovered`() async throws {
+  @Test
+  func `an automatic sync engine repeats a failed fetch when the server has recovered`()
+    async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -150,7 +164,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `fetches the zone that a notification names`() async throws {
+  @Test func `an automatic sync engine fetches the zone that a notification names`() async throws {
     let scene = SyncScene()
     let engine = scene.engine(automatic: true)
     await scene.app.hears("did fetch scheduled")
@@ -161,7 +175,7 @@ import Testing
     #expect(engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
   }
 
-  @Test func `retries when the network is back`() async throws {
+  @Test func `an automatic sync engine retries a send until the network is back`() async throws {
     let scene = SyncScene()
     let isDown = Mutex(true)
     scene.on { script in
@@ -191,7 +205,7 @@ import Testing
     #expect(engine.state.pendingRecordZoneChanges.isEmpty)
   }
 
-  @Test func `waits as long as the server asks`() async throws {
+  @Test func `an automatic sync engine waits as long as the server asks`() async throws {
     let scene = SyncScene()
     let isBusy = Mutex(true)
     scene.on { script in
@@ -211,7 +225,9 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `reports each change of its state, but not more often than needed`() async throws {
+  @Test
+  func `a sync engine reports its state after each change, and not without a change`() async throws
+  {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])
@@ -224,7 +240,10 @@ import Testing
     #expect(scene.app.lines.prefix(4) == ["state", "state", "signIn _ann", "state"])
   }
 
-  @Test func `reports a state that the delegate changed before the next event`() async throws {
+  @Test
+  func `a sync engine reports a state that its delegate changed before the next event`()
+    async throws
+  {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in
@@ -241,7 +260,7 @@ import Testing
       ])
   }
 
-  @Test func `does nothing on its own when automatic sync is off`() async throws {
+  @Test func `a sync engine does nothing on its own when automatic sync is off`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     engine.state.add(pendingRecordZoneChanges: [save("a")])

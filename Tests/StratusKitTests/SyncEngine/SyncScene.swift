@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import StratusKit
 
-/// A server that answers a sync engine with closures and records the requests.
+/// The server calls of a sync engine. Closures answer the calls, and a journal records them.
 final class ScriptedCalls: SyncCalls {
   struct Script: Sendable {
     var database: @Sendable (String?) async throws(CKError) -> SyncDatabasePage = {
@@ -151,7 +151,8 @@ final class ManualClock: Sendable {
   }
 }
 
-/// Sends values to its current subscribers. Values without a subscriber wait for the first one.
+/// Sends values to its current subscribers. Values without a subscriber wait for the first
+/// subscriber.
 final class Announcer<Thing: Sendable>: Sendable {
   private struct State {
     var listeners: [AsyncStream<Thing>.Continuation] = []
@@ -179,7 +180,7 @@ final class Announcer<Thing: Sendable>: Sendable {
   }
 }
 
-/// An account whose user or error a test sets.
+/// An account with a user or an error that a test sets.
 final class ScriptedAccount: AccountFeed {
   private let answer: Mutex<Result<String?, CKError>>
   private let announcer = Announcer<Void>()

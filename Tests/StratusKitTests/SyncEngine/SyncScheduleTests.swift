@@ -19,7 +19,7 @@ import Testing
     return schedule
   }
 
-  /// A short text that describes the next step.
+  /// A short text that describes the next action of the schedule.
   private func step(_ schedule: inout SyncSchedule, now: Double) -> String {
     switch schedule.next(now: now) {
     case .checkAccount: "account"
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `reads the account first, then sends, then fetches`() {
+  @Test func `a sync engine reads the account first, then sends, then fetches`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     schedule.noteChanges(now: 0)
@@ -46,7 +46,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `starts no work on its own when automatic sync is off`() {
+  @Test func `a sync schedule starts no work on its own when automatic sync is off`() {
     var schedule = schedule(sends: false, fetches: false)
     schedule.begin(now: 0)
     schedule.noteChanges(now: 0)
@@ -59,7 +59,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `is dormant without an account`() {
+  @Test func `a sync schedule is dormant without an account`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     _ = schedule.next(now: 0)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `reads the account again for a manual call, and fails the call if no user is signed in`() {
+  func `a manual call reads the account again and fails if no user is signed in`() {
     var schedule = schedule()
     _ = schedule.accountIsKnown(isSignedIn: false, hasPendingChanges: false, now: 0)
     let id = schedule.ask(.fetch(.init()), now: 0)
@@ -82,7 +82,7 @@ import Testing
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `sends no request while the account is uncertain`() {
+  @Test func `a sync schedule starts no fetch and no send while the account is uncertain`() {
     var schedule = settled()
     schedule.noteAccount(now: 1)
     schedule.noteChanges(now: 1)
@@ -90,7 +90,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `combines a manual call with due automatic work of the same kind`() {
+  @Test func `a sync schedule combines a manual call with due automatic work of the same kind`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     let first = schedule.ask(.send(.init()), now: 1)
@@ -103,7 +103,7 @@ import Testing
     #expect(step(&schedule, now: 1) == "rest")
   }
 
-  @Test func `sends the remaining changes after a manual call that sent some of them`() {
+  @Test func `a sync schedule sends the remaining changes after a manual call with a scope`() {
     var schedule = settled()
     schedule.noteChanges(now: 1)
     _ = schedule.ask(.send(.init(scope: .zoneIDs([zoneZ]))), now: 1)
@@ -111,19 +111,19 @@ import Testing
     #expect(step(&schedule, now: 1) == "send scheduled")
   }
 
-  @Test func `waits longer after each failure, up to a minute`() {
+  @Test func `a sync schedule waits longer after each failure, up to a minute`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     var now = 0.0
     var waits: [Double] = []
     for _ in 0..<9 {
       guard case .perform(let job) = schedule.next(now: now) else {
-        Issue.record("nothing is due at \(now)")
+        Issue.record("the schedule must have work that is due at \(now)")
         return
       }
       schedule.end(job, SyncJobEnd(failure: CKError(.networkFailure)), now: now, chance: 1)
       guard case .wait(let due) = schedule.next(now: now) else {
-        Issue.record("no wait after \(now)")
+        Issue.record("the schedule must wait after \(now)")
         return
       }
       waits.append(due - now)
@@ -132,11 +132,11 @@ import Testing
     #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
 
-  @Test func `waits as long as the server asks, whatever else happens`() {
+  @Test func `a sync schedule waits as long as the server asks, whatever else happens`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     let error = CKError(.requestRateLimited, userInfo: [CKErrorRetryAfterKey: 90])
@@ -146,12 +146,12 @@ import Testing
     #expect(step(&schedule, now: 90) == "send scheduled")
   }
 
-  @Test func `starts with the shortest wait again after a success`() {
+  @Test func `a sync schedule has no retry delay after a success`() {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     for end in [SyncJobEnd(failure: CKError(.zoneBusy)), SyncJobEnd()] {
       guard case .perform(let job) = schedule.next(now: 100) else {
-        Issue.record("nothing is due")
+        Issue.record("the schedule must have work that is due")
         return
       }
       schedule.end(job, end, now: 0, chance: 0)
@@ -163,22 +163,22 @@ import Testing
   @Test(arguments: [
     CKError.Code.permissionFailure, .badContainer, .badDatabase, .operationCancelled,
   ])
-  func `does not retry a send after a permanent error`(code: CKError.Code) {
+  func `a sync schedule does not retry a send after a permanent error`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     schedule.end(job, SyncJobEnd(failure: CKError(code)), now: 0, chance: 0)
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `reads the account again after a notAuthenticated error`() {
+  @Test func `a sync schedule reads the account again after a notAuthenticated error`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     schedule.end(job, SyncJobEnd(failure: CKError(.notAuthenticated)), now: 0, chance: 0)
@@ -188,14 +188,14 @@ import Testing
     #expect(step(&schedule, now: 0) == "wait 0.5")
   }
 
-  @Test func `retries a send without progress first at once, then at growing intervals`() {
+  @Test func `a send without progress is repeated first at once, then at growing intervals`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     var now = 0.0
     var waits: [Double] = []
     for _ in 0..<9 {
       guard case .perform(let job) = schedule.next(now: now) else {
-        Issue.record("nothing is due at \(now)")
+        Issue.record("the schedule must have work that is due at \(now)")
         return
       }
       schedule.noteChanges(now: now)
@@ -211,7 +211,7 @@ import Testing
     #expect(waits == [0, 1, 2, 4, 8, 16, 32, 60, 60])
   }
 
-  @Test func `reads the account again while the server cannot be reached`() {
+  @Test func `a sync schedule reads the account again while the server cannot be reached`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     _ = schedule.next(now: 0)
@@ -225,7 +225,9 @@ import Testing
   @Test(arguments: [
     CKError.Code.internalError, .serverRejectedRequest, .managedAccountRestricted,
   ])
-  func `reads the account again after every error that may be temporary`(code: CKError.Code) {
+  func `a sync schedule reads the account again after every error that may be temporary`(
+    code: CKError.Code
+  ) {
     var schedule = schedule()
     schedule.begin(now: 0)
     var now = 0.0
@@ -234,7 +236,7 @@ import Testing
       #expect(step(&schedule, now: now) == "account")
       _ = schedule.accountIsUnknown(CKError(code), now: now, chance: 1)
       guard case .wait(let due) = schedule.next(now: now) else {
-        Issue.record("no wait after \(now)")
+        Issue.record("the schedule must wait after \(now)")
         return
       }
       waits.append(due - now)
@@ -247,7 +249,7 @@ import Testing
     #expect(step(&schedule, now: now) == "send scheduled")
   }
 
-  @Test func `does not read the account again after a badContainer error`() {
+  @Test func `a sync schedule does not read the account again after a badContainer error`() {
     var schedule = schedule()
     schedule.begin(now: 0)
     #expect(step(&schedule, now: 0) == "account")
@@ -256,19 +258,21 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.internalError, .serverRejectedRequest, .permissionFailure])
-  func `retries a fetch after a notification at growing intervals`(code: CKError.Code) {
+  func `a sync schedule retries a fetch after a notification at growing intervals`(
+    code: CKError.Code
+  ) {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     var now = 0.0
     var waits: [Double] = []
     for _ in 0..<8 {
       guard case .perform(let job) = schedule.next(now: now) else {
-        Issue.record("nothing is due at \(now)")
+        Issue.record("the schedule must have work that is due at \(now)")
         return
       }
       schedule.end(job, SyncJobEnd(failure: CKError(code)), now: now, chance: 1)
       guard case .wait(let due) = schedule.next(now: now) else {
-        Issue.record("no wait after \(now)")
+        Issue.record("the schedule must wait after \(now)")
         return
       }
       waits.append(due - now)
@@ -278,18 +282,18 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.badContainer, .badDatabase, .operationCancelled])
-  func `does not retry a fetch after a permanent error`(code: CKError.Code) {
+  func `a sync schedule does not retry a fetch after a permanent error`(code: CKError.Code) {
     var schedule = settled()
     schedule.noteNotification(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     schedule.end(job, SyncJobEnd(failure: CKError(code)), now: 0, chance: 0)
     #expect(step(&schedule, now: 0) == "rest")
   }
 
-  @Test func `runs automatic work later if the manual call that included it is abandoned`() {
+  @Test func `automatic work runs later if the manual call that included the work is abandoned`() {
     var schedule = settled()
     for work in [SyncJob.Work.send(.init()), .fetch(.init())] {
       for isWished in [true, false] {
@@ -297,7 +301,7 @@ import Testing
         if isWished, case .fetch = work { schedule.noteNotification(now: 1) }
         _ = schedule.ask(work, now: 1)
         guard case .perform(let job) = schedule.next(now: 1) else {
-          Issue.record("nothing is due")
+          Issue.record("the schedule must have work that is due")
           return
         }
         #expect(step(&schedule, now: 1) == "rest")
@@ -314,18 +318,18 @@ import Testing
     }
   }
 
-  @Test func `keeps the server's retry delay when a manual call is cancelled`() {
+  @Test func `a sync schedule keeps the server's retry delay when a manual call is cancelled`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let first) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     let error = CKError(.requestRateLimited, userInfo: [CKErrorRetryAfterKey: 90])
     schedule.end(first, SyncJobEnd(failure: error), now: 0, chance: 0)
     _ = schedule.ask(.send(.init()), now: 5)
     guard case .perform(let second) = schedule.next(now: 5) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     let end = SyncJobEnd(failure: CKError(.operationCancelled), isAbandoned: true)
@@ -334,11 +338,11 @@ import Testing
   }
 
   @Test
-  func `neither reads the account again nor delays other changes for a missing encryption key`() {
+  func `a missing encryption key neither causes an account check nor delays other changes`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     guard case .perform(let job) = schedule.next(now: 0) else {
-      Issue.record("nothing is due")
+      Issue.record("the schedule must have work that is due")
       return
     }
     schedule.end(job, SyncJobEnd(failure: CKError(KeyFailure.missing)), now: 0, chance: 0)

@@ -32,7 +32,7 @@ import Testing
     return state
   }
 
-  @Test func `is equal after a round trip through JSON`() throws {
+  @Test func `the state of a sync engine is equal after a round trip through JSON`() throws {
     let state = full()
     let (back, _) = try coded(state)
     #expect(back.user == .known(recordName: "_ann"))
@@ -43,7 +43,7 @@ import Testing
     #expect(back.records.elements == state.records.elements)
     #expect(back.zones.elements == state.zones.elements)
     guard case .saveZone(let zone)? = back.zones.elements.first else {
-      Issue.record("no zone to save")
+      Issue.record("the state must contain a zone to save")
       return
     }
     #expect(zone.encryptionScope == .perZone)
@@ -51,19 +51,20 @@ import Testing
     #expect(back.subscriptionID == "S")
   }
 
-  @Test func `always encodes to the same text`() throws {
+  @Test func `the state of a sync engine always encodes to the same text`() throws {
     #expect(try coded(full()).1 == coded(full()).1)
     #expect(try coded(full()).1 == coded(coded(full()).0).1)
   }
 
-  @Test func `is equal after a round trip through a property list`() throws {
+  @Test
+  func `the state of a sync engine is equal after a round trip through a property list`() throws {
     let data = try PropertyListEncoder().encode(CKSyncEngine.State.Serialization(full()))
     let back = try PropertyListDecoder().decode(
       CKSyncEngine.State.Serialization.self, from: data)
     #expect(SyncState(back.saved).records.elements == full().records.elements)
   }
 
-  @Test func `remembers that no user was signed in`() throws {
+  @Test func `the state of a sync engine remembers that no user was signed in`() throws {
     var state = SyncState()
     #expect(try coded(state).0.user == .unknown)
     state.adopt(nil)
@@ -78,16 +79,16 @@ import Testing
       #"{"version":1,"zones":[],"unfetchedZones":[],"pendingRecordChanges":[{"zone":{"name":"Z"},"#
         + #""changes":["a"]}],"pendingZoneChanges":[],"hasPendingUntrackedChanges":false}"#,
     ])
-  func `of an unknown format is refused`(text: String) {
+  func `a sync engine's state of an unknown format is refused`(text: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(CKSyncEngine.State.Serialization.self, from: Data(text.utf8))
     }
   }
 
-  /// Seed 3000561 of the simulation: a device sends a deletion twice, and the second one deletes
-  /// the record that another device has made in between.
+  /// Seed 3000561 of the simulation: a device sends a deletion twice. The second deletion removes
+  /// the record that another device has created in between.
   @Test
-  func `removes sent deletions that were added while their batch was made, but not such saves`() {
+  func `after a send, a deletion added while the batch was made is removed, and a save stays`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()
@@ -98,7 +99,7 @@ import Testing
     #expect(state.records.elements == [save("late")])
   }
 
-  @Test func `keeps a deletion that was added again during its send`() {
+  @Test func `a pending deletion that is added again during its send is kept`() {
     var state = SyncState()
     state.add([delete("A")])
     let stamp = state.beginBatch()
@@ -111,7 +112,7 @@ import Testing
 
   private typealias Change = CKSyncEngine.Event.AccountChange.ChangeType
 
-  @Test func `derives the account change from the previous and the current user`() {
+  @Test func `the account change is derived from the previous and the current user`() {
     let (ann, bob) = (CKRecord.ID(recordName: "_ann"), CKRecord.ID(recordName: "_bob"))
     var state = SyncState()
     #expect(state.accountChange(to: nil) == nil)
@@ -127,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "_bob"])
-  func `is empty after a change to another user`(next: String?) {
+  func `the state of a sync engine is empty after a change to another user`(next: String?) {
     var state = full()
     let before = state.revision
     state.adopt(next)
@@ -137,7 +138,8 @@ import Testing
     #expect(state.revision > before)
   }
 
-  @Test func `keeps changes that were added before the account was read`() {
+  @Test
+  func `the state of a sync engine keeps changes that were added before the account was read`() {
     var state = SyncState()
     state.add([save("A")])
     state.adopt("_ann")

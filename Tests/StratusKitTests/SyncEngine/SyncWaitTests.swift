@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusKit
 
-@Suite(.timeLimit(.minutes(15))) struct `A sync engine whose delegate waits for it` {
-  /// The error that a delegate got from the call that it waited for.
+@Suite(.timeLimit(.minutes(15))) struct `Delegates that wait for their sync engine` {
+  /// The error that a delegate got from the call for which the delegate waited.
   private final class Told: Sendable {
     private let state = Mutex<CKError.Code?>(nil)
 
@@ -38,7 +38,7 @@ import Testing
     return told
   }
 
-  @Test func `fails calls of the delegate's child tasks after a minute`() async throws {
+  @Test func `a call that a delegate awaits in a child task fails after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       async let result: Void = engine.sendChanges()
@@ -53,7 +53,8 @@ import Testing
     #expect(told.error == .invalidArguments)
   }
 
-  @Test func `fails calls of the delegate's detached tasks after a minute`() async throws {
+  @Test
+  func `a call that a delegate awaits in a detached task fails after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       try await Task.detached { try await engine.sendChanges() }.value
@@ -68,7 +69,9 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `fails a call that began to wait before the delegate was called`() async throws {
+  @Test
+  func `a call that a delegate awaits fails even if the call began before the event`() async throws
+  {
     let scene = SyncScene()
     let (asked, answer, isCalled) = (Gate(), Gate(), Gate())
     scene.on { script in
@@ -100,7 +103,9 @@ import Testing
     #expect(scene.app.events.last == "did fetch manual")
   }
 
-  @Test func `after two minutes fails the call whose work is running`() async throws {
+  @Test
+  func `a delegate that awaits the fetch in progress gets an error after two minutes`() async throws
+  {
     let scene = SyncScene()
     let isCalled = Gate()
     let fetch = Waiting()
@@ -122,7 +127,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `fails the app's own call last, after two minutes`() async throws {
+  @Test func `the app's call in progress fails last, after two minutes`() async throws {
     let scene = SyncScene()
     let (isCalled, isOver) = (Gate(), Gate())
     _ = wait(at: "will fetch manual", in: scene) { _ in
@@ -153,7 +158,8 @@ import Testing
     try await second.value
   }
 
-  @Test func `lets the delegate's cancelOperations return after a minute`() async throws {
+  @Test
+  func `a cancelOperations call that a delegate awaits returns after a minute`() async throws {
     let scene = SyncScene()
     let told = wait(at: "will fetch manual", in: scene) { engine in
       await Task.detached { await engine.cancelOperations() }.value
@@ -169,7 +175,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `has no time-out for a call that has returned`() async throws {
+  @Test func `a call to a sync engine that has returned leaves no time-out`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     try await engine.fetchChanges()
@@ -177,7 +183,7 @@ import Testing
     #expect(scene.clock.dues == [])
   }
 
-  @Test func `has no time-out while the server is slow`() async throws {
+  @Test func `a call to a sync engine does not time out while the server is slow`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     let (begun, answer) = (Gate(), Gate())
@@ -200,7 +206,8 @@ import Testing
     #expect(scene.clock.dues == [])
   }
 
-  @Test func `keeps a caller waiting through several slow calls of the delegate`() async throws {
+  @Test
+  func `a call to a sync engine waits through several slow events of the delegate`() async throws {
     let scene = SyncScene()
     let (begun, first, isNext, second) = (Gate(), Gate(), Gate(), Gate())
     scene.app.onEvent.withLock {

@@ -18,7 +18,7 @@ import Testing
     #expect(CKRecordZone.ID.default.ownerName == "__defaultOwner__")
   }
 
-  @Test func `zone IDs omit the current user on the wire`() {
+  @Test func `the JSON of a zone ID leaves out the current user`() {
     let own = CKRecordZone.ID(zoneName: "Notes")
     #expect(own.wire == ZoneID(zoneName: "Notes"))
     let other = CKRecordZone.ID(zoneName: "Notes", ownerName: "_other")
@@ -50,8 +50,8 @@ import Testing
 
   @Test(
     arguments: [
-      // The server's flags, then the zone's capabilities. According to Apple, a custom zone has all
-      // four, and the default zone has none (CKRecordZone.Capabilities).
+      // Each row has the server's flags and the zone's expected capabilities. According to Apple, a
+      // custom zone has all four, and the default zone has none (CKRecordZone.Capabilities).
       (nil, nil, nil, nil, 15), (true, nil, nil, nil, 15), (false, nil, nil, nil, 0),
       (true, false, nil, nil, 3), (true, true, nil, nil, 15), (true, nil, false, nil, 7),
       (true, nil, nil, false, 11), (true, true, false, false, 3), (true, false, true, nil, 11),

@@ -4,7 +4,7 @@ import StratusWire
 import Synchronization
 import Testing
 
-/// The way from the queues to Apple's service: order, acknowledgements and retries
+/// Delivery from the queues to Apple's service: order, acknowledgements and retries
 /// (docs/guide/apns.md).
 @Suite struct `APNs channel` {
   private static let address = StoreAddress(
@@ -31,7 +31,7 @@ import Testing
       sender: sender, settings: settings, queues: { [queue] in [Self.address: queue] })
   }
 
-  /// Answers from a list, then `delivered`.
+  /// Gives the listed outcomes in order, and then `delivered`.
   private static func sender(_ outcomes: APNsOutcome...) -> FakeSender {
     let left = Mutex(outcomes)
     return FakeSender { _ in left.withLock { $0.isEmpty ? .delivered : $0.removeFirst() } }
@@ -80,8 +80,8 @@ import Testing
     #expect(sender.taken(by: "phone") == ["4", "5"])
   }
 
-  @Test func `a device that is unregistered loses its token, and other devices keep theirs`() async
-  {
+  @Test
+  func `a device that is unregistered loses its token, and other devices keep theirs`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -94,7 +94,7 @@ import Testing
     #expect(sender.attempts == 4)
   }
 
-  @Test func `a device that changed its token meanwhile keeps the new one`() async {
+  @Test func `a device that has changed its token during the delivery keeps the new token`() async {
     queue.register("phone", token: "old")
     queue.add()
     let sender = FakeSender { [queue] message in
@@ -114,7 +114,7 @@ import Testing
     let channel = channel(sender)
     #expect(await !channel.turn())
     queue.register("phone")
-    #expect(await !channel.turn(), "what is no news is not looked for")
+    #expect(await !channel.turn(), "without a signal, the queue is not read")
     for _ in 0..<2 { channel.signal(try #require(queue.devices.first), at: Self.address) }
     while await channel.turn() {}
     #expect(sender.taken(by: "phone") == ["1", "2"])
@@ -140,7 +140,7 @@ import Testing
     #expect(queue.acknowledged("phone") == 2)
   }
 
-  @Test func `a throttled device waits as long as Apple asks, and loses no notification`() async {
+  @Test func `a throttled device waits for Apple's retry delay and loses no notification`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(3)
@@ -266,7 +266,8 @@ import Testing
     #expect(queue.acknowledged("phone") == 1)
   }
 
-  @Test func `the number of devices served at a time is limited, and all are served`() async {
+  @Test
+  func `the number of devices served at the same time is limited, and all are served`() async {
     for number in 0..<50 { queue.register("phone\(number)") }
     queue.add()
     let sender = FakeSender()
@@ -280,7 +281,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `notifications that arrive while a device is served are sent too`() async {
+  func `notifications that arrive while a device is served are sent, too`() async {
     queue.register("phone")
     queue.add()
     let (served, reportServed) = AsyncStream.makeStream(of: Void.self)

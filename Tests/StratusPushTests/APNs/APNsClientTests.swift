@@ -7,9 +7,9 @@ import Testing
 
 @testable import StratusPush
 
-/// A clock that moves only when a test advances it.
+/// A clock that moves only when the test advances it.
 final class StillClock: Sendable {
-  /// 2025-03-01 09:30:00 UTC
+  /// The time 2025-03-01 09:30:00 UTC, in milliseconds since 1970.
   static let start: Int64 = 1_740_821_400_000
   private let time = Mutex(StillClock.start)
 
@@ -20,8 +20,8 @@ final class StillClock: Sendable {
   func advance(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 }
 
-/// Requests to Apple's service, and the meaning of its answers. Source: Apple, *Sending
-/// notification requests to APNs* and *Handling notification responses from APNs*.
+/// Requests to Apple's service, and the meaning of its answers. The sources are Apple's pages
+/// *Sending notification requests to APNs* and *Handling notification responses from APNs*.
 @Suite struct `APNs client` {
   private static let token = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
@@ -41,7 +41,7 @@ final class StillClock: Sendable {
       number: number, coalescingKey: coalescingKey, expiresAt: 1_743_413_400_500)
   }
 
-  /// Sends messages one after the other to a server with these reactions.
+  /// Sends messages one after the other to a fake service with these reactions.
   private static func send(
     _ messages: [APNsMessage], clock: StillClock = StillClock(), isTrusted: Bool = true,
     between: @escaping @Sendable () -> Void = {},
@@ -96,7 +96,7 @@ final class StillClock: Sendable {
     #expect(received.first?.headers["apns-priority"] == "5")
   }
 
-  @Test func `a notification with only a category counts as visible`() async throws {
+  @Test func `a notification with only a category is visible`() async throws {
     var message = Self.message().payload
     message.presentation = NotificationPayload.Presentation()
     message.presentation.category = "INVITATION"
@@ -125,7 +125,7 @@ final class StillClock: Sendable {
   @Test(arguments: [
     ("collapse:cats", "cats"), ("sub:private:S", "sub:private:S"),
     ("collapse:" + String(repeating: "x", count: 64), String(repeating: "x", count: 64)),
-    // The expected IDs are the SHA-256 digests of 65 times "x" and of "grüße".
+    // The expected IDs are the SHA-256 digests of a text of 65 "x", and of "grüße".
     (
       "collapse:" + String(repeating: "x", count: 65),
       "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9"
@@ -157,7 +157,7 @@ final class StillClock: Sendable {
     (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"),
     (410, "ExpiredToken"),
   ])
-  func `an unknown device counts as unregistered`(status: Int, reason: String) async throws {
+  func `an unknown device is reported as unregistered`(status: Int, reason: String) async throws {
     #expect(try await Self.outcome(.answer(status, reason: reason)) == .deviceGone)
   }
 
@@ -196,7 +196,7 @@ final class StillClock: Sendable {
     #expect(bare == .later(afterSeconds: nil, reason: "InternalServerError"))
   }
 
-  @Test func `a service that is down is retried later`() async throws {
+  @Test func `a notification is sent later if the service is down`() async throws {
     let outcome = try await Self.outcome(
       .answer(503, reason: "ServiceUnavailable", retryAfter: "3"))
     #expect(outcome == .serviceDown(afterSeconds: 3, reason: "ServiceUnavailable"))
@@ -204,7 +204,7 @@ final class StillClock: Sendable {
     #expect(mute == .serviceDown(afterSeconds: nil, reason: "status 503"))
   }
 
-  @Test func `after a lost connection the service counts as down, and a new connection is opened`()
+  @Test func `after a lost connection, the service is down, and then a new connection is opened`()
     async throws
   {
     let outcomes = try await FakeAPNs.running(react: { _, number in
@@ -214,8 +214,8 @@ final class StillClock: Sendable {
         key: try FakeAPNs.senderKey(), topic: "t", hosts: APNsHosts(production: server.url),
         trustedCertificatePEM: server.certificate.pem, now: { 0 })
       var outcomes: [APNsOutcome] = []
-      // Until the client notices that the old connection is closed, it may send further requests on
-      // it.
+      // The client may send further requests on the old connection until it notices that this
+      // connection is closed.
       while outcomes.last != .delivered, outcomes.count < 1_000 {
         outcomes.append(await client.send(Self.message()))
       }
@@ -283,7 +283,7 @@ final class StillClock: Sendable {
     #expect(FakeAPNs.claims(of: tokens[2])?.issuedAt == StillClock.start / 1_000 + 2_400)
   }
 
-  @Test func `each environment has its own host`() async throws {
+  @Test func `each APNs environment has its own host`() async throws {
     let received = try await FakeAPNs.running(react: { _, _ in .answer(200) }) { server in
       let client = try APNsClient(
         key: try FakeAPNs.senderKey(), topic: "t",
@@ -300,7 +300,7 @@ final class StillClock: Sendable {
     #expect(APNsHosts().development == "https://api.sandbox.push.apple.com")
   }
 
-  @Test func `an invalid signing key is reported`() {
+  @Test func `an invalid APNs signing key is reported`() {
     let pem = FakeAPNs.key.pemRepresentation
     #expect(throws: APNsKeyFailure.self) {
       try APNsKey(pem: "no key", keyID: FakeAPNs.keyID, teamID: FakeAPNs.teamID)

@@ -10,7 +10,7 @@ import Testing
 @testable import StratusServer
 @testable import StratusTesting
 
-/// The way of a change to Apple's service, through the parts of a running server.
+/// Delivery of a change to Apple's service through the parts of a running server.
 @Suite(.timeLimit(.minutes(15))) struct `APNs service` {
   private static let token = String(repeating: "0f", count: 32)
   private static let otherToken = String(repeating: "1e", count: 32)
@@ -28,7 +28,7 @@ import Testing
       timing: Timing(now: { 0 }, sleep: { _ in }, chance: { 0 }))
   }
 
-  /// The server's settings, with the fake service in place of Apple's.
+  /// The settings for Apple's service. They contain the address of the fake service.
   private static func access(to fake: FakeAPNs) throws -> APNsAccess {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-apns-\(UUID().uuidString).p8")
@@ -57,18 +57,18 @@ import Testing
       isIdempotent: true)
   }
 
-  /// The parts of a server that send changes to Apple's service.
+  /// The parts of a server that deliver changes to Apple's service.
   private static func services(
     of server: TestServer, _ fake: FakeAPNs
   ) throws -> (apns: APNsService, sweep: StoreSweep) {
     let (parts, logger) = (server.core.composition, CapturedLog().logger)
     var apns = parts.apnsService(try access(to: fake), live: Live(), logger: logger)
-    // The pause is longer than the test. The service checks the stores only at its start.
+    // The pause is longer than the test, so the service checks the stores only at its start.
     apns.pause = .seconds(86_400)
     return (apns, parts.changeSweep(logger: logger))
   }
 
-  /// A user with a phone that Apple's service reaches, and a subscription to the private database.
+  /// Creates a phone that Apple's service can reach, and a subscription to the private database.
   private static func prepare(_ server: TestServer) async throws -> Connection {
     let writer = device("writer", of: server)
     try await register(token, of: "phone", of: server)
@@ -92,7 +92,7 @@ import Testing
       by: writer)
   }
 
-  @Test func `sends the notifications of a change without polling`() async throws {
+  @Test func `the APNs service sends the notifications of a change without polling`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { _, _ in
       arrival.yield()
@@ -118,7 +118,9 @@ import Testing
     }
   }
 
-  @Test func `sends notifications from before a restart without a signal`() async throws {
+  @Test
+  func `the APNs service sends notifications from before a restart without a signal`() async throws
+  {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-apns-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -144,11 +146,11 @@ import Testing
     }
     let files = try FileManager.default.contentsOfDirectory(
       atPath: folder.appendingPathComponent(Self.address.container).path)
-    #expect(!files.contains { $0.hasPrefix("production") }, "a store was made: \(files)")
+    #expect(!files.contains { $0.hasPrefix("production") }, "a store was created: \(files)")
   }
 
   @Test
-  func `sends the old token's remaining notifications to a device's new token`() async throws {
+  func `the APNs service sends remaining notifications to a device's new token`() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await FakeAPNs.running(react: { received, _ in
       arrival.yield()
@@ -178,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `sends queued notifications to a polling device once it registers an APNs token`()
+  @Test func `a polling device gets its queued notifications after it registers an APNs token`()
     async throws
   {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
@@ -208,8 +210,9 @@ import Testing
     }
   }
 
-  /// A signal makes the service read all stores, and each store is polled every second.
-  @Test func `gets a signal from a store's poll only if the poll found changes`() async throws {
+  /// After a signal, the service reads all stores. Each store is polled every second.
+  @Test
+  func `the APNs service gets a signal from a poll only if the poll found changes`() async throws {
     let server = try await TestServer()
     let writer = try await Self.prepare(server)
     try await server.matchChanges()

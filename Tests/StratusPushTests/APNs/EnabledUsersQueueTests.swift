@@ -6,7 +6,8 @@ import Testing
 @testable import StratusServer
 
 @Suite struct `A queue for Apple's service` {
-  @Test func `has no notification for users whose accounts are disabled`() async throws {
+  @Test
+  func `the APNs queue has no notification for users whose accounts are disabled`() async throws {
     let memory = MemoryQueue()
     for user in ["_ann", "_bob"] {
       memory.register("phone of \(user)", of: user)
@@ -23,7 +24,7 @@ import Testing
   }
 }
 
-/// Knows only which accounts are disabled.
+/// An account directory that knows only which accounts are disabled.
 private struct Disabled: Authentication {
   let users: Set<String>
 

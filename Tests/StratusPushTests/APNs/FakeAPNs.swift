@@ -9,13 +9,13 @@ import StratusPush
 import StratusWire
 import Synchronization
 
-/// A server over TLS and HTTP/2 that stands for Apple's push service.
+/// A fake of Apple's push service: a server with TLS and HTTP/2.
 final class FakeAPNs: Sendable {
   /// A received request.
   struct Received: Sendable {
     let method: String
     let path: String
-    /// The headers, with names in lower case.
+    /// The headers of the request. Their names are in lower case.
     let headers: [String: String]
     let body: [UInt8]
 
@@ -24,7 +24,7 @@ final class FakeAPNs: Sendable {
 
   enum Reaction: Sendable {
     case answer(Int, reason: String? = nil, retryAfter: String? = nil)
-    /// Closes the connection without an answer.
+    /// The server closes the connection without an answer.
     case hangUp
   }
 
@@ -39,7 +39,8 @@ final class FakeAPNs: Sendable {
   var received: [Received] { requests.withLock(\.self) }
   var url: String { "https://localhost:\(channel.localAddress?.port ?? 0)" }
 
-  /// - Parameter react: the reaction to a request, given its number, which starts at 0.
+  /// - Parameter react: returns the reaction to a request. Its argument is the request's number,
+  ///   which begins at 0.
   static func running<Result: Sendable>(
     react: @escaping @Sendable (Received, Int) -> Reaction,
     _ body: @Sendable (FakeAPNs) async throws -> Result
@@ -97,12 +98,12 @@ final class FakeAPNs: Sendable {
       .bind(host: "127.0.0.1", port: 0).get()
   }
 
-  /// A sender's key that this server accepts.
+  /// A signing key of a sender that this server accepts.
   static func senderKey() throws -> APNsKey {
     try APNsKey(pem: key.pemRepresentation, keyID: keyID, teamID: teamID)
   }
 
-  /// The claims of a token; nil: its signature or its key ID is not that of the known key.
+  /// The claims of a token, or nil if its signature or its key ID does not belong to the known key.
   static func claims(of token: String) -> APNsTokenClaims? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3,
@@ -118,7 +119,7 @@ final class FakeAPNs: Sendable {
     return claims
   }
 
-  /// Decodes Base 64 in the form of RFC 7515.
+  /// Decodes Base64 in the form of RFC 7515.
   private static func bytes(_ text: Substring) -> [UInt8]? {
     let plain = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - plain.count % 4) % 4)
@@ -126,7 +127,7 @@ final class FakeAPNs: Sendable {
   }
 }
 
-/// Collects one request and answers it.
+/// Collects the parts of one request and answers it.
 private final class AnswerHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart

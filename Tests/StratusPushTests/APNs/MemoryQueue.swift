@@ -3,7 +3,7 @@ import StratusPush
 import StratusWire
 import Synchronization
 
-/// Queues and devices in memory.
+/// Notification queues and devices in memory.
 final class MemoryQueue: APNsQueue {
   private struct State {
     var notifications: [(user: String, notification: QueuedNotification)] = []
@@ -32,7 +32,7 @@ final class MemoryQueue: APNsQueue {
     }
   }
 
-  /// Adds notifications whose IDs are equal to their numbers.
+  /// Adds notifications. The ID of a notification is its number as text.
   func add(
     _ count: Int = 1, to user: String = "_u", from origin: String? = nil, text: [UInt8]? = nil
   ) {
@@ -54,7 +54,7 @@ final class MemoryQueue: APNsQueue {
     }
   }
 
-  /// Makes the next calls fail.
+  /// Makes the next calls of the queue fail.
   func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
   private func checked<Value>(
@@ -63,7 +63,7 @@ final class MemoryQueue: APNsQueue {
     try state.withLock { state throws(ServerError) in
       if state.failures > 0 {
         state.failures -= 1
-        throw .fault("the disk is on fire")
+        throw .fault("the disk has failed")
       }
       return body(&state)
     }
@@ -120,7 +120,7 @@ final class MemoryQueue: APNsQueue {
   }
 }
 
-/// Receives notifications in place of Apple.
+/// Receives notifications instead of Apple's service.
 final class FakeSender: APNsSender {
   private struct State {
     var taken: [String: [String]] = [:]

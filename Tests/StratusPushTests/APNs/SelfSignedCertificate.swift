@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// A certificate for `localhost`, and its key. Each is generated for one test (RFC 5280, in DER).
+/// A certificate for `localhost` and its key. Each test generates its own (RFC 5280, in DER).
 struct SelfSignedCertificate {
   let pem: String
   let keyPEM: String
@@ -32,25 +32,25 @@ struct SelfSignedCertificate {
       """
   }
 
-  /// 1.2.840.10045.4.3.2
+  /// The object identifier of ECDSA with SHA-256, 1.2.840.10045.4.3.2.
   private static let ecdsaWithSHA256 = DER.sequence([
     DER.tagged(0x06, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02])
   ])
 
-  /// The common name, 2.5.4.3.
+  /// The common name, with the object identifier 2.5.4.3.
   private static let name = DER.sequence([
     DER.tagged(
       0x31,
       DER.sequence([DER.tagged(0x06, [0x55, 0x04, 0x03]), DER.tagged(0x0C, localhost)]))
   ])
 
-  /// Basic constraints, 2.5.29.19.
+  /// The basic constraints, with the object identifier 2.5.29.19.
   private static let isAuthority = DER.sequence([
     DER.tagged(0x06, [0x55, 0x1D, 0x13]), DER.tagged(0x01, [0xFF]),
     DER.tagged(0x04, DER.sequence([DER.tagged(0x01, [0xFF])])),
   ])
 
-  /// Subject alternative names, 2.5.29.17.
+  /// The subject alternative names, with the object identifier 2.5.29.17.
   private static let alternativeNames = DER.sequence([
     DER.tagged(0x06, [0x55, 0x1D, 0x11]),
     DER.tagged(0x04, DER.sequence([DER.tagged(0x82, localhost)])),
@@ -59,7 +59,7 @@ struct SelfSignedCertificate {
   private static let localhost = Array("localhost".utf8)
 }
 
-/// The parts of X.690 that a certificate needs.
+/// The DER encoding (X.690) of the parts that a certificate needs.
 private enum DER {
   static func sequence(_ parts: [[UInt8]]) -> [UInt8] { tagged(0x30, parts.flatMap(\.self)) }
 

@@ -5,7 +5,7 @@ import StratusSQLite
 import StratusWire
 import Testing
 
-/// The channel from a store to Apple's service.
+/// Delivery from a store to Apple's service.
 @Suite struct `APNs queue of a store` {
   private static let user = "_0123456789abcdef0123456789abcdef"
   private static let address = StoreAddress(
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test
-  func `only devices with an APNs token have notifications in the queue`() async throws {
+  func `the APNs queue contains only notifications for devices with an APNs token`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("terminal", .stream, in: store)
@@ -77,9 +77,8 @@ import Testing
     }
   }
 
-  @Test func `acknowledgements of devices, and the times when they were last seen, are stored`()
-    async throws
-  {
+  @Test
+  func `the acknowledgements of devices and the times of their last use are stored`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await enqueue(["N1", "N2"], in: store)
@@ -97,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a device that now uses another transport keeps its token`() async throws {
+  @Test func `a device that uses another transport keeps its APNs token`() async throws {
     try await withStore { store in
       try await register("phone", .apns(token: "aa", .production), in: store)
       let queue = StoreAPNsQueue(store, now: { 0 })
@@ -116,7 +115,7 @@ import Testing
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("lost", .apns(token: "bb", .development), in: store)
       try await register("writer", .apns(token: "cc", .production), in: store)
-      // One request that concerns two records.
+      // One request that changes two records.
       try await enqueue(["N1", "N1"], from: "writer", in: store)
       let received = try await FakeAPNs.running(react: { received, _ in
         received.path.hasSuffix("bb") ? .answer(410, reason: "Unregistered") : .answer(200)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import StratusDomain
 
-/// Indexes that are built in steps, on a real store.
+/// Builds indexes in steps, in a real store.
 @Suite struct IndexBuilding {
   private static let columns = [
     IndexColumn(.field("number")), IndexColumn(.field("tags"), .member),
   ]
 
-  /// Returns the record `n-NAME`, whose field values are derived from `number`.
+  /// Returns the record `n-NAME`. Its field values are computed from `number`.
   private static func numbered(_ number: Int, named name: Int, change: Int64) -> StoredRecord {
     let fields = FieldsJSON([
       ("number", .int64(Int64(number))),
@@ -22,7 +22,8 @@ import Testing
 
   /// Saves or deletes records.
   ///
-  /// - Parameter shift: added to the number in a record's name to get the number of its values.
+  /// - Parameter shift: the difference between the number of a record's values and the number in
+  ///   its name.
   private static func write(
     _ numbers: some Sequence<Int>, shift: Int = 0, deleting: Set<Int> = [],
     to store: any Store
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  /// The record names that the entries refer to.
+  /// The names of the records that the entries belong to.
   private static func names(
     of entries: [FoundEntry], in store: any Store
   ) async throws -> [String] {
@@ -75,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func `an interrupted build continues at its position and misses no record`() async throws {
+  @Test
+  func `an interrupted index build continues at its position and misses no record`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
@@ -97,7 +99,7 @@ import Testing
         #expect(try await !builder.build([index.id], rowsMax: 14))
         #expect(try await Self.entries(of: store).count == 28)
       }
-      // The server was killed, and another one now uses the folder.
+      // A killed server has left the folder. Another server now uses it.
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         let index = try await Self.index(of: store)
@@ -107,8 +109,8 @@ import Testing
         #expect(builds.map(\.index) == [index.id])
         #expect(builds.allSatisfy { $0.cursor != nil })
         #expect(!index.isReady)
-        // The build has already read some of these records, and not yet read others. One record is
-        // new.
+        // The build has read some of these records before the interruption. The others follow
+        // later. One record is new.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
         let builder = IndexBuilder(of: store, stepRows: 7)
         #expect(try await builder.build([index.id], rowsMax: 700))
@@ -116,14 +118,14 @@ import Testing
         let names = try await Self.names(of: Self.entries(of: store), in: store)
         let expected = (0..<50).filter { $0 != 3 && $0 != 49 } + [60]
         #expect(names.sorted() == expected.flatMap { ["n-\($0)", "n-\($0)"] }.sorted())
-        // A second build of the index changes nothing.
+        // The index is complete, so a second build changes nothing.
         #expect(try await builder.build([index.id], rowsMax: 7))
         #expect(try await Self.entries(of: store).count == names.count)
       }
     }
   }
 
-  @Test func `two requests for one index build it once`() async throws {
+  @Test func `several requests for the same index create one index`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       let builder = IndexBuilder(of: store)
@@ -177,7 +179,10 @@ import Testing
 
   private static let two = [[columns[0]], columns]
 
-  @Test func `an index contains changes made between a chunk's read and its write`() async throws {
+  @Test
+  func `an index contains changes made between the read and the write of a build step`()
+    async throws
+  {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -192,7 +197,7 @@ import Testing
       while let chunk = try await IndexChunk.read(
         for: ids, by: builder, rowsMax: 20, sizeBytesMax: .max)
       {
-        // Writes records that the chunk contains, and others.
+        // Writes some records that the step has read, and some that it has not read.
         try await Self.write([2, 3, 28, 29, 40], shift: 100, deleting: [3, 29], to: store)
         try await chunk.write(to: store)
         try await Self.write([2, 3, 5], shift: 200, to: store)
@@ -201,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is deleted during a build leaves no entries`() async throws {
+  @Test func `a zone that is deleted during an index build leaves no entries`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -223,9 +228,8 @@ import Testing
     }
   }
 
-  @Test func `a cancelled build leaves no entries, and a query that waits for it is refused`()
-    async throws
-  {
+  @Test
+  func `a cancelled index build leaves no entries, and a waiting query is refused`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])
@@ -245,7 +249,7 @@ import Testing
         try body.cancelIndexBuild(index.id)
         while try body.hasDroppedIndexes() { try body.removeDroppedEntries(limit: 7) }
       }
-      // The builder writes a chunk that it read before the cancellation, and a writer changes a
+      // The builder writes a step that it read before the cancellation, and a writer changes a
       // record.
       try await chunk.write(to: store)
       try await Self.write([2, 40], shift: 100, to: store)
@@ -263,7 +267,7 @@ import Testing
   }
 
   @Test
-  func `the build of a later index catches up with an earlier build, and both continue together`()
+  func `the build of a later index reaches an earlier build, and both continue together`()
     async throws
   {
     try await withStores { stores in
@@ -277,8 +281,8 @@ import Testing
       try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
       var ids = try await Self.waiting(store)
       #expect(ids.count == 2)
-      // The second build is behind the first one. Its last step ends at the position of the first
-      // build.
+      // The second build is behind the first build. The last of its own steps ends at the position
+      // of the first build.
       for _ in 0..<2 {
         let read = try await IndexChunk.read(
           for: ids, by: builder, rowsMax: 7, sizeBytesMax: .max)
@@ -303,7 +307,7 @@ import Testing
     }
   }
 
-  @Test func `a slow build does not undo the progress of another process`() async throws {
+  @Test func `a slow index build does not undo the progress of another process`() async throws {
     try await withStores { stores in
       let store = try await stores.store(at: development)
       try await Self.addType(to: store, indexes: [])

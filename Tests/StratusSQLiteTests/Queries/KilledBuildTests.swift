@@ -5,10 +5,10 @@ import Testing
 
 @testable import StratusDomain
 
-/// An index build that is killed again and again while records change.
+/// Kills an index build again and again while records change.
 ///
-/// `STRATUS_INDEX_ROWS` sets the number of records, and `STRATUS_SEED` the seed; `scripts/soak`
-/// runs the test with a million records.
+/// The variable `STRATUS_INDEX_ROWS` sets the number of records, and `STRATUS_SEED` sets the seed.
+/// `scripts/soak` runs the test with a million records.
 @Suite struct KilledIndexBuilds {
   private static let variables = ProcessInfo.processInfo.environment
   private static let rows = variables["STRATUS_INDEX_ROWS"].flatMap { Int($0) } ?? 4_000
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// The numbers of entries of each value in the index.
+  /// Returns the number of index entries for each value.
   private static func counts(of index: Int64, in store: any Store) async throws -> [Int] {
     var counts: [Int] = []
     for value in 0..<values {
@@ -57,7 +57,8 @@ import Testing
     return counts
   }
 
-  @Test func `a build that is killed at random points ends with exactly the records' entries`()
+  @Test
+  func `an index build that is killed at random points ends with exactly the records' entries`()
     async throws
   {
     var chance = BuildChance(state: Self.seed)
@@ -88,8 +89,7 @@ import Testing
             try await store.read { (body) throws(ServerError) in
               try body.schema().indexes["Note"]?.first
             })
-          // While the build pauses, records that it has read and records that it has not read
-          // change.
+          // Changes records before the build continues. The build has read some of them already.
           let changed = (0..<20).map { _ in Int.random(in: 0..<Self.rows, using: &chance) }
           let numbers = Array(Set(changed)).sorted()
           for number in numbers {
@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-/// A random number generator with a seed, so that a failure can be reproduced (SplitMix64).
+/// A random number generator with a seed (SplitMix64). A failure can be reproduced with the seed.
 private struct BuildChance: RandomNumberGenerator {
   var state: UInt64
 

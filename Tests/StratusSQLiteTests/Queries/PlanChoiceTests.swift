@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The plan that is chosen for the existing indexes.
+/// The plan that a query chooses among the existing indexes.
 @Suite struct PlanChoices {
   private static func index(_ id: Int64, _ columns: [IndexColumn], isReady: Bool = true)
     -> QueryIndex
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `a query uses a complete index when waiting for a better one has ended`() async throws {
+  func `a query uses a complete index if it may no longer wait for a better one`() async throws {
     let ready = Self.index(1, [Self.field("a"), Self.field("b")])
     let building = Self.index(2, [Self.field("a"), Self.field("c")], isReady: false)
     #expect(try await outcome([ready, building], waits: true) == "needs [] [2]")
@@ -75,9 +75,7 @@ import Testing
   }
 
   @Test
-  func `after a page that was sorted in memory, a query uses no index of the opposite order`()
-    async throws
-  {
+  func `after a page sorted in memory, a query uses no index with reversed columns`() async throws {
     let opposite = Self.index(1, [Self.field("a"), Self.field("b").opposite])
     let gathered = Self.index(2, [Self.field("a"), Self.field("c")])
     #expect(
@@ -89,7 +87,9 @@ import Testing
   }
 
   @Test
-  func `without capacity for the best index, a query needs the index of its sort`() async throws {
+  func `without capacity for the best index, a query needs the index of its sort field`()
+    async throws
+  {
     let full = (0..<32).map { number in
       Self.index(Int64(number), [Self.field("x\(number)"), Self.field("y")])
     }

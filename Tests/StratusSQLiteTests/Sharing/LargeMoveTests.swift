@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Moves of more records than one transaction moves.
+/// Moves of more records than one transaction can move.
 @Suite struct `A large move out of a share` {
   private func withLargeMove(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
@@ -13,7 +13,7 @@ import Testing
       try await server.save(name, below: parent)
     }
     try await server.share("a", with: "_bob")
-    // Only "b" and "c" leave at once.
+    // The first transaction moves only "b" and "c".
     let move = RecordOperation(
       .forceUpdate, recordName: "b", recordType: "Note", parent: .removed)
     let codes = try await server.modify([move], as: SharedServer.ann, followersMax: 1)
@@ -25,7 +25,10 @@ import Testing
     server.close()
   }
 
-  @Test func `gives participants no rights to the records that have not left yet`() async throws {
+  @Test
+  func `participants have no rights to the records of a large move that has not finished`()
+    async throws
+  {
     try await withLargeMove { server in
       let zone = SharedServer.address
       let late = try await server.store.read { (store) throws(ServerError) in

@@ -1,15 +1,16 @@
-/// Computes from the parents alone which records of one zone its participants may see
+/// A model of the rights of participants in one zone. It uses only the parents of the records
 /// (sharing §1.2, §2.3).
 struct NaiveShares {
-  /// The parents of the live records.
+  /// The parents of the records that are not deleted.
   var parents: [String: String?] = [:]
   var roots: Set<String> = []
-  /// The shares that each user has joined, with their permissions. The key nil is the whole zone.
+  /// For each user, the joined shares and whether the user may write. The key nil is the whole
+  /// zone.
   var joined: [String: [String?: Bool]] = [:]
 
   var names: [String] { parents.keys.sorted() }
 
-  /// The nearest shared root at or above a record.
+  /// The nearest shared root among a record and its ancestors.
   func root(of name: String) -> String? {
     var seen: Set<String> = []
     var current: String? = name
@@ -20,14 +21,14 @@ struct NaiveShares {
     return nil
   }
 
-  /// Whether a user may write to the records of a hierarchy; nil: the user does not see them.
+  /// Whether a user may write to the records of a hierarchy, or nil if the user cannot see them.
   func mayWrite(_ user: String, in root: String?) -> Bool? {
     let shares = joined[user] ?? [:]
     let permissions = [shares[nil], root.flatMap { shares[$0] }].compactMap { $0 }
     return permissions.isEmpty ? nil : permissions.contains(true)
   }
 
-  /// Whether a user may write in any share.
+  /// Whether a user may write in at least one share.
   func maySave(_ user: String) -> Bool { (joined[user] ?? [:]).values.contains(true) }
 
   func mayRead(_ user: String, _ name: String) -> Bool {

@@ -4,21 +4,24 @@ import Testing
 
 @testable import StratusDomain
 
-/// A random history of saves, moves, shares and participants against a naive model: a participant
-/// that follows change tokens holds exactly the records that it may see (DESIGN promise 5).
+/// Compares a random history of saves, moves, shares and participants with a naive model. A
+/// participant that syncs with change tokens has exactly the visible records (DESIGN promise 5).
 @Suite struct `Random shares` {
   private static let runs: UInt64 = 120
   private static let steps = 120
 
   @Test
-  func `a participant that follows its tokens has the records it may see, and no others`()
+  func `a participant that syncs with change tokens has exactly the records it may see`()
     async throws
   {
     try await run(isOverWire: false, expecting: ShareSights.all)
   }
 
-  /// The same with share records, acceptance and removal by requests.
-  @Test func `the same holds for shares that are made and ended by requests`() async throws {
+  /// Shares begin with share records. Users accept them and are removed by requests.
+  @Test
+  func `participants of shares made by requests have exactly the records they may see`()
+    async throws
+  {
     try await run(isOverWire: true, expecting: ShareSights.all + ShareSights.ofRequests)
   }
 
@@ -40,7 +43,7 @@ import Testing
       run.server.close()
       seen.add(run.sights)
     }
-    // Without these situations, the runs would prove little.
+    // If these situations were rare, the runs would not show enough.
     if seed == nil { #expect(seen.rare(among: sights, below: Int(runs) / 10) == []) }
   }
 }

@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusDomain
 
-/// The events of shares as requests of their users: share records, acceptance and removal.
+/// Creation, acceptance and end of shares by the requests of users.
 extension RandomShares {
   mutating func beginByRequest() async throws {
     let names = model.names.filter { !$0.hasPrefix("S-") }
@@ -19,7 +19,7 @@ extension RandomShares {
     operation.share = ShareInput(rootRecordName: root, participants: participants(people))
     let code = try await server.modify(
       [operation], as: SharedServer.ann, followersMax: followersMax)[0]
-    // The share of this root has the name of the new one.
+    // A share of the same root has the same record name, so the save is a conflict.
     let refusal: ErrorCode = model.roots.contains(root) ? .conflict : .badRequest
     if code != (overlaps ? refusal : nil) {
       throw Mishap("sharing \(root) has the code \(String(describing: code))")
@@ -93,7 +93,7 @@ extension RandomShares {
     left(root, by: user)
   }
 
-  /// Ann removes, invites and permits users.
+  /// Ann removes or invites users, or changes their permissions.
   mutating func changeByRequest() async throws {
     guard let root = model.roots.sorted().randomElement(using: &chance),
       let user = Self.users.randomElement(using: &chance)

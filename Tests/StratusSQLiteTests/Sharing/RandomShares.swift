@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusDomain
 
-/// One zone, its owner, its participants and their devices, and random events.
+/// One zone, its owner, its participants and their devices, which random events change.
 struct RandomShares {
   let server: SharedServer
   var chance: ShareChance
@@ -10,19 +10,20 @@ struct RandomShares {
   var sights = ShareSights()
   var model = NaiveShares()
   private var devices: [SharedDevice]
-  /// The records that each participant could see through each share since the user joined it.
+  /// For each participant and share, all records that were visible since the user joined the share.
   private var entitled: [String: [String?: Set<String>]] = [:]
-  /// The users who have participated before.
+  /// The users whose participation has ended at least once.
   var former: Set<String> = []
 
   static let users = ["_bob", "_cid"]
-  /// The record names of shares, which the model treats as children of their roots.
+  /// The record names of shares. In the model, a share is a child of its root.
   static let shareNames = names.map { "S-" + $0 }
   static let names = (0..<9).map { "r\($0)" }
 
-  /// Whether shares are made, joined and ended by requests instead of through the ports.
+  /// Whether shares are made, joined and ended by requests. Otherwise, the store is called
+  /// directly.
   let isOverWire: Bool
-  /// The permissions of the invited users of each share; true: they may write.
+  /// For each share, the invited users and whether they may write.
   var invited: [String: [String: Bool]] = [:]
   var shortGUIDs: [String: String] = [:]
 
@@ -52,7 +53,7 @@ struct RandomShares {
     try await noteEntitled()
   }
 
-  /// Lets every device read to the end, and checks that it has exactly what its user may see.
+  /// All devices read to the end. Each must have exactly the records that its user may see.
   mutating func finish() async throws {
     try await settle(stepsMax: .max)
     for index in devices.indices { try await follow(index) }
@@ -63,7 +64,7 @@ struct RandomShares {
 
   var someName: String { mutating get { Self.names.randomElement(using: &chance) ?? "" } }
 
-  /// A random change of a record's parent, and the parent after the save.
+  /// Returns a random change of a record's parent, and the parent after that save.
   private mutating func someParent(of name: String) -> (change: ParentChange, parent: String?) {
     let old = model.parents[name] ?? nil
     switch Int.random(in: 0..<10, using: &chance) {
@@ -93,8 +94,8 @@ struct RandomShares {
     if isInCycle(name) { sights.note("cycle") }
   }
 
-  /// The number of records that one step moves with their parents. It is so low that most moves of
-  /// trees take several steps.
+  /// The number of records that one step moves with their parents. With such a low number, most
+  /// moves of trees take several steps.
   var followersMax: Int { mutating get { Int.random(in: 1...3, using: &chance) } }
 
   private func save(_ name: String, _ parent: ParentChange) -> RecordOperation {
@@ -112,7 +113,7 @@ struct RandomShares {
 
   private mutating func delete() async throws {
     let name = someName
-    // Through the ports, the end of a root's share is not modelled.
+    // Without requests, the model does not know that a share ends with its root.
     if model.roots.contains(name), !isOverWire { return }
     log.append("Ann deletes \(name)")
     let code = try await server.modify(
@@ -136,12 +137,12 @@ struct RandomShares {
     let exists = model.parents[name] != nil
     var (change, parent) = someParent(of: name)
     if !exists, change == .unchanged { (change, parent) = (.removed, nil) }
-    // The root's own parent does not belong to the share.
+    // The parent of the root does not belong to the share.
     if model.joined[user]?[name] != nil {
       (change, parent) = (.unchanged, model.parents[name] ?? nil)
     }
     log.append("\(user) saves \(name) below \(parent ?? "nothing")")
-    // Unfinished hierarchies would make the server's view older than the model's.
+    // With unfinished moves, the server would still have earlier hierarchies than the model.
     try await settle(stepsMax: .max)
     var after = model
     after.parents[name] = .some(parent)
@@ -152,7 +153,7 @@ struct RandomShares {
     case false?: expected = .accessDenied
     case true? where !exists && !model.maySave(user): expected = .accessDenied
     case true? where parent.map { !model.mayRead(user, $0) } ?? false && change != .unchanged:
-      // A hidden parent is refused like a missing one.
+      // A parent that the user cannot see is refused like a missing one.
       expected = .validatingReferenceError
     case true?:
       let place = stays ? true : after.mayWrite(user, in: after.root(of: name)) ?? false
@@ -252,7 +253,7 @@ struct RandomShares {
   mutating func left(_ root: String?, by user: String) {
     guard model.joined[user]?.removeValue(forKey: root) != nil else { return }
     former.insert(user)
-    // A user who joins again reads from the beginning.
+    // A user who joins the share again reads from the beginning.
     entitled[user]?[root] = nil
   }
 
@@ -275,7 +276,7 @@ struct RandomShares {
     try await server.continueHierarchies(limit: limit, stepsMax: stepsMax)
   }
 
-  /// Removes old deletions from the histories.
+  /// Removes old tombstones from the histories.
   private mutating func forget() async throws {
     let time = server.now - Int64.random(in: 0...40, using: &chance) * 1_000
     log.append("forget")
@@ -322,7 +323,8 @@ struct RandomShares {
   }
 
   private mutating func follow(_ index: Int) async throws {
-    // A first sync in reverse ends where it began. The second one gets the changes since then.
+    // A first sync in reverse returns the changes from before its start. The second sync returns
+    // the changes since then.
     for _ in 0..<2 {
       var pages = 0
       while case .more = try await readPage(index) {
@@ -362,8 +364,8 @@ struct RandomShares {
     }
   }
 
-  /// Notes the records that participants may see now, by the model and by the server. The server
-  /// may still have to move some records to the hierarchy of their parents.
+  /// Adds the records that participants may see now by the model or by the server. The server may
+  /// not have moved all records to the hierarchy of their parents yet.
   private mutating func noteEntitled() async throws {
     let roots = try await server.store.read { (store) throws(ServerError) in
       guard let zone = try store.trips else { return [String: String]() }

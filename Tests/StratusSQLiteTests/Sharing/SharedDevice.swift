@@ -2,15 +2,15 @@ import StratusWire
 
 @testable import StratusDomain
 
-/// A device that follows the zone's history by change tokens.
+/// A device that reads the zone's history with change tokens.
 struct SharedDevice {
   let user: String
   private(set) var token: String?
   /// The change tags of the records that the device has.
   private(set) var held: [String: String] = [:]
-  /// The deletions that the feed has shown since the device last began without a token.
+  /// The deletions that the device has received since it last read without a token.
   private(set) var deletions: Set<String> = []
-  /// How often the server answered that a token is expired.
+  /// The number of times that the server answered that a token is expired.
   private(set) var expirations = 0
 
   init(user: String) { self.user = user }
@@ -21,7 +21,7 @@ struct SharedDevice {
 
   /// Reads one page.
   ///
-  /// - Throws: ``Mishap`` if a read without a token shows a deletion.
+  /// - Throws: ``Mishap`` if a read without a token returns a deletion.
   mutating func readPage(
     of server: SharedServer, limit: Int, isReversed: Bool, showsDeletedTypes: Bool
   ) async throws -> Outcome {
@@ -33,7 +33,7 @@ struct SharedDevice {
     } catch {
       switch error.code {
       case .zoneNotFound:
-        // The token stays, as on a device that does not notice that its user was removed.
+        // The token stays, as on a device that does not know that its user was removed.
         held = [:]
         deletions = []
         return .noZone

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StratusDomain
 
-/// The history of a zone as participants see it, situation by situation (sharing §1.2, §2.3–2.5).
+/// The history of a zone as participants receive it (sharing §1.2, §2.3–2.5).
 @Suite struct `A participant's feed` {
-  /// Runs a body with Ann's zone. It has the trees a > b > c and x > y, and the record z.
+  /// Runs a test with Ann's zone. The zone has the trees a > b > c and x > y, and the record z.
   private func withTrees(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
     for (name, parent) in [("a", nil), ("b", "a"), ("c", "b"), ("x", nil), ("y", "x"), ("z", nil)]
@@ -20,7 +20,7 @@ import Testing
     server.close()
   }
 
-  @Test func `has the records of the shared hierarchy and no others`() async throws {
+  @Test func `a participant gets the records of the shared hierarchy and no others`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `has the whole zone if the share shows all of it`() async throws {
+  @Test func `a participant of a zone-wide share gets the whole zone`() async throws {
     try await withTrees { server in
       try await server.share(nil, with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -41,9 +41,9 @@ import Testing
     }
   }
 
-  /// The child `y` joins with its parent, although its last change is older than the token.
+  /// The child `y` joins with its parent, although the last change of `y` is older than the token.
   @Test
-  func `delivers records that join the hierarchy, and shows records that leave it as deleted`()
+  func `records that join a hierarchy are sent, and records that leave it appear as deleted`()
     async throws
   {
     try await withTrees { server in
@@ -63,8 +63,9 @@ import Testing
     }
   }
 
-  /// Cid joins after the record `x` has left the hierarchy.
-  @Test func `shows no deletion of a record that the participant never had`() async throws {
+  /// Cid joins the share after the record `x` has left the hierarchy.
+  @Test
+  func `a participant gets no deletion of a record that the participant never had`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
       try await server.save("x", below: "a")
@@ -82,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `has no deletions in a first sync, and has later ones with their types`()
+  @Test func `a participant's first sync has no deletions, and later deletions have record types`()
     async throws
   {
     try await withTrees { server in
@@ -105,8 +106,8 @@ import Testing
     }
   }
 
-  /// The token is older than the second share, and that share's records are older than the token.
-  @Test func `continues with the records of a second share`() async throws {
+  /// The token is older than the second share. The records of that share are older than the token.
+  @Test func `a participant's device continues with the records of a second share`() async throws {
     try await withTrees { server in
       try await server.share("x", with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -122,8 +123,11 @@ import Testing
     }
   }
 
-  /// Another share is joined while the device catches up on the first one.
-  @Test func `continues with a share that is joined between two pages`() async throws {
+  /// The user joins another share while the device fetches the records of the first share.
+  @Test
+  func `a participant's device continues with a share that is joined between two pages`()
+    async throws
+  {
     try await withTrees { server in
       try await server.share("z", with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -139,7 +143,10 @@ import Testing
   }
 
   /// The users participate in shares of different roots of one zone.
-  @Test func `follows a record that moves between two shares`() async throws {
+  @Test
+  func `a record that moves between two shares leaves one participant and reaches the other`()
+    async throws
+  {
     try await withTrees { server in
       for (root, user) in [("a", "_bob"), ("x", "_cid"), ("a", "_dora"), ("x", "_dora")] {
         try await server.share(root, with: user, begins: user != "_dora")
@@ -156,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `expires the tokens of an earlier participation`() async throws {
+  @Test func `the change tokens of an earlier participation are expired`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -177,8 +184,8 @@ import Testing
     }
   }
 
-  /// The owner cannot use a participant's token, and a participant cannot use the owner's.
-  @Test func `has tokens of its own`() async throws {
+  /// The owner cannot use a participant's token, and a participant cannot use the owner's token.
+  @Test func `change tokens of the owner and of a participant are different`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
       var (ann, bob) = (SharedDevice(user: SharedServer.ann), SharedDevice(user: "_bob"))
@@ -193,9 +200,11 @@ import Testing
     }
   }
 
-  /// The records of a large subtree join in steps. In the owner's feed, these are changes without
-  /// records.
-  @Test func `follows a large subtree in steps, and the owner's feed ends`() async throws {
+  /// The records of a large subtree join in steps. In the owner's history, these steps have change
+  /// numbers without changed records.
+  @Test
+  func `a large subtree joins in steps, and the owner's device still reaches the end`() async throws
+  {
     try await withTrees { server in
       var ann = SharedDevice(user: SharedServer.ann)
       try await ann.follow(server)
@@ -224,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func `a chain of parents has a limit in a zone with shares`() async throws {
+  @Test func `a chain of parents has a maximum length in a zone with shares`() async throws {
     try await withTrees { server in
       try await server.share("a", with: "_bob")
       var last = "z"
@@ -259,15 +268,18 @@ import Testing
     server.close()
   }
 
-  @Test func `is limited by the permission, the hierarchy and the root`() async throws {
+  @Test
+  func `a participant's batch is limited by the permission, the hierarchy and the root`()
+    async throws
+  {
     let rows: [(operation: RecordOperation, reads: ErrorCode?, writes: ErrorCode?)] = [
       (.save("b"), .accessDenied, nil),
       (.save("a"), .accessDenied, nil),
-      // As for a missing record, where the participant may not create any.
+      // The error is the same as for a missing record that the participant may not create.
       (.save("hidden"), .accessDenied, .notFound),
       (.save("new", .set(recordName: "b")), .accessDenied, nil),
       (.save("new"), .accessDenied, .accessDenied),
-      // A hidden parent is refused like a missing one.
+      // A parent that the participant cannot see is refused like a missing one.
       (.save("new", .set(recordName: "hidden")), .accessDenied, .validatingReferenceError),
       (.save("new", .set(recordName: "missing")), .accessDenied, .validatingReferenceError),
       (.save("b", .removed), .accessDenied, .accessDenied),
@@ -289,8 +301,8 @@ import Testing
     }
   }
 
-  /// A record outside the share refers to a record inside by `deleteSelf`.
-  @Test func `cannot delete records outside the share by a cascade`() async throws {
+  /// A record outside the share refers with `deleteSelf` to a record in the share.
+  @Test func `a participant's deletion cannot cascade to records outside the share`() async throws {
     try await withShare(.readWrite) { server in
       let reference =
         #"{"to":{"value":{"recordName":"b","action":"DELETE_SELF"},"type":"REFERENCE"}}"#
@@ -309,7 +321,8 @@ import Testing
 
 /// The list of zones of a shared database.
 @Suite struct `The feed of a shared database` {
-  @Test func `says that more is coming until every changed zone is listed`() async throws {
+  @Test
+  func `the shared database has more pages until every changed zone is listed`() async throws {
     let server = try await SharedServer()
     let names = (0..<5).map { "Zone \($0)" }
     for name in names { try await server.makeZone(name, sharedWith: "_bob") }
@@ -360,7 +373,7 @@ extension RecordOperation {
 }
 
 extension SharedServer {
-  /// Ann saves a record below another one, or below none.
+  /// Ann saves a record with a parent, or without one if `parent` is nil.
   func save(_ name: String, below parent: String?) async throws {
     let change = parent.map { ParentChange.set(recordName: $0) } ?? .removed
     guard try await modify([.save(name, change)], as: Self.ann) == [nil] else {
@@ -374,7 +387,8 @@ extension SharedServer {
     }
   }
 
-  /// A user joins the share of a root, or of the whole zone.
+  /// A user joins the share of a root. If the root is nil, the user joins the share of the whole
+  /// zone.
   ///
   /// - Parameter begins: whether the root is not shared yet.
   func share(
@@ -409,7 +423,7 @@ extension SharedServer {
     }
   }
 
-  /// Changes a zone.
+  /// Saves a record in a zone.
   func touchZone(_ name: String) async throws {
     try await store.write { (store) throws(ServerError) in
       guard let zone = try store.lockZone(named: name, in: Self.address.database) else { return }

@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import StratusDomain
 
-/// The handlers over a store in memory. Ann owns the zone `Trips`; shares and their acceptance are
-/// simulated through the ports.
+/// The server's handlers with a store in memory. Ann owns the zone `Trips`. Most tests write its
+/// shares and participants directly to the store.
 final class SharedServer: Sendable {
   static let ann = "_ann"
   static let address = ZoneAddress(database: .private(owner: ann), name: "Trips")
@@ -29,7 +29,7 @@ final class SharedServer: Sendable {
     }
   }
 
-  /// Milliseconds since 1970 UTC. Each call returns a later time.
+  /// The time in milliseconds since 1970 UTC. Each call returns a later time.
   var now: Int64 {
     clock.withLock {
       $0 += 1_000
@@ -42,7 +42,7 @@ final class SharedServer: Sendable {
 
   /// Accepts a share by the ID of its URL.
   ///
-  /// - Returns: the error code; nil: the user has joined.
+  /// - Returns: the error code, or nil if the user has joined.
   func accept(_ shortGUID: String, as user: String) async throws(ServerError) -> ErrorCode? {
     let handler = AcceptSharesHandler(
       directory: ShareDirectory(databases: databases, accounts: .none), changes: LocalSignals())
@@ -58,7 +58,7 @@ final class SharedServer: Sendable {
   /// Saves or deletes records in one batch that is not atomic.
   ///
   /// - Parameter followersMax: the maximum number of records that follow their parents in one step.
-  /// - Returns: the error code of each operation; nil: it succeeded.
+  /// - Returns: the error code of each operation, or nil if it succeeded.
   /// - Throws: the error of the whole request.
   func modify(
     _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax
@@ -120,7 +120,7 @@ final class SharedServer: Sendable {
       FetchDatabaseChanges.Request(syncToken: token), to: caller(user), in: database(of: user))
   }
 
-  /// Runs steps of the work on hierarchies.
+  /// Runs steps of the background work on hierarchies.
   func continueHierarchies(limit: Int, stepsMax: Int = .max) async throws(ServerError) {
     let now = now
     let work = ContinueHierarchies(
@@ -145,7 +145,7 @@ private struct NoSigner: TicketSigner {
   func decrypted(_ bytes: [UInt8]) -> [UInt8]? { bytes }
 }
 
-/// Makes texts with the form of UUIDs.
+/// Creates texts with the form of UUIDs.
 private final class UUIDCounter: Sendable {
   private let count = Mutex<UInt64>(0)
 

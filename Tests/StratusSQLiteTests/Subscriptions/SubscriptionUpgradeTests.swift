@@ -5,9 +5,10 @@ import Testing
 
 @testable import StratusSQLite
 
-@Suite struct `A watched store of an earlier version` {
+@Suite struct `Subscriptions in a store of an earlier version` {
   @Test(arguments: [1, 2])
-  func `supports subscriptions and has none from before the upgrade`(_ layout: Int) async throws {
+  func `an upgraded store supports subscriptions and has none at first`(_ layout: Int) async throws
+  {
     let ann = DatabaseKey.private(owner: "_ann")
     try await withTemporaryFolder { url in
       if layout == 1 { try LayoutOne.make(in: url) } else { try LayoutTwo.make(in: url) }

@@ -7,7 +7,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The Swift code blocks of a text, except the package description.
+  /// The Swift code blocks of a text, except the one for the package description.
   private func blocks(in text: String) -> [[String]] {
     text.components(separatedBy: "```swift\n").dropFirst().compactMap { part in
       let lines = lines(of: part.components(separatedBy: "```")[0])
@@ -15,7 +15,8 @@ import Testing
     }
   }
 
-  /// The lines without indentation and without empty lines, since both differ.
+  /// The lines without indentation and without empty lines, because those differ from the test
+  /// files.
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
@@ -25,7 +26,7 @@ import Testing
     ("testing.md", ["Notebook.swift", "NotebookTests.swift"], 8),
     ("sharing.md", ["SharedLists.swift", "SharedListsTests.swift"], 8),
   ])
-  func `contains only code that these tests compile`(
+  func `every code block of a guide page occurs in the compiled test files`(
     page: String, names: [String], blocksMin: Int
   ) throws {
     let guide = try String(

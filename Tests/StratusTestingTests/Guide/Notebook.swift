@@ -1,6 +1,6 @@
 import CloudKit
 
-/// An app: notes by their names.
+/// An app that stores notes under names.
 struct Notebook {
   private let database: CKDatabase
 
@@ -16,7 +16,7 @@ struct Notebook {
     try await database.save(note)
   }
 
-  /// Saves a note; where another device was first, both texts are kept.
+  /// Saves a note. If another device has changed the note, keeps both texts.
   func save(_ note: CKRecord) async throws {
     do {
       try await database.save(note)

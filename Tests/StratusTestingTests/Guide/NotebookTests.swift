@@ -45,7 +45,7 @@ import Testing
     #expect(try await stored.records(ofType: "Note").map { $0["text"] as? String } == ["Bread"])
   }
 
-  @Test func `an app that asks for the default container gets the phone's`() async throws {
+  @Test func `an app's default container belongs to the test device`() async throws {
     let server = try await TestServer()
     let phone = try await server.account("alice@example.com").device("phone")
 
@@ -69,9 +69,9 @@ import Testing
   }
 }
 
-/// The single lines of the guide, each as a call that compiles.
+/// The single lines of code in the guide. The test shows that they compile and run.
 @Suite struct `The guide's list of mishaps` {
-  @Test func `contains only calls of the test kit`() async throws {
+  @Test func `every line of the guide's list of mishaps compiles and runs`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let bob = try await server.account("bob@example.com")
@@ -83,11 +83,11 @@ import Testing
     await server.clock.advance(by: .seconds(3_600))
 
     phone.fail(next: .modifyRecords, with: .zoneBusy, retryAfterSeconds: 3)
-    phone.fail(next: .modifyRecords.of("shopping"), with: .serverRejectedRequest)  // this alone
+    phone.fail(next: .modifyRecords.of("shopping"), with: .serverRejectedRequest)  // one record
     phone.fail(next: .recordZoneChanges.in("Notes"), with: .changeTokenExpired)
 
     phone.disturb(next: .modifyRecords, by: .losesRequest)
-    phone.disturb(next: .modifyRecords, by: .losesResponse)  // the server has done it
+    phone.disturb(next: .modifyRecords, by: .losesResponse)  // after the save
     phone.disturb(next: .any, by: .isLate(by: .seconds(20)))
     phone.disturb(next: .any, by: .answers(status: 502))
     phone.isOnline = false
@@ -99,7 +99,7 @@ import Testing
     laptop.delayNotifications(by: .seconds(40))
 
     server.isAvailable = false  // serviceUnavailable
-    try server.expireChangeTokens()  // changeTokenExpired, of every token so far
+    try server.expireChangeTokens()  // changeTokenExpired, for all tokens so far
     try await server.loseAssets()  // assetNotAvailable
     alice.isStorageFull = true  // quotaExceeded
     alice.isRestricted = true  // managedAccountRestricted, CKAccountChanged

@@ -1,13 +1,13 @@
 import CloudKit
 
-/// An app: shopping lists that several people edit.
+/// An app with shopping lists that several people edit.
 struct SharedLists {
   private let container: CKContainer
   private let zoneID = CKRecordZone.ID(zoneName: "Lists")
 
   init(container: CKContainer = .default()) { self.container = container }
 
-  /// Makes a list with one item, in a zone of its own user.
+  /// Creates a list with one item in a zone of the user.
   func create(_ name: String, with item: String) async throws -> CKRecord {
     let database = container.privateCloudDatabase
     _ = try await database.save(CKRecordZone(zoneID: zoneID))
@@ -46,7 +46,7 @@ struct SharedLists {
     return share.url
   }
 
-  /// Joins the share that a URL leads to.
+  /// Accepts the share with this URL.
   func open(_ url: URL) async throws -> CKShare {
     let metadata = try await container.shareMetadata(for: url)
     return try await container.accept(metadata)

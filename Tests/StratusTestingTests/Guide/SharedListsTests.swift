@@ -2,11 +2,11 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// The example of docs/guide/sharing.md.
+/// Tests the example of docs/guide/sharing.md.
 @Suite struct `The guide's shared lists` {
   private static let containerID = "iCloud.com.example.Lists"
 
-  @Test func `are edited by two people, until one leaves`() async throws {
+  @Test func `two people edit a shared list until one leaves`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let bob = try await server.account("bob@example.com")
@@ -26,7 +26,8 @@ import Testing
     #expect(try await his.sharedItems().isEmpty)
   }
 
-  @Test func `are read by all users with the URL`() async throws {
+  @Test
+  func `all users with a published list's URL can read the list but not edit it`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let eve = try await server.account("eve@example.com")
@@ -40,7 +41,7 @@ import Testing
     await expect(.permissionFailure) { try await guests.add("Bread", to: listID) }
   }
 
-  @Test func `can be tested in one line`() async throws {
+  @Test func `a test can accept a share without its URL`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let bob = try await server.account("bob@example.com")

@@ -3,7 +3,7 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Apps that run against production rules (`docs/guide/testing-against-production.md`).
+/// Apps that run with production rules (`docs/guide/testing-against-production.md`).
 @Suite struct `A server with a production schema` {
   private static let schema = """
     DEFINE SCHEMA
@@ -35,7 +35,7 @@ import Testing
     """
   private static let container = "iCloud.com.example.Notes"
 
-  /// Writes a schema file in a folder of its own, and removes it after the body.
+  /// Runs a test with a schema file in a new folder, and removes the folder afterwards.
   private func withFile(_ text: String, _ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-schema-\(UUID())")
@@ -75,7 +75,8 @@ import Testing
     return record
   }
 
-  @Test func `saves and queries everything that the file has`() async throws {
+  @Test
+  func `a test server saves and queries everything that the schema file contains`() async throws {
     try await withPhone { _, notes in
       try await notes.save(note(["text": "Milk", "number": 1]))
       let query = CKQuery(
@@ -85,7 +86,8 @@ import Testing
     }
   }
 
-  @Test func `refuses types, fields and indexes that the file lacks`() async throws {
+  @Test
+  func `a test server refuses types, fields and indexes that the schema file lacks`() async throws {
     try await withPhone { _, notes in
       #expect(await code { try await notes.save(note(type: "Diary")) } == .invalidArguments)
       #expect(await code { try await notes.save(note(["due": Date()])) } == .invalidArguments)
@@ -100,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `applies the file's grants and roles`() async throws {
+  @Test func `a test server applies the grants and roles of the schema file`() async throws {
     try await withFile(Self.schema) { file in try await checkGrants(file) }
   }
 
@@ -126,7 +128,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `seeds its databases under the same rules`() async throws {
+  @Test func `the direct database access of tests follows the schema file, too`() async throws {
     try await withPhone { alice, notes in
       let database = try await alice.database(Self.container)
       try await database.save([note(["text": "Milk"])])
@@ -138,7 +140,8 @@ import Testing
     }
   }
 
-  @Test func `names the faults of a file with their positions`() async throws {
+  @Test
+  func `the error for a faulty schema file contains the positions of the faults`() async throws {
     let text = "DEFINE SCHEMA\n\n    RECORD TYPE Note (\n        text TEXT\n    );\n"
     try await withFile(text) { file in
       let error = await #expect(throws: SchemaFileError.self) {

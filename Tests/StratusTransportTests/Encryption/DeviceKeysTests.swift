@@ -4,7 +4,8 @@ import Testing
 @testable import StratusTransport
 
 @Suite struct `A recovery key` {
-  @Test func `can be read in its printed form and in the forms that people type`() throws {
+  @Test
+  func `a recovery key can be read in its printed form and in the forms that people type`() throws {
     let key = RecoveryKey(try Fixture.accountKey())
     #expect(key.text.split(separator: "-").map(\.count) == [Int](repeating: 4, count: 14))
     #expect(RecoveryKey(text: key.text) == key)
@@ -13,8 +14,8 @@ import Testing
     #expect(RecoveryKey(text: misread) == key)
   }
 
-  /// A checksum of 24 bits misses one error in 16 million.
-  @Test func `with a wrong or missing letter is refused`() throws {
+  /// A random text passes the checksum of 24 bits once in 16 million cases.
+  @Test func `a recovery key with a wrong or missing letter is refused`() throws {
     let text = RecoveryKey(try Fixture.accountKey()).text
     for place in text.indices where text[place] != "-" {
       var wrong = text
@@ -27,7 +28,7 @@ import Testing
     #expect(RecoveryKey(text: "") == nil)
   }
 
-  @Test func `has a fingerprint that does not reveal it`() throws {
+  @Test func `different account keys have different fingerprints of 8 characters`() throws {
     let key = try Fixture.accountKey()
     #expect(key.fingerprint.count == 8)
     #expect(key.fingerprint != (try Fixture.accountKey(2)).fingerprint)
@@ -35,7 +36,8 @@ import Testing
 }
 
 @Suite struct `The key file` {
-  @Test func `is created with the first key, for its owner only`() throws {
+  @Test
+  func `the key file is created with the first key and can be read only by its owner`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("a/keys.json")
       let keys = DeviceKeys(file: file)
@@ -49,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the newest key first, and each key once`() throws {
+  @Test func `the key file contains the newest key first, and each key once`() throws {
     try Fixture.inFolder { folder in
       let keys = DeviceKeys(file: folder.appendingPathComponent("keys.json"))
       let (a, b) = (try Fixture.accountKey(1), try Fixture.accountKey(2))
@@ -60,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `is not used if others can read it or if it is damaged`() throws {
+  @Test func `a key file that is damaged or that others can read is not used`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("keys.json")
       let keys = DeviceKeys(file: file)
@@ -75,22 +77,22 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: the file is not replaced by a new one either. That would lose keys that a repair of
-        // the file could save.
+        // NB: a damaged file must not be replaced by a new one. Its keys would be lost, although a
+        // repair could save them.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }
     }
   }
 
-  @Test func `without a location has no key and creates none`() throws {
+  @Test func `without a file location, there is no key and none is created`() throws {
     let keys = DeviceKeys(file: nil)
     #expect(throws: KeyFailure.self) { try keys.newest { [UInt8](repeating: 5, count: $0) } }
     #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey()) }
     #expect(try keys.all() == [])
   }
 
-  @Test func `loses no key when many processes add keys at once`() throws {
+  @Test func `the key file loses no key when many callers add keys at the same time`() throws {
     try Fixture.inFolder { folder in
       let file = folder.appendingPathComponent("keys.json")
       let fresh = try (0..<40).map { try Fixture.accountKey(UInt8($0) * 3) }
@@ -101,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `is beside the credentials file unless a variable names another path`() {
+  @Test func `the key file is beside the credentials file unless a variable names another path`() {
     #expect(
       DeviceKeys.location(environmentVariables: ["HOME": "/home/ann"])?.path
         == "/home/ann/.config/stratus/keys.json")

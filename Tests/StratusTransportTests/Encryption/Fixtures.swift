@@ -3,7 +3,7 @@ import StratusWire
 
 @testable import StratusTransport
 
-/// Keys and locations that tests share.
+/// Keys and locations that several tests use.
 enum Fixture {
   static let secret = [UInt8](1...32)
   static let context = ZoneKeyContext(
@@ -23,7 +23,7 @@ enum Fixture {
 
   static func nonce(_ count: Int) -> [UInt8] { [UInt8](repeating: 9, count: count) }
 
-  /// Runs a body with a folder, and removes the folder afterwards.
+  /// Runs a test with a new folder, and removes the folder afterwards.
   static func inFolder(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-keys-\(UUID().uuidString)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusTransport
 
-/// A server that has one key for each requested zone.
+/// A server that returns one key for each requested zone.
 private final class KeyServer: HTTPExchange {
   private let asked = Mutex<[ZoneID]>([])
   private let made = Mutex<[ZoneID]>([])
@@ -53,7 +53,7 @@ private final class KeyServer: HTTPExchange {
         container: "iCloud.a", environment: .development, owner: owner, zoneName: "Notes"))
   }
 
-  /// Runs a body with the key ring of a device that has Ann's account key.
+  /// Runs a test with the key ring of a device that has Ann's account key.
   private func withRing(
     _ keys: [ZoneID: ZoneKey], _ body: (KeyRing, KeyServer) async throws -> Void
   ) async throws {
@@ -73,20 +73,20 @@ private final class KeyServer: HTTPExchange {
     try await body(ring, server)
   }
 
-  @Test func `distinguishes zones of the same name by their owners`() async throws {
+  @Test func `a key ring distinguishes zones of the same name by their owners`() async throws {
     let keys = [own: key(1, owner: "_ann"), bobs: key(2, owner: "_bob")]
     try await withRing(keys) { ring, server in
       let options = Connection.Options()
       let first = try await ring.sealingKey(of: own, options: options)
       let second = try await ring.sealingKey(of: bobs, options: options)
-      // The ring now knows both keys.
+      // The ring has fetched both keys, so this call sends no request.
       let again = try await ring.sealingKey(of: own, options: options)
       #expect([first.id, second.id, again.id] == [keys[own]?.id, keys[bobs]?.id, keys[own]?.id])
       #expect(server.askedZones == [own, bobs])
     }
   }
 
-  @Test func `opens each owner's values with that owner's key`() async throws {
+  @Test func `a key ring opens the values of each owner with the key of that owner`() async throws {
     let (first, second) = (key(1, owner: "_ann"), key(2, owner: "_bob"))
     try await withRing([own: first, bobs: second]) { ring, _ in
       var wanted = [KeyRing.Wanted(own), KeyRing.Wanted(bobs)]
@@ -100,7 +100,7 @@ private final class KeyServer: HTTPExchange {
     }
   }
 
-  @Test func `removes the keys of one owner's zone only`() async throws {
+  @Test func `a key ring removes the keys of one owner's zone only`() async throws {
     let keys = [own: key(1, owner: "_ann"), bobs: key(2, owner: "_bob")]
     try await withRing(keys) { ring, server in
       let options = Connection.Options()
@@ -111,13 +111,14 @@ private final class KeyServer: HTTPExchange {
     }
   }
 
-  @Test func `creates no key for the zone of another owner`() async throws {
+  @Test func `a key ring creates no key for the zone of another owner`() async throws {
     try await withRing([:]) { ring, server in
       await #expect(throws: KeyFailure.self) {
         _ = try await ring.sealingKey(of: bobs, options: Connection.Options())
       }
       #expect(server.zonesWithNewKeys.isEmpty)
-      // For the user's own zone, the ring sends a new key to the server. This call may still fail.
+      // For the user's own zone, the ring sends a new key to the server. The server's answer is
+      // lost.
       _ = try? await ring.sealingKey(of: own, options: Connection.Options())
       #expect(server.zonesWithNewKeys.first == own)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StratusTransport
 
-/// docs/internals/encryption.md, "A value on the wire".
+/// Encrypted values in the format of docs/internals/encryption.md, "A value on the wire".
 @Suite struct `A sealed value` {
   static let values: [FieldValue] = [
     .string(""), .string("Grüße 👋 \"\\\n"), .int64(.min), .double(-0.1), .timestamp(1_500),
@@ -25,15 +25,16 @@ import Testing
     return (type, bytes)
   }
 
-  @Test(arguments: values) func `opens to its original value`(_ value: FieldValue) throws {
+  @Test(arguments: values)
+  func `a sealed value opens to its original value`(_ value: FieldValue) throws {
     let (type, bytes) = try sealed(value)
     #expect(type == FieldType(value.type.element, isList: value.type.isList, isEncrypted: true))
     let key = Fixture.zoneKey().recordKey(of: "n")
     #expect(key.opened(bytes, type: type, field: "f") == value)
   }
 
-  /// Opens the value by the documented format, without the code under test.
-  @Test func `has the documented format, to the byte`() throws {
+  /// Decrypts the value with the documented format and without the code under test.
+  @Test func `every byte of a sealed value has the documented format`() throws {
     let (_, bytes) = try sealed(.int64(-5))
     func text(_ parts: String...) -> [UInt8] {
       parts.flatMap { [0, 0, 0, UInt8($0.utf8.count)] + Array($0.utf8) }
@@ -57,7 +58,8 @@ import Testing
     #expect(String(decoding: plain, as: UTF8.self) == "-5")
   }
 
-  @Test func `does not open in another record or field`() throws {
+  @Test
+  func `a sealed value cannot be decrypted as the value of another record, field or type`() throws {
     let (type, bytes) = try sealed(.string("secret"))
     let key = Fixture.zoneKey().recordKey(of: "n")
     #expect(key.opened(bytes, type: type, field: "g") == nil)
@@ -76,7 +78,7 @@ import Testing
         container: "iCloud.a", environment: .development, owner: "_bob", zoneName: "Notes"),
       ZoneKeyContext(
         container: "iCloud.a", environment: .development, owner: "_ann", zoneName: "Other"),
-      // The same letters with a different separation into names.
+      // The same letters, but with another boundary between the names.
       ZoneKeyContext(
         container: "iCloud.a", environment: .development, owner: "_annN", zoneName: "otes"),
     ]
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `does not open with any byte changed or missing`() throws {
+  @Test func `a sealed value with a changed or missing byte cannot be decrypted`() throws {
     let (type, bytes) = try sealed(.string("secret"))
     let key = Fixture.zoneKey().recordKey(of: "n")
     for context in bytes.indices {
@@ -97,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `is recognized as sealed by the server`() throws {
+  @Test func `the server recognizes a sealed value by its format`() throws {
     let (_, bytes) = try sealed(.string(""))
     #expect(SealedEnvelope.isWellFormed(bytes))
     #expect(SealedEnvelope.keyID(of: bytes) == Fixture.zoneKey().id)

@@ -6,7 +6,7 @@ import Testing
 @testable import StratusTransport
 
 @Suite struct `A wrapped zone key` {
-  @Test func `opens only for its account and zone`() throws {
+  @Test func `a wrapped zone key can be opened only by its account and for its zone`() throws {
     let pair = try Fixture.pair()
     let wrapped = try Fixture.zoneKey().wrapped(for: pair)
     #expect(wrapped.recipient == pair.publicBytes)
@@ -17,7 +17,7 @@ import Testing
     #expect(ZoneKey(wrapped, for: pair, context: other) == nil)
   }
 
-  @Test func `does not open with any byte changed`() throws {
+  @Test func `a wrapped zone key with a changed byte cannot be opened`() throws {
     let pair = try Fixture.pair()
     let wrapped = try Fixture.zoneKey().wrapped(for: pair)
     #expect(wrapped.wrapped.count == 1 + 32 + 32 + 16)
@@ -32,8 +32,8 @@ import Testing
   }
 
   /// Everyone with the account's public key, such as the server, can wrap a zone key for the
-  /// account. Only the account itself can authenticate as the sender.
-  @Test func `from a sender without the account's private key is refused`() throws {
+  /// account. Only the account itself has the private key that authenticates the sender.
+  @Test func `a zone key from a sender without the account's private key is refused`() throws {
     let pair = try Fixture.pair()
     let forger = try Fixture.pair(2)
     let key = Fixture.zoneKey()
@@ -63,12 +63,12 @@ import Testing
         try [1] + sender.encapsulatedKey + sender.seal([UInt8](repeating: 7, count: 32))
       return ZoneKey(forged, for: pair, context: Fixture.context) != nil
     }
-    // The last sender is the account itself. It shows that the other senders fail only because they
-    // are not the account.
+    // The last sender is the account itself. Its success shows that the other senders fail only
+    // because of their keys.
     #expect(opened == [false, false, true])
   }
 
-  @Test func `needs a public key that is different in each container and environment`() throws {
+  @Test func `a user has a different public key in each container and environment`() throws {
     let key = try Fixture.accountKey()
     let keys = [
       try key.publicKey(of: "_ann", container: "iCloud.a", environment: .development),

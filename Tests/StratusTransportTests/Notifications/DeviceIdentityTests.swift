@@ -25,20 +25,20 @@ import Testing
     }
   }
 
-  @Test func `a restarted program is the same device`() throws {
+  @Test func `a restarted program has the same device name`() throws {
     var first = identity()
     #expect(first?.id == "device-1")
     first = nil
     #expect(identity()?.id == "device-1")
   }
 
-  @Test func `programs that run at the same time are different devices`() throws {
+  @Test func `programs that run at the same time have different device names`() throws {
     var first = identity()
     var second = identity()
     #expect(first?.id == "device-1")
     #expect(second?.id == "device-2")
     first = nil
-    // The program gets its lowest free slot, whichever process had it before.
+    // A program gets the lowest free slot, even if another process had it before.
     let third = try #require(identity())
     #expect(third.id == "device-1")
     #expect(second?.id == "device-2")
@@ -56,7 +56,8 @@ import Testing
     folder.appendingPathComponent("devices/iCloud.org.example.App.development.\(number)")
   }
 
-  @Test func `a program gets back its own device name and no other's`() throws {
+  @Test
+  func `a program gets back its own device name and not the name of another program`() throws {
     #expect(known(to: "one") == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.path))
     #expect(identity(of: "one")?.id == "device-1")
@@ -65,21 +66,20 @@ import Testing
     #expect(known(to: "three") == nil)
     let one = try #require(known(to: "one"))
     #expect(one.id == "device-1")
-    // A second process of the same program, at the same time.
+    // A second process of the same program runs at the same time.
     #expect(known(to: "one") == nil)
     #expect(identity(of: "one")?.id == "device-3")
     withExtendedLifetime(one) {}
   }
 
-  @Test func `programs may have any name`() {
+  @Test func `a program may have any name`() {
     for (number, program) in ["", "a\nb", "ü", String(repeating: "x", count: 999)].enumerated() {
       #expect(identity(of: program)?.id == "device-\(number + 1)")
       #expect(known(to: program)?.id == "device-\(number + 1)")
     }
   }
 
-  @Test func `a device name without a complete program name is given to the first program`() throws
-  {
+  @Test func `a device name without a complete program name goes to the next program`() throws {
     for text in ["old\n", "old\nhal"] {
       _ = identity()
       try Data(text.utf8).write(to: slot(0))
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `each container and environment has its own devices`() throws {
+  @Test func `each container and environment has its own device names`() throws {
     let one = try #require(identity())
     let other = try #require(identity(container: "iCloud.org.example.Other"))
     let strange = try #require(identity(container: "../../iCloud/x"))
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that cannot be used gives no device name`() throws {
+  @Test func `without a usable folder, there is no device name`() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent("file")
     try Data().write(to: file)
@@ -126,14 +126,14 @@ import Testing
     #expect(identity(container: String(repeating: "x", count: 300)) == nil)
   }
 
-  @Test func `the number of slots is limited`() throws {
+  @Test func `the number of device names in use is limited`() throws {
     var held: [DeviceIdentity] = []
     for _ in 0..<DeviceIdentity.slotsMax { held.append(try #require(identity())) }
     #expect(Set(held.map(\.id)).count == DeviceIdentity.slotsMax)
     #expect(identity() == nil)
   }
 
-  @Test func `the environment variables decide where the folder of persistent state is`() {
+  @Test func `the environment variables determine the folder of persistent state`() {
     func place(_ variables: [String: String]) -> String? {
       StateFolder.location(environmentVariables: variables)?.path
     }

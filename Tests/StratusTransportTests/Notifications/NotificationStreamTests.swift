@@ -20,7 +20,7 @@ import Testing
       exchange: events)
   }
 
-  /// Runs a stream until the body ends. The body receives the notifications.
+  /// Runs a stream until the test's body ends. The body gets the notifications.
   private func withStream(
     after number: Int64? = nil,
     _ body: (Handoff<NumberedNotification>) async throws -> Void
@@ -33,7 +33,7 @@ import Testing
     await running.value
   }
 
-  @Test func `a stream is requested at the device's path`() async throws {
+  @Test func `a notification stream is requested at the device's path`() async throws {
     try await withStream { _ in
       let request = try await events.opened().request
       #expect(request.method == .get)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `notifications arrive in order, each once`() async throws {
+  @Test func `notifications arrive in order and only once`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()
       body.send(": welcome\n\n")
@@ -65,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `a lost stream resumes after the last received notification`() async throws {
+  @Test
+  func `a lost notification stream resumes after the last received notification`() async throws {
     try await withStream(after: 2) { heard in
       let first = try await events.opened()
       #expect(first.lastEventID == "2")
@@ -82,15 +83,14 @@ import Testing
       #expect(await heard.take()?.number == 5)
       again.end()
       #expect(try await events.opened().lastEventID == "5")
-      // Each wait is half of 0.5 s, since chance is 0. After a stream that has delivered an event,
-      // the waits start with the shortest one again.
+      // Each delay is half of 0.5 s, because `chance` is 0. After a stream that has delivered an
+      // event, the delays begin with the shortest one again.
       #expect(time.sleeps == [0.25, 0.25])
     }
   }
 
-  @Test func `possible gaps are reported at the first connection and after a restore`()
-    async throws
-  {
+  @Test
+  func `a possible gap is reported at the first connection and after a restore`() async throws {
     let told = Handoff<Void>()
     let heard = Handoff<NumberedNotification>()
     let stream = stream()
@@ -127,13 +127,13 @@ import Testing
     }
   }
 
-  @Test func `failed attempts repeat at growing intervals`() async throws {
+  @Test func `failed attempts to open a stream are repeated at growing intervals`() async throws {
     try await withStream { _ in
       try await events.opened().fail(.lostBeforeSending)
       try await events.opened().fail(.timedOut)
       try await events.opened().refuse(500)
       try await events.opened().refuse(503, headers: ["retry-after": "7"])
-      // A page that an intermediary returned instead of the stream.
+      // An intermediary returned a web page instead of the stream.
       try await events.opened().refuse(200, headers: ["content-type": "text/html"])
       for _ in 0..<4 { try await events.opened().fail(.notConnected) }
       _ = try await events.opened()
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a stream without a reader is closed`() async throws {
+  @Test func `a notification stream without a reader is closed`() async throws {
     let stream = stream()
     let running = Task { await stream.run(after: nil) { _ in } }
     let body = try await events.opened().accept()
@@ -168,7 +168,9 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `acknowledgements are sent one at a time, and only the newest is sent`() async throws {
+  @Test
+  func `while an acknowledgement is in progress, only the newest of the others waits`() async throws
+  {
     let exchange = HeldExchange()
     let stream = stream(exchange)
     stream.acknowledge(through: 1)
@@ -192,7 +194,7 @@ import Testing
         == #"{"through":4}"#)
   }
 
-  @Test func `requests use a new device name as soon as it is set`() async throws {
+  @Test func `requests use a new device name after it is set`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     func send() async throws {
@@ -208,7 +210,7 @@ import Testing
   }
 }
 
-/// A network whose answers a test gives one by one.
+/// A network that waits for the test before each answer.
 final class HeldExchange: HTTPExchange {
   let asked = Handoff<HTTPRequest>()
   let answers = Handoff<HTTPResponse>()

@@ -12,8 +12,8 @@ import Testing
     _ data: String, id: String = "", type: String = "message"
   ) -> ServerSentEvent { ServerSentEvent(type: type, id: id, data: data) }
 
-  /// Text with every kind of line end, a byte order mark, comments, multibyte characters, unknown
-  /// fields, and an event without an end.
+  /// A text with every kind of line end, a byte order mark, comments, multibyte characters, unknown
+  /// fields, and an unfinished event.
   private let mixed =
     "\u{FEFF}: hello\r\n\r\nid: 7\r\nevent: notification\r\ndata: {\"ä\":\r\ndata: \"𝄞\"}\r\n\r\n"
     + "data\n\nretry: 5\nid:8\ndata:a: b\n\n:\n\r\rdata: x\rdata:  y\r\rdata: lost\n"
@@ -33,7 +33,7 @@ import Testing
     #expect(try read("data: a\r\r") == [event("a")])
   }
 
-  @Test func `events are the same wherever the bytes are split`() throws {
+  @Test func `events are the same for every division of the bytes into pieces`() throws {
     let bytes = Array(mixed.utf8)
     for first in 0...bytes.count {
       for second in first...bytes.count {
@@ -56,13 +56,13 @@ import Testing
     #expect(events == mixedEvents)
   }
 
-  @Test func `a block without data is no event, but its ID counts`() throws {
+  @Test func `a block without data is no event, but its ID is used for the next event`() throws {
     #expect(try read("id: 3\nevent: x\n\ndata: a\n\n") == [event("a", id: "3")])
     #expect(try read(": still here\n\n: still here\n\n").isEmpty)
     #expect(try read("id: 3\n\nid: 4\0\ndata: a\n\n") == [event("a", id: "3")])
   }
 
-  @Test func `a stream in another format does not fill the memory`() throws {
+  @Test func `a stream in another format fails before it fills the memory`() throws {
     var reader = ServerSentEvents()
     let piece = [UInt8](repeating: 0x61, count: ServerSentEvents.eventBytesMax)
     #expect(try reader.read(piece).isEmpty)

@@ -22,7 +22,8 @@ import Testing
     try body()
   }
 
-  @Test func `are listed after their request is written, in their own container`() throws {
+  @Test
+  func `a saved operation is listed after its request is written, in its own container`() throws {
     try withFolder {
       #expect(operations().ids(now: now) == [])
       let saved = try #require(operations().make(id: "A"))
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `can be owned by only one process at a time`() {
+  @Test func `a saved operation can be owned by only one process at a time`() {
     withFolder {
       var saved = operations().make(id: "A")
       #expect(saved?.keep(request: Data([1])) == true)
@@ -48,8 +49,8 @@ import Testing
     }
   }
 
-  /// `cancel()` deletes an operation while its task may still be writing an answer.
-  @Test func `leave no folder if they are deleted while a step is being written`() throws {
+  /// `cancel()` deletes an operation while its task may still write an answer.
+  @Test func `a saved operation that is deleted during a write leaves no folder`() throws {
     try withFolder {
       for round in 0..<100 {
         let saved = try #require(operations().make(id: "A\(round)"))
@@ -71,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `keep the answers of their completed steps`() throws {
+  @Test func `a saved operation keeps the answers of its completed steps`() throws {
     try withFolder {
       do {
         let saved = try #require(operations().make(id: "A"))
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `that are damaged are not resumed`() throws {
+  @Test func `a damaged saved operation is not resumed`() throws {
     try withFolder {
       #expect(operations().make(id: "A")?.keep(request: Data([1, 2, 3])) == true)
       let file = folder.appendingPathComponent(
@@ -106,7 +107,8 @@ import Testing
     }
   }
 
-  @Test func `are removed a day after they end, or a month after they were abandoned`() {
+  @Test
+  func `saved operations are removed a day after their end, or a month after their last use`() {
     withFolder {
       for id in ["A", "B"] {
         let saved = operations().make(id: id)
@@ -122,14 +124,14 @@ import Testing
   }
 
   @Test(arguments: ["", "..", "../../x", "a/b", ".", String(repeating: "a", count: 65)])
-  func `are read only from their own folder`(id: String) {
+  func `a saved operation is read only from its own folder`(id: String) {
     withFolder {
       #expect(operations().make(id: id) == nil)
       #expect(operations().open(id: id, now: now) == nil)
     }
   }
 
-  @Test func `leave no file behind after their removal`() throws {
+  @Test func `a removed saved operation leaves no file`() throws {
     try withFolder {
       let file = FileManager.default.temporaryDirectory
         .appendingPathComponent("stratus-test-\(UUID().uuidString)")

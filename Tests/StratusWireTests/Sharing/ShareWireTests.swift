@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// The JSON of shares. The texts have the keys of web-services §3.13 and 4.5.
+/// The JSON of shares. Its keys are in web-services §3.13 and §4.5.
 @Suite struct SharesOnTheWire {
   private func json(_ text: String) throws -> JSONView {
     try JSONView(parsing: Array(text.utf8))
@@ -31,7 +31,7 @@ import Testing
       ("PUBLIC_USER", "UNSUBSCRIBED", .publicUser, .unsubscribed),
       ("SOMETHING", "SOMETHING", .unknown, .unknown),
     ])
-  func `the spellings of CloudKit JS are read`(
+  func `participant types and statuses in the spelling of CloudKit JS are decoded`(
     _ type: String, _ status: String, _ role: ShareParticipant.Role,
     _ state: ShareParticipant.Status
   ) throws {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test
-  func `a participant without keys is an invited reader`() throws {
+  func `a participant without keys is an invited user with read-only permission`() throws {
     let participant = try ShareParticipant(json: json("{}"))
     #expect(participant.role == .user)
     #expect(participant.status == .invited)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `the creation of a share is read as the reference documents it`() throws {
+  func `a request that creates a share is decoded as documented`() throws {
     let request = try ModifyRecords.Request(
       json: json(
         #"""
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test
-  func `an operation without keys of shares changes no share`() throws {
+  func `an operation without share keys changes no share`() throws {
     let request = try ModifyRecords.Request(
       json: json(
         #"{"operations":[{"operationType":"create","record":{"recordType":"Note"}}]}"#))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `a resolved share and a failure come back as they were written`() throws {
+  func `the answer of a share lookup is equal after encoding and decoding`() throws {
     let owner = ShareParticipant(
       participantID: "O", identity: ParticipantIdentity(userRecordName: "_ann"), role: .owner,
       status: .accepted, permission: .readWrite)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test
-  func `the root is fetched unless the caller says otherwise`() throws {
+  func `the root record of a share is fetched unless the caller turns that off`() throws {
     let request = try ResolveShares.Request(json: json(#"{"shortGUIDs":[{"value":"g"}]}"#))
     #expect(request.shortGUIDs == [ShortGUID(value: "g", shouldFetchRootRecord: true)])
   }

@@ -2,7 +2,8 @@ import StratusWire
 
 // Conversions between the syntax tree and the schema.
 extension ParsedSchema {
-  /// The file that describes a schema. Record types and fields that are being removed are left out.
+  /// Creates the file that describes a schema. Record types and fields that are being removed are
+  /// left out.
   public init(_ schema: Schema) {
     self.init(roles: schema.customRoles.sorted().map { Located($0) })
     var types = schema.recordTypes
@@ -15,7 +16,7 @@ extension ParsedSchema {
       .sorted { $0.name.value < $1.name.value }
   }
 
-  /// The schema that the file describes, with the settings and indexes of another schema.
+  /// Returns the schema that the file describes, with the settings and indexes of another schema.
   ///
   /// - Parameter existing: decides whether `NUMBER` without `PREFERRED AS` is INT64 or DOUBLE.
   public func schema(basedOn existing: Schema) -> Schema {
@@ -31,7 +32,8 @@ extension ParsedSchema {
       indexes: existing.indexes.values.flatMap { $0 }, settings: existing.settings)
   }
 
-  /// The position of a record type or field in the file; nil: the file does not contain it.
+  /// Returns the position of a record type or field in the file, or nil if the file does not
+  /// contain it.
   public func position(of place: SchemaPlace) -> SchemaPosition? {
     guard let type = recordTypes.first(where: { $0.name.value == place.recordType }) else {
       return nil

@@ -13,7 +13,7 @@ public struct ParsedSchema: Sendable, Hashable {
   /// The result of reading a file.
   public enum Reading: Sendable, Hashable {
     case schema(ParsedSchema)
-    /// The faults in the order of their positions; never empty.
+    /// The faults of the file, sorted by position. There is at least one fault.
     case faulty([SchemaFault])
   }
 
@@ -85,12 +85,13 @@ public struct ParsedField: Sendable, Hashable {
 /// The type of a field as a file writes it.
 public enum ParsedType: Sendable, Hashable {
   case type(FieldType)
-  /// `NUMBER`: INT64 or DOUBLE, as `PREFERRED AS` says.
+  /// The type `NUMBER`, which is INT64 or DOUBLE, depending on `PREFERRED AS`.
   case number(isList: Bool, preferred: FieldType.Element?)
 
   /// The type that values have.
   ///
-  /// `Choice:` `NUMBER` without `PREFERRED AS` is a DOUBLE, which also holds whole numbers.
+  /// `Choice:` `NUMBER` without `PREFERRED AS` is a DOUBLE, because a DOUBLE can also hold whole
+  /// numbers.
   public var fieldType: FieldType {
     switch self {
     case .type(let type): type

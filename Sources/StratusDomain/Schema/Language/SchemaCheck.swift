@@ -183,7 +183,7 @@ extension ParsedSchema {
 }
 
 extension FieldIndexes {
-  /// The marks that a schema file can give to fields of a type.
+  /// The index marks that a schema file can give to fields of a type.
   static func accepted(for type: FieldType) -> FieldIndexes {
     if type.isEncrypted || type.element == .asset { return [] }
     if type.isList { return type.element == .string ? [.queryable, .searchable] : .queryable }

@@ -27,7 +27,7 @@ struct SchemaLexer {
     text.formIndex(after: &index)
     switch scalar {
     case "\n": position = SchemaPosition(line: position.line + 1, column: 1)
-    // In "\r\n" the second character ends the line.
+    // In "\r\n", the second character ends the line.
     case "\r" where current != "\n":
       position = SchemaPosition(line: position.line + 1, column: 1)
     default: position.column += 1
@@ -137,7 +137,7 @@ extension Unicode.Scalar {
 
   fileprivate var isWordPart: Bool { isLetter || ("0"..."9").contains(self) || self == "_" }
 
-  /// Whether the character cannot begin a token or a comment.
+  /// Whether the character is neither white space nor part of a token.
   fileprivate var isIllegal: Bool {
     if isWordPart { return false }
     switch self {

@@ -10,8 +10,8 @@ extension SchemaParser {
       let token = peek()
       guard let word = token.keyword else { break }
       guard let option = SchemaOption(rawValue: word) else {
-        // If a type follows this word, the word is the name of the next field, whose comma is
-        // missing.
+        // If a type follows this word, the word is the name of the next field, and the comma before
+        // that field is missing.
         if word == "GRANT" || peek(1).isTypeName || isStatementWord(word) { break }
         throw SchemaFault(token.position, Self.unknownOption(token))
       }
@@ -116,7 +116,7 @@ extension SchemaParser {
         + token.described)
   }
 
-  /// `PREFERRED AS` after `NUMBER`.
+  /// Reads `PREFERRED AS` after `NUMBER`.
   private mutating func preference() throws(SchemaFault) -> FieldType.Element? {
     guard peek().isKeyword("PREFERRED") else { return nil }
     take()

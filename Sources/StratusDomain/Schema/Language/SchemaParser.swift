@@ -1,16 +1,16 @@
 import StratusWire
 
-/// Reads a schema file (schema-language §2). It continues after a fault, so that one run finds many
-/// faults. It does not recurse, so a deeply nested file cannot overflow the stack.
+/// Reads a schema file (schema-language §2). The parser continues after a fault, so that one run
+/// finds many faults. It does not recurse, so a deeply nested file cannot overflow the stack.
 struct SchemaParser {
   private var lexer: SchemaLexer
   private var parserFaults: [SchemaFault] = []
-  /// Tokens that were read ahead; two at most.
+  /// The tokens that were read ahead. There are at most two.
   private var ahead: [SchemaToken] = []
 
   init(_ text: String) { lexer = SchemaLexer(text) }
 
-  /// The faults found so far, of characters and of the grammar.
+  /// The faults that the lexer and the parser have found so far.
   var faults: [SchemaFault] { lexer.faults + parserFaults }
 
   private var isFull: Bool { parserFaults.count >= Limits.schemaFaultsMax }
@@ -214,7 +214,7 @@ extension SchemaParser {
       permissions, to: try name("a GRANT needs a role; write one after 'TO'"))
   }
 
-  /// A name with or without quotation marks.
+  /// Reads a name with or without quotation marks.
   ///
   /// - Parameter missing: the reason of the fault if the token is not a name.
   private mutating func name(
@@ -291,7 +291,7 @@ extension SchemaParser {
   }
 
   /// Skips to the end of a faulty entry. A comma between the permissions of a grant does not end
-  /// it.
+  /// the entry.
   private mutating func skipEntry() {
     while true {
       switch peek().kind {

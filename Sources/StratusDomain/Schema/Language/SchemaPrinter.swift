@@ -67,7 +67,7 @@ struct SchemaPrinter {
     }
   }
 
-  /// A name, in quotation marks if the language requires them.
+  /// Returns a name, in quotation marks if the language requires them.
   private static func quoted(_ name: String) -> String {
     let isPlain =
       Naming.isIdentifier(name) && !SchemaParser.reserved.contains(name.lowercased())
@@ -81,7 +81,7 @@ extension ParsedSchema {
 }
 
 extension String {
-  /// The order of record types in a file.
+  /// Whether the record type with this name stands before another one in a file.
   fileprivate func sorts(before other: String) -> Bool {
     let (left, right) = (lowercased(), other.lowercased())
     return left == right

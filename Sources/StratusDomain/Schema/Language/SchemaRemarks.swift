@@ -44,7 +44,7 @@ extension ParsedField {
     return remarks
   }
 
-  /// The marks that queries use.
+  /// The index marks that queries can use for this field.
   private var usable: FieldIndexes {
     SystemField(rawValue: name.value)?.possibleMarks ?? .all(for: type.value.fieldType)
   }

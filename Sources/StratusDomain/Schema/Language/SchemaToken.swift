@@ -23,7 +23,7 @@ struct SchemaToken: Sendable, Hashable {
     }
   }
 
-  /// Keywords are recognized in any case.
+  /// Whether the token is a keyword. Keywords are recognized in any case.
   func isKeyword(_ keyword: String) -> Bool {
     if case .word(let word) = kind { word.uppercased() == keyword } else { false }
   }

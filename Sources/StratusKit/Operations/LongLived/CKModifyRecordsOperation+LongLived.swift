@@ -20,7 +20,7 @@ extension CKModifyRecordsOperation: LongLivedOperation {
     coder.encode(started.savePolicy.rawValue, forKey: Key.policy)
     coder.encode(started.isAtomic, forKey: Key.isAtomic)
     coder.encode(present: started.clientChangeTokenData.map(NSData.init(data:)), forKey: Key.token)
-    // The files are copied, because an app may delete its files once the operation is saved.
+    // The files are copied, because an app may delete its files after the operation is saved.
     var names: [String] = []
     for asset in assets {
       let isToSend = asset.held == nil

@@ -1,7 +1,7 @@
 import Foundation
 import StratusTransport
 
-/// An operation that can be saved, and restored by a later process.
+/// An operation that can be saved, and that a later process can restore.
 ///
 /// The operations on zones, records, queries, changes and subscriptions conform. For other
 /// operations, `isLongLived` has no effect. An app's subclass is restored as the framework's class
@@ -11,7 +11,7 @@ protocol LongLivedOperation: CKDatabaseOperation {
   static var archiveName: String { get }
   /// Archives the operation's properties.
   func write(to coder: NSCoder, keeping files: SavedOperation)
-  /// Reads what `write(to:keeping:)` archived.
+  /// Reads the properties that `write(to:keeping:)` archived.
   func read(from coder: NSCoder, with files: SavedOperation)
 }
 
@@ -70,7 +70,8 @@ enum LongLivedArchive {
     return saved.keep(request: coder.encodedData)
   }
 
-  /// Identifies the account that was signed in when the operation was saved; nil if none was.
+  /// Returns the text that identifies the account that was signed in when the operation was saved;
+  /// nil if no account was signed in.
   static func account(of request: Data) -> String? {
     read(request) { $0.string(Key.account) } ?? nil
   }

@@ -2,8 +2,8 @@ import StratusTransport
 
 /// The saved owner of a long-lived operation.
 struct LongLivedOwner: Sendable {
-  /// The owner's record name. Empty: no user was signed in; nil: the process ended before it knew
-  /// the user.
+  /// The owner's record name. The name is empty if no user was signed in, and nil if the process
+  /// ended before it knew the user.
   let userRecordName: String?
   /// Identifies the account that was signed in when the operation began; see
   /// ``Connection/accountDigest``.

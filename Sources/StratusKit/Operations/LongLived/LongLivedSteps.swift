@@ -3,19 +3,19 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-/// Sends the requests of a long-lived operation. Requests that an earlier process completed are
-/// answered from disk. All others are sent, and their answers are saved.
+/// Sends the requests of a long-lived operation. If an earlier process completed a request, the
+/// saved response is used. All other requests are sent, and their responses are saved.
 ///
 /// A resumed operation repeats the same requests in the same order. The app's callbacks are
-/// therefore called again for the saved answers.
+/// therefore called again for the saved responses.
 final class LongLivedSteps: Sendable {
   let saved: SavedOperation
-  /// The user for whom an earlier process began the operation; nil: this process began it.
+  /// The user for whom an earlier process began the operation; nil if this process began it.
   private let owner: LongLivedOwner?
   private let hasOtherUser = Mutex(false)
 
-  /// - Parameter owner: the user for whom an earlier process began the operation; nil: this process
-  ///   begins it.
+  /// - Parameter owner: the user for whom an earlier process began the operation; nil if this
+  ///   process begins it.
   init(_ saved: SavedOperation, resumedOf owner: LongLivedOwner? = nil) {
     self.saved = saved
     self.owner = owner
@@ -24,7 +24,8 @@ final class LongLivedSteps: Sendable {
   /// Whether an earlier process began the operation.
   var isResumed: Bool { owner != nil }
 
-  /// Whether the operation may belong to another user. In that case it stays on disk unchanged.
+  /// Whether the operation may belong to another user. In that case, the saved operation stays
+  /// unchanged.
   var isAnothers: Bool { hasOtherUser.withLock { $0 } }
 
   /// Checks that the operation belongs to the signed-in user. The check runs before any request, so
@@ -46,15 +47,16 @@ final class LongLivedSteps: Sendable {
     }
   }
 
-  /// - Throws: an error if another user has signed in since the check of the user.
+  /// - Throws: an error if another user has signed in since ``requireSameUser(on:options:)`` was
+  ///   called.
   private func requireSameSignIn(in database: DatabaseCalls) throws(CKError) {
     if database.path.connection?.generation == database.options.generation { return }
     hasOtherUser.withLock { $0 = true }
     throw CKError.ofAnotherUser
   }
 
-  /// Keeps the operation on disk if another user has signed in since it began or was resumed. Its
-  /// present error is then not its final result.
+  /// Keeps the operation on disk if another user has signed in since the operation began or was
+  /// resumed. The present error is then not the operation's final result.
   func keepIfAnothers(on path: RequestPath, options: Connection.Options) {
     guard path.connection?.generation != options.generation else { return }
     hasOtherUser.withLock { $0 = true }
@@ -72,8 +74,10 @@ final class LongLivedSteps: Sendable {
     return naming
   }
 
-  /// - Parameter name: identifies a step whose request may differ when it is repeated; nil: the
-  ///   request identifies the step.
+  /// Returns the saved response to a request, or sends the request and saves its response.
+  ///
+  /// - Parameter name: identifies a step whose request may be different when it is repeated; nil if
+  ///   the request itself identifies the step.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, isIdempotent: Bool, name: String?,
     in database: DatabaseCalls
@@ -86,8 +90,8 @@ final class LongLivedSteps: Sendable {
       }
     }
     if !isIdempotent {
-      // The earlier process ended before the answer came. The server may have carried out the
-      // request, so it must not be sent again.
+      // The earlier process ended before it received the response. The server may have carried out
+      // the request, so it must not be sent again.
       if saved.hasBegun(step) { throw CKError(.serverResponseLost) }
       saved.begin(step)
     }
@@ -97,7 +101,8 @@ final class LongLivedSteps: Sendable {
     } catch {
       let mayBeDone = error.code == .serverResponseLost || error.code == .operationCancelled
       if !isIdempotent && !mayBeDone { saved.dropBegin(of: step) }
-      // NB: needed here too, because an operation may continue after a request that failed.
+      // NB: this check is also needed here, because an operation may continue after a failed
+      // request.
       keepIfAnothers(on: database.path, options: database.options)
       throw error
     }
@@ -117,7 +122,7 @@ final class LongLivedSteps: Sendable {
 extension CKError {
   fileprivate static var ofAnotherUser: CKError {
     CKError(
-      .notAuthenticated, description: "another user is signed in than the one who began this")
+      .notAuthenticated, description: "another user began this operation")
   }
 }
 
@@ -129,7 +134,7 @@ extension DatabaseCalls {
     return calls
   }
 
-  /// Whether an earlier process received the answer to a step.
+  /// Whether an earlier process received the response to a step.
   func hasAnswer<E: Endpoint>(_ endpoint: E.Type, name: String) -> Bool {
     guard let steps, steps.isResumed else { return false }
     return steps.hasAnswer(endpoint, name: name)

@@ -4,27 +4,27 @@ import Synchronization
 
 /// A clock that moves only when a test advances it.
 ///
-/// A ``TestServer``'s devices and record dates use this clock. An app's own waits can use it, too:
-/// it is a `Clock` like `ContinuousClock`.
+/// The devices of a ``TestServer`` and the dates of records use this clock. An app can also wait on
+/// this clock, because it is a `Clock` like `ContinuousClock`.
 ///
 /// ```swift
 /// await server.clock.advance(by: .seconds(60))
 /// ```
 ///
-/// NB: the framework's own short waits do not block. A retry makes the clock jump, so that a test
-/// that awaits a call need not advance the clock from another task; see ``jumpMax``.
+/// NB: a short wait of the framework itself moves the clock at once. A test that awaits a call with
+/// retries therefore does not have to advance the clock from another task. See ``jumpMax``.
 public final class TestClock: Clock {
   /// An instant on this clock.
   public struct Instant: InstantProtocol {
     /// The time since the clock was created.
     public var offset: Duration
 
-    /// Makes an instant at a distance from the clock's beginning.
+    /// Creates an instant at a distance from the clock's beginning.
     public init(offset: Duration) { self.offset = offset }
 
-    /// The instant that is later by a duration.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The duration from this instant to another one.
+    /// Returns the duration from this instant to another one.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -40,7 +40,7 @@ public final class TestClock: Clock {
     var offset = Duration.zero
     var jumpMax: Duration
     var lastID = 0
-    /// In the order of the deadlines.
+    /// The sleepers, in the order of their deadlines.
     var sleepers: [Sleeper] = []
     /// The IDs of sleepers whose task was cancelled before the sleep began.
     var cancelled: Set<Int> = []
@@ -50,10 +50,10 @@ public final class TestClock: Clock {
   private let start: Date
   private let state: Mutex<State>
 
-  /// Makes a clock that stands still until a test moves it.
+  /// Creates a clock that stands still until a test moves it.
   ///
   /// - Parameters:
-  ///   - date: the initial date; by default the beginning of 2026, UTC.
+  ///   - date: the initial date. The default is the beginning of 2026 in UTC.
   ///   - jumpMax: see ``jumpMax``.
   public init(
     at date: Date = Date(timeIntervalSince1970: 1_767_225_600), jumpMax: Duration = .seconds(5)
@@ -62,8 +62,8 @@ public final class TestClock: Clock {
     state = Mutex(State(jumpMax: jumpMax))
   }
 
-  /// The framework's waits up to this duration make the clock jump at once. Longer waits last until
-  /// the test advances the clock. 5 s by default; with zero, the test controls every wait.
+  /// The longest wait of the framework that moves the clock at once. A longer wait lasts until the
+  /// test advances the clock. The default is 5 s. With zero, the test controls every wait.
   public var jumpMax: Duration {
     get { state.withLock(\.jumpMax) }
     set { state.withLock { $0.jumpMax = newValue } }
@@ -78,7 +78,7 @@ public final class TestClock: Clock {
   /// The smallest step of the clock.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Waits until a test has advanced the clock to the deadline; returns at once if the deadline has
+  /// Waits until a test has advanced the clock to the deadline. Returns at once if the deadline has
   /// passed.
   ///
   /// - Throws: `CancellationError` if the task is cancelled.
@@ -103,7 +103,8 @@ public final class TestClock: Clock {
     }
   }
 
-  /// Advances the clock, and resumes each sleeper whose deadline passes, in order.
+  /// Advances the clock, and resumes the sleepers whose deadlines pass, in the order of the
+  /// deadlines.
   ///
   /// - Parameter duration: a negative duration has no effect.
   public func advance(by duration: Duration) async {
@@ -117,18 +118,19 @@ public final class TestClock: Clock {
     await Self.letOthersRun()
   }
 
-  /// The earliest deadline of a sleeper; nil: there is no sleeper.
+  /// The earliest deadline of a sleeper, not counting time-outs. It is nil if there is no sleeper.
   public var nextDeadline: Instant? {
     deadline { !$0.isWatch }
   }
 
-  /// The number of sleepers on this clock.
+  /// The number of sleepers on this clock, not counting time-outs.
   public var sleepersCount: Int { state.withLock { $0.sleepers.count { !$0.isWatch } } }
 
-  /// The earliest deadline of a framework time-out that is not expected to fire.
+  /// The earliest deadline of the time-outs that only guard other work (see `Timing/watch`).
   var nextWatch: Instant? { deadline(\.isWatch) }
 
-  /// The number of the framework's running time-outs. A test that moves the clock waits for them.
+  /// The number of running time-outs of the framework. A test waits until a time-out is running
+  /// before it moves the clock.
   package var watchersCount: Int { state.withLock { $0.sleepers.count { $0.isWatch } } }
 
   private func deadline(_ isMeant: (Sleeper) -> Bool) -> Instant? {
@@ -152,7 +154,7 @@ public final class TestClock: Clock {
       chance: { 0 })
   }
 
-  /// Waits as the framework does: a short wait makes the clock jump.
+  /// Waits in the same way as the framework: a short wait moves the clock at once.
   func pause(_ duration: Duration) async throws {
     try Task.checkCancellation()
     let deadline = state.withLock { state -> Duration? in

@@ -6,7 +6,8 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// Sends a test's own requests to the server, without the devices' network conditions and faults.
+/// Sends a test's own requests to the server. Network conditions and faults of devices do not
+/// affect these requests.
 ///
 /// NB: these requests are not counted as activity. A condition of `TestServer.wait` can therefore
 /// send requests, and the clock still advances.
@@ -25,9 +26,9 @@ struct DirectExchange: HTTPExchange {
 }
 
 extension TestCore {
-  /// A container that belongs to no device.
+  /// Returns a container that belongs to no device.
   ///
-  /// - Parameter account: the signed-in account; nil: no account is signed in.
+  /// - Parameter account: the signed-in account. nil means that no account is signed in.
   func container(at address: StoreAddress, of account: AccountState?) -> CKContainer {
     CKContainer(
       identifier: address.container,
@@ -39,9 +40,9 @@ extension TestCore {
         cacheFolder: folder.appendingPathComponent("test/cache", isDirectory: true)))
   }
 
-  /// NB: all devices share one key file for encrypted values, as devices that share a keychain do.
-  /// Devices of different users share it, too, since a device's user can change. Each user has
-  /// separate user keys, derived from the same account key.
+  /// NB: all devices share one key file for encrypted values, like devices with a common keychain.
+  /// Devices of different users also share the file, because the user of a device can change. Each
+  /// user has separate user keys, which are derived from the same account key.
   func settings(
     of account: AccountState?, environment: ContainerEnvironment, stateFolder: URL
   ) -> CKContainer.Settings {
@@ -53,7 +54,7 @@ extension TestCore {
       keysFile: folder.appendingPathComponent("keys.json"), stateFolder: stateFolder)
   }
 
-  /// The account's user record name in a container.
+  /// Returns the account's user record name in a container.
   ///
   /// - Throws: `CKError.notAuthenticated` if the server rejects the account's tokens.
   func userRecordName(

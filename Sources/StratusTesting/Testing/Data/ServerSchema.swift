@@ -3,7 +3,7 @@ import StratusDomain
 import StratusServer
 import StratusWire
 
-/// The schema rules that apps meet on a ``TestServer``.
+/// The rules for the schema that a ``TestServer`` applies to apps.
 ///
 /// ```swift
 /// let server = try await TestServer(schema: .production("CloudKit/schema.ckdb"))
@@ -16,18 +16,18 @@ public struct ServerSchema: Sendable {
   public static let development = ServerSchema(file: nil)
 
   /// Every container has the schema of a `.ckdb` file, and apps run in the production environment.
-  /// Saves and queries that need more fail, as in the App Store.
+  /// A save or query that needs more than this schema fails, as for an app from the App Store.
   ///
   /// - Parameter file: an exported schema, such as the file that the project deploys.
   public static func production(_ file: URL) -> ServerSchema { ServerSchema(file: file) }
 
-  /// The same for a path. A relative path begins in the current folder, which is the package's
-  /// folder under `swift test`.
+  /// Returns the same rules for the schema file at a path. A relative path begins in the current
+  /// folder. With `swift test`, the current folder is the package's folder.
   public static func production(_ path: String) -> ServerSchema {
     .production(URL(fileURLWithPath: path))
   }
 
-  /// The schema of the file; nil: development.
+  /// Reads the schema of the file. Returns nil for the development environment, which has no file.
   ///
   /// - Throws: ``SchemaFileError``.
   func read() throws -> Schema? {
@@ -48,7 +48,7 @@ public struct ServerSchema: Sendable {
 
 /// The reason why a schema file cannot be used.
 public struct SchemaFileError: Error, Sendable, CustomStringConvertible {
-  /// One line for each fault: file, line, column and reason.
+  /// One line for each fault, with file, line, column and reason.
   public let faults: [String]
 
   init(_ faults: [String]) { self.faults = faults }
@@ -57,7 +57,7 @@ public struct SchemaFileError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TestCore {
-  /// The environment in which apps run unless they name one.
+  /// The environment of the apps that do not name one.
   var environment: ContainerEnvironment { schema == nil ? .development : .production }
 
   /// Gives a production store the schema of the server, before its first request.
@@ -81,7 +81,7 @@ extension TestCore {
 }
 
 extension Schema {
-  /// The types, fields and marks of this schema that another one lacks.
+  /// Returns the types, fields and index marks of this schema that another schema lacks.
   fileprivate func addition(lackingIn known: Schema) -> SchemaAddition {
     var addition = SchemaAddition()
     for (name, type) in recordTypes.sorted(by: { $0.key < $1.key }) {

@@ -3,8 +3,8 @@ public import StratusKit
 import StratusServer
 import StratusWire
 
-/// A database on the server, accessed as an account. A test uses it to read and seed records
-/// without a device.
+/// A database on the server, which a test accesses as an account. The test can read and seed
+/// records without a device.
 ///
 /// ```swift
 /// let notes = alice.database("iCloud.com.example.Notes")
@@ -12,24 +12,24 @@ import StratusWire
 /// let found = try await notes.records(ofType: "Note", inZone: "Notes")
 /// ```
 ///
-/// Faults and account restrictions do not affect it. Devices are notified of its saves as if
-/// another device had made them.
+/// Faults and account restrictions do not affect this access. Devices are notified of the saves as
+/// if another device had made them.
 public struct TestDatabase: Sendable {
   let core: TestCore
   let container: CKContainer
   let address: StoreAddress
   let scope: CKDatabase.Scope
-  /// The user who owns the database; nil: the public database.
+  /// The user record name of the database's owner. nil means the public database.
   let owner: String?
 
   private var database: CKDatabase { container.database(with: scope) }
 
-  /// The records of a zone, in the order of their last saves.
+  /// Returns the records of a zone, in the order of their last saves.
   ///
   /// - Parameters:
-  ///   - recordType: the type of the records; nil: all types.
-  ///   - zoneName: the default zone unless given.
-  /// - Throws: `CKError.zoneNotFound` if a custom zone does not exist; the server's error.
+  ///   - recordType: the type of the records. nil means all types.
+  ///   - zoneName: the name of the zone. Without it, the zone is the default zone.
+  /// - Throws: `CKError.zoneNotFound` if a custom zone does not exist, or the server's error.
   public func records(
     ofType recordType: CKRecord.RecordType? = nil,
     inZone zoneName: String = CKRecordZone.ID.defaultZoneName
@@ -46,7 +46,7 @@ public struct TestDatabase: Sendable {
     return records
   }
 
-  /// A record; nil if it does not exist.
+  /// Returns a record, or nil if it does not exist.
   ///
   /// - Throws: the server's error.
   public func record(_ recordID: CKRecord.ID) async throws -> CKRecord? {
@@ -84,7 +84,7 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// Throws the first error, and prefers a record's own error to that of its batch.
+  /// Throws the first error that concerns a record itself, or else the first error of the batch.
   private static func check<Value>(_ results: [Result<Value, any Error>?]) throws {
     let errors = results.compactMap { result -> (any Error)? in
       guard case .failure(let error) = result else { return nil }
@@ -100,7 +100,8 @@ public struct TestDatabase: Sendable {
     }
   }
 
-  /// NB: reads from the store, since the default zone has no change history for a device to fetch.
+  /// NB: the names are read from the store, because devices cannot fetch changes of the default
+  /// zone.
   private func names(
     ofType recordType: String?, inZone zoneName: String
   ) async throws -> [String] {
@@ -132,13 +133,13 @@ extension String {
 }
 
 extension TestAccount {
-  /// The account's private database in a container, or the public database accessed as this
-  /// account, as stored on the server.
+  /// Returns access to the account's private database in a container, or to the public database, as
+  /// the server stores it.
   ///
   /// - Parameters:
   ///   - containerIdentifier: the container's name.
-  ///   - scope: `.shared` throws `CKError.badDatabase`.
-  ///   - environment: nil: the environment in which the server's apps run.
+  ///   - scope: the database. `.shared` throws `CKError.badDatabase`.
+  ///   - environment: the environment. nil means the environment in which the server's apps run.
   /// - Throws: the server's error.
   public func database(
     _ containerIdentifier: String, _ scope: CKDatabase.Scope = .private,
@@ -154,8 +155,8 @@ extension TestAccount {
 }
 
 extension TestServer {
-  /// A container's public database as stored on the server, accessed without a signed-in user. It
-  /// is read-only. To seed the public database, use an account:
+  /// Returns read-only access to a container's public database as the server stores it, without a
+  /// signed-in user. To seed the public database, use an account:
   /// ``TestAccount/database(_:_:environment:)``.
   public func publicDatabase(
     _ containerIdentifier: String,
@@ -169,9 +170,9 @@ extension TestServer {
 }
 
 extension TestCore {
-  /// The store of a container.
+  /// Returns the address of a container's store.
   ///
-  /// - Parameter environment: nil: the environment in which apps run.
+  /// - Parameter environment: the environment. nil means the environment in which apps run.
   func address(
     of container: String, _ environment: CKContainer.Settings.Environment?
   ) -> StoreAddress {

@@ -14,7 +14,7 @@ import StratusWire
 ///   to: "iCloud.com.example.Notes")
 /// ```
 public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
-  /// The type of a field, and whether queries can use the field; they can by default.
+  /// The type of a field, and whether queries can use the field. By default, queries can use it.
   public struct Field: Sendable {
     var type: FieldType
     var isIndexed = true
@@ -36,25 +36,25 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     /// A file.
     public static let asset = Field(type: FieldType(.asset))
 
-    /// A list of values of a type.
+    /// Returns the type of a list with values of the given type.
     public static func list(of element: Field) -> Field {
       Field(type: FieldType(element.type.element, isList: true), isIndexed: element.isIndexed)
     }
 
-    /// The same field without an index: queries cannot use it.
+    /// The same field without an index, so that queries cannot use the field.
     public var notIndexed: Field { Field(type: type, isIndexed: false) }
   }
 
   let recordTypes: [String: [String: Field]]
 
-  /// Each record type with its fields.
+  /// Creates a schema from record types and their fields.
   public init(dictionaryLiteral elements: (String, [String: Field])...) {
     recordTypes = Dictionary(elements) { first, _ in first }
   }
 
-  /// The difference between an empty schema and this one.
+  /// The change that turns an empty schema into this one.
   ///
-  /// Every system field can also be queried, and used for sorting.
+  /// Queries can filter and sort by every system field.
   var addition: SchemaAddition {
     var addition = SchemaAddition()
     for (name, fields) in recordTypes.sorted(by: { $0.key < $1.key }) {
@@ -74,8 +74,8 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// The schema of the production environment. Only deployment changes it: saving an unknown type or
-/// field fails with `CKError.invalidArguments` there.
+/// The schema of the production environment. Only a deployment changes this schema. In production,
+/// a save of an unknown type or field fails with `CKError.invalidArguments`.
 extension TestServer {
   /// Gives a container's production environment a schema.
   ///
@@ -90,7 +90,7 @@ extension TestServer {
 
   /// Deploys the development schema to production, as the console's *Deploy Schema Changes* does.
   ///
-  /// - Throws: the server's error, e.g. for a container that does not exist.
+  /// - Throws: the server's error, for example if the container does not exist.
   public func deploySchema(of containerIdentifier: String) async throws {
     let request = DeploySchema.Request(containerID: containerIdentifier)
     try await manage(DeploySchema.path, request.jsonBytes)

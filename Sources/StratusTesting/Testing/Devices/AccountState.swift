@@ -13,7 +13,7 @@ final class AccountState: Sendable {
     /// Zones that the user has deleted in the system's settings and that no app has created again.
     var purgedZones: Set<PurgedZone> = []
 
-    /// The error of every call; nil: calls are allowed.
+    /// The error of every call. nil means that calls are allowed.
     var refusal: CKError.Code? {
       if isRestricted { return .managedAccountRestricted }
       return isTemporarilyUnavailable ? .accountTemporarilyUnavailable : nil

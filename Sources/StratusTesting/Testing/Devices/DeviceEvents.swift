@@ -80,7 +80,7 @@ final class DeviceStream: EventBody {
 
   init() {}
 
-  /// A body that has already arrived completely.
+  /// Creates a body that has already arrived completely.
   init(whole: [UInt8]) {
     state.withLock { state in
       if !whole.isEmpty { state.arrived = [whole] }
@@ -105,7 +105,7 @@ final class DeviceStream: EventBody {
     wake { if $0.end == nil { $0.arrived.append(bytes) } }
   }
 
-  /// Ends the body after the bytes that have arrived.
+  /// Ends the body. The reader still receives the bytes that have arrived.
   func end(_ end: Result<Void, NetworkFailure>) {
     wake { $0.end = $0.end ?? end }
   }

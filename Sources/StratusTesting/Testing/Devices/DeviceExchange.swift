@@ -4,8 +4,8 @@ import StratusServer
 import StratusTransport
 import StratusWire
 
-/// Sends the requests of one app launch to the server, subject to faults, network and account
-/// state.
+/// Sends the requests of one app launch to the server. Faults, the network and the state of the
+/// account affect the requests.
 final class DeviceExchange: HTTPExchange {
   let core: TestCore
   let network: DeviceNetwork
@@ -76,13 +76,13 @@ final class DeviceExchange: HTTPExchange {
     }
   }
 
-  /// The reason why all requests are refused; nil: requests are allowed.
+  /// The reason why all requests are refused. nil means that requests are allowed.
   var refusal: Refusal? {
     if !core.isAvailable { return Refusal(.serviceUnavailable, retryAfterSeconds: 30) }
     return (network.account?.standing.refusal).map { Refusal($0) }
   }
 
-  /// The reason why a request is refused for an account; nil: the request is allowed.
+  /// Returns the reason why a request is refused for an account, or nil if the request is allowed.
   private static func refusal(of request: DeviceRequest, for account: AccountState) -> Refusal? {
     guard request.isPrivate, let container = request.container else { return nil }
     if let zones = request.zoneOperations {
@@ -117,19 +117,19 @@ final class DeviceExchange: HTTPExchange {
   }
 }
 
-/// An error with one of the framework's codes, in its wire format.
+/// An error with an error code of the CloudKit framework, in the form of CloudKit Web Services.
 struct Refusal: Sendable {
   let error: ErrorDictionary
 
-  /// - Parameter retryAfterSeconds: rounded up to whole seconds.
+  /// - Parameter retryAfterSeconds: the delay before a retry, which is rounded up to whole seconds.
   init(_ code: CKError.Code, retryAfterSeconds: Double? = nil) {
     error = ErrorDictionary(
-      code: .badRequest, reason: "\(code) was asked for by the test", uuid: "",
+      code: .badRequest, reason: "\(code) was requested by the test", uuid: "",
       retryAfterSeconds: retryAfterSeconds.map { Int($0.rounded(.up)) },
       nativeCode: code.rawValue)
   }
 
-  /// NB: a real server sends another status with such an error. With that status, the framework
-  /// would retry temporary errors.
+  /// NB: a real server sends a temporary error with another status. With that status, the framework
+  /// would retry the request.
   var response: HTTPResponse { HTTPResponse(status: 400, body: error.jsonBytes) }
 }

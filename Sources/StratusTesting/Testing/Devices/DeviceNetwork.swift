@@ -7,7 +7,7 @@ final class DeviceNetwork: Sendable {
     var isOnline = true
     var account: AccountState?
     var requests: [DeviceRequest] = []
-    /// Open streams.
+    /// The open streams by their numbers. Each closure breaks its stream.
     var streams: [Int: @Sendable () -> Void] = [:]
     var lastStream = 0
   }
@@ -18,7 +18,7 @@ final class DeviceNetwork: Sendable {
 
   init(clock: TestClock) { post = DevicePost(clock: clock) }
 
-  /// The account that is signed in; nil: no account.
+  /// The account that is signed in. nil means that no account is signed in.
   var account: AccountState? {
     get { state.withLock(\.account) }
     set { state.withLock { $0.account = newValue } }
@@ -46,7 +46,7 @@ final class DeviceNetwork: Sendable {
   /// Adds an open stream.
   ///
   /// - Parameter end: breaks the stream.
-  /// - Returns: the stream's number; nil: the network is gone.
+  /// - Returns: the stream's number, or nil if the device has no network.
   func open(_ end: @escaping @Sendable () -> Void) -> Int? {
     state.withLock { state in
       guard state.isOnline else { return nil }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Drops, duplicates, holds or delays the notifications to a device.
 ///
-/// The device sees its own notification numbers: twice the server's number. The odd numbers are for
-/// duplicates.
+/// A device sees its own notification numbers, which are twice the server's numbers. The odd
+/// numbers belong to duplicates.
 final class DevicePost: Sendable {
-  /// NB: each store assigns its own numbers.
+  /// NB: the store is needed, because each store assigns its own numbers.
   private struct Dropped: Hashable {
     let store: StoreAddress
     let number: Int64
@@ -52,11 +52,11 @@ final class DevicePost: Sendable {
 
   private enum Fate { case none, now, later(Duration) }
 
-  /// Delivers a notification, subject to the pending disturbances.
+  /// Delivers a notification, unless a pending disturbance drops, holds or delays it.
   ///
   /// - Parameters:
   ///   - store: the store that queued the notification.
-  ///   - deliver: receives the event's text; may be called later, or never.
+  ///   - deliver: receives the text of the event. It may be called later, or never.
   func carry(
     _ notification: QueuedNotification, from store: StoreAddress,
     _ deliver: @escaping @Sendable ([UInt8]) -> Void
@@ -96,12 +96,12 @@ final class DevicePost: Sendable {
     return true
   }
 
-  /// A notification as a server-sent event.
+  /// Returns a notification as a server-sent event.
   private static func event(_ number: Int64, _ notification: QueuedNotification) -> [UInt8] {
     Array("id: \(number)\nevent: notification\ndata: ".utf8) + notification.payloadText
       + Array("\n\n".utf8)
   }
 
-  /// The server's number for the device's notification number.
+  /// Returns the server's number for a device's notification number.
   static func serverNumber(_ number: Int64) -> Int64 { number / 2 }
 }

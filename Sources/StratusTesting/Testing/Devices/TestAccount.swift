@@ -20,22 +20,22 @@ public struct TestAccount: Sendable {
   /// The account's name.
   public var email: String { state.email }
 
-  /// A new device where the account is signed in.
+  /// Returns a new device on which the account is signed in.
   ///
-  /// - Parameter name: a label; it need not be unique.
+  /// - Parameter name: a label, which does not have to be unique.
   public func device(_ name: String) -> TestDevice {
     TestDevice(name: name, core: core, account: state)
   }
 
-  /// Whether a management profile or parental controls restrict the account. While true, every call
-  /// fails with `managedAccountRestricted`, and the account's status is `restricted`.
-  /// `CKAccountChanged` is posted when the value changes.
+  /// Whether a management profile or parental controls restrict the account. While this property is
+  /// true, every call fails with `managedAccountRestricted`, and the account's status is
+  /// `restricted`. `CKAccountChanged` is posted when the value changes.
   public var isRestricted: Bool {
     get { state.standing.isRestricted }
     nonmutating set { change { $0.isRestricted = newValue } }
   }
 
-  /// Whether the user must sign in again. While true, every call fails with
+  /// Whether the user must sign in again. While this property is true, every call fails with
   /// `accountTemporarilyUnavailable`. `CKAccountChanged` is posted when the value changes.
   public var isTemporarilyUnavailable: Bool {
     get { state.standing.isTemporarilyUnavailable }
@@ -48,8 +48,8 @@ public struct TestAccount: Sendable {
     for device in core.devices { device.note(state) }
   }
 
-  /// Whether the account's storage is full. While true, records of its private databases can be
-  /// deleted, but saves fail with `quotaExceeded`.
+  /// Whether the account's storage is full. While this property is true, records of the account's
+  /// private databases can be deleted, but saves fail with `quotaExceeded`.
   public var isStorageFull: Bool {
     get { state.standing.isStorageFull }
     nonmutating set { state.change { $0.isStorageFull = newValue } }
@@ -64,9 +64,9 @@ public struct TestAccount: Sendable {
     }
   }
 
-  /// Takes a custom role from the account's user.
+  /// Removes a custom role from the account's user.
   ///
-  /// - Throws: as ``grantRole(_:in:)``.
+  /// - Throws: the same errors as ``grantRole(_:in:)``.
   public func revokeRole(_ role: String, in containerIdentifier: String) async throws {
     try await change(role, in: containerIdentifier) { (roles, user, address) throws(ServerError) in
       _ = try await roles.revoke(role, from: user, at: address)

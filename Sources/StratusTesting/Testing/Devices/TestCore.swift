@@ -21,11 +21,12 @@ final class TestCore: Sendable {
   let clock: TestClock
   /// The API token for devices where no user is signed in.
   let apiToken: String
-  /// The folder for device state that outlasts one launch of an app. Created on first use.
+  /// The folder for the state of devices that outlasts one launch of an app. The folder is created
+  /// when it is first used.
   let folder: URL
   /// The faults that affect all devices.
   let faults = FaultBook()
-  /// The schema of every production environment; nil: apps run in development.
+  /// The schema of every production environment. nil means that apps run in development.
   let schema: Schema?
   private let removesFolder: Bool
   private let state = Mutex(State())
@@ -63,11 +64,11 @@ final class TestCore: Sendable {
     state.withLock { _ = $0.prepared.insert(address) }
   }
 
-  /// An account that this test has already requested; nil: none.
+  /// Returns an account that this test has already requested, or nil if there is none.
   func account(_ email: String) -> AccountState? { state.withLock { $0.accounts[email] } }
 
   /// Stores an account, unless another call has stored one with the same name. Returns the stored
-  /// one.
+  /// account.
   func keep(_ account: AccountState) -> AccountState {
     state.withLock { state in
       let kept = state.accounts[account.email] ?? account
@@ -81,17 +82,17 @@ final class TestCore: Sendable {
     state.withLock { $0.devices.append(WeakDevice(device: device)) }
   }
 
-  /// Notes that a device uses a container.
+  /// Records that a device uses a container.
   func note(_ address: StoreAddress) {
     state.withLock { state in
       if !state.stores.contains(address) { state.stores.append(address) }
     }
   }
 
-  /// The containers that devices have used, the latest first.
+  /// The stores of the containers that devices have used, the latest first.
   var usedStores: [StoreAddress] { state.withLock { $0.stores.reversed() } }
 
-  /// The next device number.
+  /// Returns the next device number.
   func countDevice() -> Int {
     state.withLock { state in
       state.devicesCount += 1
@@ -108,7 +109,7 @@ final class TestCore: Sendable {
   /// Whether the server is processing a request.
   var isBusy: Bool { state.withLock { $0.requestsUnderWay > 0 } }
 
-  /// Counts a request, and marks it as in progress while it is processed.
+  /// Counts a request, and marks the request as in progress while `body` runs.
   func answering<Value: Sendable, Failure: Error>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {

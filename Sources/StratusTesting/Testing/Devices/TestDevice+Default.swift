@@ -4,10 +4,11 @@ public import StratusKit
 extension TestDevice {
   /// Runs a body in which `CKContainer.default()` is this device's container.
   ///
-  /// This applies to the body, to the functions that it calls, and to operations created there. It
-  /// also applies to tasks started with `Task { }`, task groups and `async let`, even after the
-  /// body has ended. It does not apply to `Task.detached`, dispatch queues, threads, or the blocks
-  /// and completion handlers that the framework calls. Parallel tests do not affect each other.
+  /// The device's container applies to the body, to the functions that the body calls, and to
+  /// operations created there. It also applies to tasks started with `Task { }`, task groups and
+  /// `async let`, even after the body has ended. It does not apply to `Task.detached`, dispatch
+  /// queues, threads, or the blocks and completion handlers that the framework calls. Parallel
+  /// tests do not affect each other.
   ///
   /// ```swift
   /// try await phone.withDefaultContainer("iCloud.com.example.Notes") {
@@ -23,7 +24,7 @@ extension TestDevice {
       container(identifier, environment: environment), operation: body)
   }
 
-  /// The same for a body that is not `async`.
+  /// Runs a body that is not `async`, in which `CKContainer.default()` is this device's container.
   public func withDefaultContainer<Value>(
     _ identifier: String, environment: CKContainer.Settings.Environment? = nil,
     _ body: () throws -> Value

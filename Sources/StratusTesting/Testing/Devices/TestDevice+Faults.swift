@@ -10,9 +10,9 @@ extension TestDevice {
   ///
   /// - Parameters:
   ///   - requests: the requests that match.
-  ///   - code: the error.
+  ///   - code: the code of the error.
   ///   - retryAfterSeconds: the value of `CKError.retryAfterSeconds`.
-  ///   - times: the number of requests; nil: all, until ``clearFaults()``.
+  ///   - times: the number of requests that fail. nil means all requests until ``clearFaults()``.
   public func fail(
     next requests: TestRequests, with code: CKError.Code, retryAfterSeconds: Double? = nil,
     times: Int? = 1
@@ -22,12 +22,12 @@ extension TestDevice {
   }
 
   /// Disturbs the next matching request on the network. The framework reacts as usual, and retries
-  /// where a retry is allowed.
+  /// the request if a retry is allowed.
   ///
   /// - Parameters:
   ///   - requests: the requests that match.
-  ///   - disturbance: what happens to the request or its answer.
-  ///   - times: the number of requests; nil: all, until ``clearFaults()``.
+  ///   - disturbance: the effect on the request or its answer.
+  ///   - times: the number of disturbed requests. nil means all requests until ``clearFaults()``.
   public func disturb(
     next requests: TestRequests, by disturbance: TestDisturbance, times: Int? = 1
   ) {
@@ -40,7 +40,7 @@ extension TestDevice {
     network.post.clear()
   }
 
-  /// The number of faults that have requests left to affect.
+  /// The number of faults that will still affect requests.
   public var pendingFaultsCount: Int { network.faults.count }
 
   /// The number of requests that this device has sent so far, including lost requests.
@@ -49,18 +49,18 @@ extension TestDevice {
   }
 }
 
-/// Notifications to the device.
+/// The faults of notifications to the device.
 extension TestDevice {
-  /// Drops the next notifications; they never arrive.
+  /// Drops the next notifications, so that they never arrive.
   public func dropNotifications(next count: Int = 1) { network.post.drop(next: count) }
 
   /// Delivers each of the next notifications twice.
   public func duplicateNotifications(next count: Int = 1) { network.post.duplicate(next: count) }
 
-  /// Holds notifications until ``releaseNotifications()``.
+  /// Holds back all notifications until ``releaseNotifications()`` is called.
   public func holdNotifications() { network.post.hold() }
 
-  /// Delivers the notifications that are held.
+  /// Delivers the notifications that ``holdNotifications()`` has held back.
   public func releaseNotifications() { network.post.release() }
 
   /// Delays the next notifications by a duration on the server's clock.

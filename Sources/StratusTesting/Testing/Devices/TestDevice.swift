@@ -7,7 +7,8 @@ import Synchronization
 
 /// A device, such as a phone, a laptop or a watch, on which the tested app runs.
 ///
-/// The device's containers behave like real ones. The test controls network, errors and account:
+/// The device's containers behave like real ones. The test controls the network, the errors and the
+/// account:
 ///
 /// ```swift
 /// let container = phone.container("iCloud.com.example.Notes")
@@ -24,7 +25,7 @@ public final class TestDevice: Sendable {
     var launch = 0
   }
 
-  /// A label; it need not be unique.
+  /// A label, which does not have to be unique.
   public let name: String
   let core: TestCore
   let network: DeviceNetwork
@@ -45,9 +46,10 @@ public final class TestDevice: Sendable {
   ///
   /// - Parameters:
   ///   - identifier: the container's name, such as `iCloud.com.example.Notes`.
-  ///   - environment: nil: production if the server has a schema file, otherwise development. In
-  ///     development, the first save creates a record type or field. In production, the schema must
-  ///     be deployed: ``ServerSchema``, ``TestServer/deploy(_:to:)``.
+  ///   - environment: the environment. nil means production if the server has a schema file, and
+  ///     otherwise development. In development, the first save creates a record type or field. In
+  ///     production, the schema must be deployed (see ``ServerSchema`` and
+  ///     ``TestServer/deploy(_:to:)``).
   public func container(
     _ identifier: String, environment: CKContainer.Settings.Environment? = nil
   ) -> CKContainer {
@@ -75,9 +77,9 @@ public final class TestDevice: Sendable {
     core.folder.appendingPathComponent("device-\(number)/\(name)", isDirectory: true)
   }
 
-  /// Ends the app's use of its containers, as if the app had been killed. Containers requested
-  /// later are new objects on the same device. Calls in progress on an old container continue.
-  /// Release the old containers and their sync engines first.
+  /// Ends the app's use of its containers, as if the app had been killed. Containers that are
+  /// requested later are new objects on the same device. Calls in progress on an old container
+  /// continue. Release the old containers and their sync engines first.
   public func relaunch() {
     state.withLock { state in
       state.containers = [:]
@@ -85,7 +87,7 @@ public final class TestDevice: Sendable {
     }
   }
 
-  /// The account that is signed in; nil: no account.
+  /// The account that is signed in. nil means that no account is signed in.
   public var account: TestAccount? {
     state.withLock(\.account).map { TestAccount(core: core, state: $0) }
   }
@@ -101,8 +103,8 @@ public final class TestDevice: Sendable {
   /// receive the change, and calls fail with `notAuthenticated`.
   public func signOut() { change(to: nil) }
 
-  /// Signs another account in, and replaces the current account, if any. `CKAccountChanged` is
-  /// posted, and sync engines receive the change.
+  /// Signs an account in, in place of the present account. `CKAccountChanged` is posted, and sync
+  /// engines receive the change.
   public func signIn(_ account: TestAccount) { change(to: account.state) }
 
   /// Handles a change of an account's restrictions, if the account is signed in on this device.

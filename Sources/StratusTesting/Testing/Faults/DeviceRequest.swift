@@ -6,9 +6,9 @@ import StratusWire
 /// A request of a device, with its decoded contents.
 struct DeviceRequest: Sendable {
   let sent: HTTPRequest
-  /// The path after the database, or the prefix of an asset's path.
+  /// The path of the endpoint, or the prefix of an asset's path.
   let endpoint: String
-  /// The records that the request saves or deletes; nil for other requests.
+  /// The records that the request saves or deletes. The value is nil for other requests.
   let modification: ModifyRecords.Request?
   let lookup: LookupRecords.Request?
   let zoneOperations: ModifyZones.Request?
@@ -79,7 +79,7 @@ struct DeviceRequest: Sendable {
   /// Whether the request concerns the user's private database.
   var isPrivate: Bool { sent.url.path.split(separator: "/").dropFirst(4).first == "private" }
 
-  /// The container of the request; nil for asset requests.
+  /// The container of the request. It is nil for asset requests.
   var container: String? {
     let parts = sent.url.path.split(separator: "/")
     return parts.count > 3 && parts[0] != "assets" ? String(parts[2]) : nil

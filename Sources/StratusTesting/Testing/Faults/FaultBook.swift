@@ -2,9 +2,9 @@ import StratusKit
 import StratusTransport
 import Synchronization
 
-/// The pending faults, in order.
+/// The pending faults, in the order in which the test added them.
 final class FaultBook: Sendable {
-  /// The effect on a request.
+  /// The effect of a fault on a request.
   enum Fault: Sendable {
     case error(CKError.Code, retryAfterSeconds: Double?)
     case disturbance(TestDisturbance.Kind)
@@ -13,7 +13,7 @@ final class FaultBook: Sendable {
   private struct Entry {
     let requests: TestRequests
     let fault: Fault
-    /// The number of requests left to affect; nil: all.
+    /// The number of requests that the fault will still affect. nil means all requests.
     var remaining: Int?
   }
 
@@ -28,10 +28,10 @@ final class FaultBook: Sendable {
 
   func clear() { entries.withLock { $0 = [] } }
 
-  /// The number of faults that have requests left to affect.
+  /// The number of faults that will still affect requests.
   var count: Int { entries.withLock(\.count) }
 
-  /// Takes the first fault that matches a request.
+  /// Returns the first fault that matches a request, and counts the fault as used once.
   func take(for request: DeviceRequest) -> (requests: TestRequests, fault: Fault)? {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { request.isOne(of: $0.requests) }) else {

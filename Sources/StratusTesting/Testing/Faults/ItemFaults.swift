@@ -8,7 +8,7 @@ import StratusWire
 struct ItemFaults: Sendable {
   private let refusal: Refusal
   private let request: DeviceRequest
-  /// The indexes of the affected items; nil: the whole request.
+  /// The indexes of the affected items. nil means the whole request.
   private let positions: Set<Int>?
 
   init(_ refusal: Refusal, _ requests: TestRequests, _ request: DeviceRequest) {
@@ -24,7 +24,7 @@ struct ItemFaults: Sendable {
     positions = Set(names.indices.filter { names[$0].map(ExactName.init) == name })
   }
 
-  /// An error that affects every save.
+  /// Creates an error that affects every save of a request.
   init(_ refusal: Refusal, savesOf modification: ModifyRecords.Request, _ request: DeviceRequest) {
     self.refusal = refusal
     self.request = request
@@ -37,7 +37,7 @@ struct ItemFaults: Sendable {
       })
   }
 
-  /// The answer that the device receives.
+  /// Returns the answer that the device receives.
   ///
   /// - Parameter pass: sends the remaining items to the server.
   func answer(
@@ -112,7 +112,7 @@ struct ItemFaults: Sendable {
     items.indices.filter { !positions.contains($0) }.map { items[$0] }
   }
 
-  /// The failure of one record. A conflict includes the server's record.
+  /// Returns the failure of one record. A conflict includes the server's record.
   private func failure(
     of name: String, _ zoneID: ZoneID?,
     _ pass: (DeviceRequest) async throws(NetworkFailure) -> HTTPResponse

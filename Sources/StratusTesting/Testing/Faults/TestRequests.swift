@@ -6,7 +6,7 @@
 /// phone.fail(next: .recordZoneChanges.in("Notes"), with: .changeTokenExpired)
 /// ```
 public struct TestRequests: Sendable, Hashable {
-  /// The endpoint paths of these requests, relative to the database; nil: all.
+  /// The endpoint paths of these requests, relative to the database. nil means all requests.
   var endpoints: Set<String>?
   var recordName: String?
   var zoneName: String?
@@ -52,7 +52,7 @@ public struct TestRequests: Sendable, Hashable {
   static let download = "assets/download/"
 
   /// Limits the fault to requests that save, delete or fetch a record with this name. An error then
-  /// affects this record alone. In an atomic request, the other records fail, too.
+  /// affects only this record. In an atomic request, the other records fail, too.
   public func of(_ recordName: String) -> TestRequests {
     var requests = self
     requests.recordName = recordName
@@ -67,7 +67,7 @@ public struct TestRequests: Sendable, Hashable {
   }
 }
 
-/// A network disturbance of a request.
+/// A disturbance of a request on the network.
 public struct TestDisturbance: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case losesRequest, losesResponse, isLate(Duration), answers(status: Int, retryAfter: Int?)
@@ -75,18 +75,18 @@ public struct TestDisturbance: Sendable, Hashable {
 
   let kind: Kind
 
-  /// The request does not reach the server: the connection fails.
+  /// The connection fails, and the request does not reach the server.
   public static let losesRequest = TestDisturbance(kind: .losesRequest)
   /// The server processes the request, but its answer does not arrive.
   public static let losesResponse = TestDisturbance(kind: .losesResponse)
 
-  /// The request arrives late. A delay longer than the request's time-out ends in the time-out. A
-  /// delay longer than ``TestClock/jumpMax`` lasts until the test advances the clock.
+  /// The request arrives late. If the delay is longer than the request's time-out, the request
+  /// times out. A delay longer than ``TestClock/jumpMax`` lasts until the test advances the clock.
   public static func isLate(by duration: Duration) -> TestDisturbance {
     TestDisturbance(kind: .isLate(duration))
   }
 
-  /// A proxy answers instead of the server, e.g. with status 502.
+  /// A proxy answers instead of the server, for example with status 502.
   public static func answers(
     status: Int, retryAfterSeconds: Int? = nil
   ) -> TestDisturbance {

@@ -2,8 +2,8 @@ import Foundation
 public import StratusKit
 
 extension TestDevice {
-  /// Joins a share, as when the user opens its URL. Its records are then in the device's shared
-  /// database.
+  /// Joins a share, as if the user had opened the share's URL. The shared records are then in the
+  /// device's shared database.
   ///
   /// ```swift
   /// let share = CKShare(rootRecord: list)
@@ -16,15 +16,15 @@ extension TestDevice {
   ///
   /// - Parameter share: a share that was saved.
   /// - Returns: the share as the device's user sees it.
-  /// - Throws: `CKError.unknownItem` if the user is not invited, or if the share has ended;
-  ///   `CKError.invalidArguments` if it was never saved.
+  /// - Throws: `CKError.unknownItem` if the user is not invited, or if the share has ended.
+  ///   `CKError.invalidArguments` if the share was never saved.
   @discardableResult
   public func accept(_ share: CKShare) async throws -> CKShare {
     guard let url = share.url else {
       throw CKError(
         .invalidArguments, userInfo: [NSLocalizedDescriptionKey: "save the share first: no URL"])
     }
-    // The URL does not name the container.
+    // The URL does not name the container, so each container that a device has used is tried.
     var failure: CKError?
     for address in core.usedStores {
       let container = container(at: address)
@@ -39,9 +39,9 @@ extension TestDevice {
 }
 
 extension TestAccount {
-  /// The account's user, to be invited to a share: `share.addParticipant(bob.participant())`.
+  /// The account's user as an invited participant: `share.addParticipant(bob.participant())`.
   ///
-  /// - Parameter permission: what the user may do with the shared records.
+  /// - Parameter permission: the user's permission for the shared records.
   public func participant(
     _ permission: CKShare.ParticipantPermission = .readWrite
   ) -> CKShare.Participant {
@@ -51,7 +51,7 @@ extension TestAccount {
     return participant
   }
 
-  /// Joins a share on a device of the account; see ``TestDevice/accept(_:)``.
+  /// Joins a share on a new device of the account. See ``TestDevice/accept(_:)``.
   @discardableResult
   public func accept(_ share: CKShare) async throws -> CKShare {
     try await device("sharing").accept(share)
