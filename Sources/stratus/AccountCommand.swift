@@ -29,7 +29,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give an account a new password; its browsers and apps are signed out.")
+      abstract: "Set a new password for an account, and sign its browsers and apps out.")
 
     @OptionGroup var server: ServerOptions
 

@@ -28,8 +28,8 @@ struct APITokenCommand: AsyncParsableCommand {
     @Option(
       name: .customLong("origin"),
       help: """
-        An origin whose web pages may use the token, such as https://app.example.org; may be \
-        given several times. None: all origins, and in production no web page can sign users in.
+        An origin whose web pages may use the token, such as https://app.example.org. The option \
+        can be repeated. Default: all origins; in production, no web page can then sign users in.
         """)
     var origins: [String] = []
 
