@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `name the proxy that is missing behind a public HTTPS address`() throws {
+  @Test func `the start report notes that a proxy is not named`() throws {
     var settings = Settings(dataFolder: folder, publicURL: "https://cloud.example.org")
     func notes() -> [String] {
       StartReport(of: settings, at: "http://127.0.0.1:8080").lines
@@ -36,7 +36,8 @@ import Testing
   }
 
   @Test(arguments: [(0o600, 0), (0o640, 0), (0o644, 1)])
-  func `name a private key that every user can read`(mode: Int, count: Int) throws {
+  func `the start report notes a private key that every user can read`(mode: Int, count: Int) throws
+  {
     let key = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-key-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: key) }
@@ -48,7 +49,7 @@ import Testing
     #expect(lines.count { $0.contains("chmod o= \(key.path)") } == count)
   }
 
-  @Test func `name everything that is switched on`() {
+  @Test func `the start report names every option that is switched on`() {
     var settings = Settings(
       dataFolder: folder, developerEmail: "developer@localhost",
       publicURL: "https://cloud.example.org", limits: .standard)

@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of a request count as further requests`() async throws {
+  @Test func `the bytes of a request and its answer count as further requests`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 40))
     try await withLimits(limits, clock: clock) { server in

@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `have no CORS fields when they refuse a request, either`() async throws {
+  @Test func `refusals of the pages have no CORS headers`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.fields = ["Origin": SignInScene.origin, "Access-Control-Request-Method": "POST"]
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `keep the app's window when another user signs in`() async throws {
+  @Test func `the app's window stays open for another user`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `keep the app's window when the server fails`() async throws {
+  @Test func `a failure of the server keeps the app's window`() async throws {
     var limits = LimitSettings.unpaced
     // More memory than scrypt takes.
     limits.passwordLogRounds = 40
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `take few forms from one address`() async throws {
+  @Test func `the pages accept few forms from one address`() async throws {
     var limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2))
     limits.passwordLogRounds = 4
     try await withServer(live: MovedClock().live, limits: limits) { server in
@@ -161,7 +161,9 @@ import Testing
     }
   }
 
-  @Test func `accept forms of the previous key, and none of an earlier one`() async throws {
+  @Test func `the pages accept forms with the previous key, and none with an earlier one`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.get("/auth/sign-in")
@@ -178,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `escape what others have written`() async throws {
+  @Test func `the sign-in page escapes the text that a user has entered`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let bad = "\"><script>alert(1)</script>&'"

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `open only what was sealed for the same use by the same key`() {
+  @Test func `a sealed text opens only for the same use and with the same key`() {
     let seal = PageSeal(secrets: [[UInt8](repeating: 7, count: 32)])
     let sealed = seal.seal("anna ☕️", for: .browser)
     #expect(seal.open(sealed, for: .browser) == "anna ☕️")

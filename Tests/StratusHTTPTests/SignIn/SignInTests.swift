@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `is not known any more in a browser of before a new password, or of a year ago`()
+  @Test func `a browser is no longer known after a new password, or after a year`()
     async throws
   {
     try await SignInScene.with { scene in
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `is possible in a known browser whatever others behind its address do`() async throws {
+  @Test func `a known browser can sign in whatever others behind its address do`() async throws {
     try await SignInScene.with { scene in
       let known = scene.browser, stranger = scene.browser
       _ = try await known.submit(try await known.signIn(), "/auth/sign-out")
@@ -131,7 +131,8 @@ import Testing
     }
   }
 
-  @Test func `counts the failures of an address over all accounts`() async throws {
+  @Test func `failed sign-ins from one network address are counted over all accounts`() async throws
+  {
     try await SignInScene.with { scene in
       let attacker = scene.browser
       attacker.clientAddress = "2001:db8::1"

@@ -68,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func `refuses a connection over the limit before its handshake`() async throws {
+  @Test func `a TLS server refuses a connection over the limit before its handshake`() async throws
+  {
     try await withServer {
       $0.connectionsPerAddressMax = 1
     } _: { scene, client, _, _ in
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: ["RSA+AESGCM", "ECDHE+AES:!AESGCM"])
-  func `refuses suites without forward secrecy or authenticated encryption`(
+  func `a TLS server refuses suites without forward secrecy or authenticated encryption`(
     suites: String
   ) async throws {
     try await withServer(key: ["rsa:2048"]) { _, client, _, _ in
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `gives no answer to a client without TLS`() async throws {
+  @Test func `a TLS server gives no answer to a client without TLS`() async throws {
     try await withServer { scene, client, _, _ in
       let answer = try await scene.exchange(Self.health)
       #expect(!answer.contains("HTTP/1.1"))
