@@ -72,7 +72,7 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness, limits: limits,
+      randomness: live.randomness, limits: limits, audit: Audit { logger.notice("\($0)") },
       passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
@@ -104,7 +104,6 @@ public struct Composition: Sendable {
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
       roles: roles,
-      audit: Audit { logger.notice("\($0)") },
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -127,7 +126,7 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = try accounts.webPages { error in
+    router.pages = accounts.webPages { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     self.router = router
