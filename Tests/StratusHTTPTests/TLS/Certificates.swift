@@ -24,19 +24,11 @@ struct Certificates: Sendable {
   func make(
     _ name: String, key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
   ) throws {
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    openssl.arguments =
-      [
-        "openssl", "req", "-x509", "-newkey",
-      ] + key + [
+    try Spawn.run(
+      ["openssl", "req", "-x509", "-newkey"] + key + [
         "-nodes", "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost", "-days", "10",
         "-keyout", path("\(name).key"), "-out", path("\(name).pem"),
-      ]
-    openssl.standardError = FileHandle.nullDevice
-    try openssl.run()
-    openssl.waitUntilExit()
-    guard openssl.terminationStatus == 0 else { throw POSIXError(.EIO) }
+      ])
   }
 
   /// Replaces `site.pem` and `site.key`, as a program that renews certificates does.
