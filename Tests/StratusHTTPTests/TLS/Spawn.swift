@@ -5,8 +5,8 @@ import Foundation
 /// NB: this does not use Foundation's `Process`, whose `run()` crashed on Linux while many other
 /// tests ran in the same process.
 enum Spawn {
-  /// Runs a program that is found by `PATH`, and waits for its end. The program has no environment,
-  /// no open files of this process, and nothing that it writes to standard error is shown.
+  /// Runs a program that is found by `PATH`, and waits for its end. The program has no environment
+  /// variables, and what it writes to standard error is discarded.
   ///
   /// - Throws: `POSIXError` if the program cannot be started or its exit status is not 0.
   static func run(_ arguments: [String]) throws {
@@ -14,7 +14,6 @@ enum Spawn {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     let words = arguments.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var child = pid_t()
