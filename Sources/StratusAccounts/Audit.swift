@@ -51,7 +51,7 @@ public struct Audit: Sendable {
   /// Writes a change that the operator made.
   func noteOperator(_ action: String) { note("the operator \(action)") }
 
-  /// Writes that somebody was refused. Strangers can cause these lines, so their number is limited.
+  /// Writes a refusal. Every caller can cause these lines, so their number is limited.
   func noteRefusal(_ event: @autoclosure () -> String, at now: Int64) {
     let (number, earlier) = minute.count(at: now)
     if let earlier, earlier > Self.refusalsPerMinuteMax {

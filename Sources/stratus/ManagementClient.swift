@@ -99,7 +99,7 @@ extension ManagementFile {
     return file
   }
 
-  /// Another user than this one and root whose file it is, or who may write it; nil: nobody, or
+  /// Names the users besides this one and root that can write a file; nil if there are none, or if
   /// there is no file.
   private static func stranger(whoWrites file: URL) -> String? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),

@@ -16,7 +16,7 @@ extension Accounts {
   /// - Parameters:
   ///   - proof: the password that the new one replaces; nil: any, or none.
   ///   - endsApps: whether the sessions of apps end, too. An account without an earlier password
-  ///     keeps them, because nobody can have begun them by a sign-in.
+  ///     keeps them, because no sign-in can have begun them.
   /// - Returns: the account with its new password; nil, and nothing changes, if another password
   ///   than that of the proof is stored by now.
   /// - Throws: `BAD_REQUEST` with advice if the password may not be used; `TRY_AGAIN_LATER` if too
@@ -51,7 +51,7 @@ extension Accounts {
   ///
   /// NB: makes one hash in every case, so that its time tells nothing about the address.
   /// - Parameter isKnown: whether the caller's browser is known to the account, so that the attempt
-  ///   does not wait behind those of strangers.
+  ///   does not wait behind those of unknown browsers.
   /// - Returns: nil for an unknown address, a wrong password, an account without a password, and a
   ///   disabled account.
   /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
