@@ -40,7 +40,9 @@ struct ShareCommand: AsyncParsableCommand {
         }
         shortGUIDs.append(ShortGUID(value: value, shouldFetchRootRecord: false))
       }
-      if shortGUIDs.isEmpty { throw Failure("standard input has no URL of a share") }
+      if shortGUIDs.isEmpty {
+        throw Failure("standard input has no URL of a share; write the URL to it")
+      }
       let connection = try device.connection()
       let request = AcceptShares.Request(shortGUIDs: shortGUIDs)
       let results = try await answered { () async throws(TransportFailure) in
