@@ -6,8 +6,8 @@ import Synchronization
 /// Runs password hashes on threads of their own, a few at a time, so that requests for data go on
 /// beside them.
 ///
-/// Callers in front are those that a server knows. Strangers can neither delay them by more than
-/// the hashes that run, nor use up their places.
+/// Callers in front use a browser that has signed in before. They wait only for hashes that
+/// already run and for each other, and a part of the queue is reserved for them.
 final class PasswordPool: Sendable {
   private struct Waiting {
     let id: Int
@@ -20,7 +20,7 @@ final class PasswordPool: Sendable {
     var others: [Waiting] = []
     var count = 0
     var nextID = 0
-    /// Callers that left before they began to wait.
+    /// The IDs of callers whose task was cancelled before they began to wait.
     var left: Set<Int> = []
   }
 
@@ -87,7 +87,7 @@ final class PasswordPool: Sendable {
     }
   }
 
-  /// - Returns: nil: the caller waits.
+  /// - Returns: the decision, or nil if the caller must wait.
   private func admit(_ caller: Waiting, _ inFront: Bool, _ state: inout State) -> Entry? {
     if state.left.contains(caller.id) { return .refused }
     if state.running < runningMax {

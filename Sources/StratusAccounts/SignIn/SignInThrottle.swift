@@ -63,9 +63,9 @@ final class SignInThrottle: Sendable {
 
   /// Begins an attempt.
   ///
-  /// NB: a known browser waits only for its own failures. Strangers behind the same address, such
-  /// as a proxy that the server does not know, cannot lock it out.
-  /// - Returns: the seconds to wait, and then the attempt must not be made; nil: it may be made.
+  /// NB: a known browser waits only for its own failures. Other people behind the same address,
+  /// such as a proxy that the server does not know, cannot lock it out.
+  /// - Returns: the seconds to wait before an attempt may be made, or nil if it may be made now.
   func begin(_ attempt: Attempt, now: Int64) -> Int? {
     state.withLock { failures in
       let account = Self.accountKey(attempt)

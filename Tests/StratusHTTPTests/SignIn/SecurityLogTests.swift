@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `Strangers cannot fill the log`() async throws {
+  @Test func `callers without an account cannot fill the log`() async throws {
     try await SignInScene.with { scene in
       for number in 0..<80 {
         let browser = scene.browser

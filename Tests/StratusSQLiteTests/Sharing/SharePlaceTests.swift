@@ -116,7 +116,7 @@ import Testing
   }
 
   /// An unfinished cascade will delete the root, so the root counts as deleted.
-  @Test func `a root that counts as deleted is not shared any more when it is saved anew`()
+  @Test func `a root that counts as deleted is no longer shared after it is saved again`()
     async throws
   {
     try await withServer { server in
@@ -168,8 +168,10 @@ import Testing
 }
 
 /// Data of the owner that a participant of a hierarchy could infer.
-@Suite struct `What a participant infers` {
-  @Test func `nothing about the owner's writes outside the share`() async throws {
+@Suite struct `Data that a participant could infer` {
+  @Test func `a participant infers nothing about the owner's writes outside the share`()
+    async throws
+  {
     let server = try await SharedServer()
     defer { server.close() }
     for (name, parent) in [("a", nil), ("b", "a"), ("z", nil)] as [(String, String?)] {
