@@ -74,7 +74,8 @@ struct RunCommand: ParsableCommand {
       sizes.queriedRecords = max(1_000, records)
       sizes.storedRecords = max(1_000, records)
     }
-    // The job `neighbours` takes as long as all other jobs together.
+    // The job `neighbours` runs only if it is requested, because it takes as long as all other
+    // jobs together.
     let wanted = Set(only.isEmpty ? Job.allCases.filter { $0 != .neighbours } : only)
     sizes.neighbours = neighbour.isEmpty ? Neighbour.allCases : neighbour
     sizes.serveOptions = serveOption

@@ -25,7 +25,7 @@ struct Presence: Sendable {
   var id: CKRecord.ID { record.recordID }
   var name: String { (record["name"] as? String ?? "somebody").printable }
 
-  /// Checks the user's name in the chat.
+  /// Checks a user's name for the chat, and returns it without control characters.
   ///
   /// - Throws: `UsageError` if the text is not a valid name.
   static func name(_ text: String) throws -> String {

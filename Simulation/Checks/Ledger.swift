@@ -60,8 +60,9 @@ final class Ledger: @unchecked Sendable {
     taken = contents.mapValues { $0.records }
   }
 
-  /// Records the marks that a device has on its disk. The marks of another account may disappear
-  /// with that account. Marks from before the first sign-in now belong to the account.
+  /// Records the marks that a device has on its disk. If the device's account has changed, the
+  /// marks of the earlier account may be gone. Marks from before the first sign-in now belong to
+  /// the account.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
     if let account = known.account, account != data.account.name { known = Stored() }

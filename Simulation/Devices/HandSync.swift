@@ -203,8 +203,8 @@ struct HandSync {
         device.data.forget(zone: name)
         return
       }
-      // The device still intends to create the zone again, but the old contents of the server are
-      // lost.
+      // The device will still create the zone again, but the server has lost the zone's old
+      // records.
       device.data.zones[name] = HandZone()
       for (key, record) in device.data.records where key.zone == name && record.tag != nil {
         drop(key)

@@ -65,7 +65,7 @@ final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
   func release(_ listeners: [any NotificationListener]) {}
 }
 
-/// The listener of a connection, which the hub calls.
+/// The listener of a connection. The hub calls it.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {

@@ -4,7 +4,8 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// An upload into a folder. Its checksum is computed while the bytes arrive.
+/// One owner of an upload into a folder. Each opening of an upload creates a new owner, which takes
+/// the upload over from the previous one. The checksum is computed while the bytes arrive.
 final class FolderUpload: AssetUpload {
   private struct State {
     /// The open file. It is nil before the upload begins, after the upload ends, and after a later
@@ -15,7 +16,7 @@ final class FolderUpload: AssetUpload {
     /// The number of bytes that are on disk or being flushed.
     var flushed: Int64 = 0
     var isFlushing = false
-    /// Whether another opener has taken the upload over.
+    /// Whether a later owner has taken the upload over.
     var isLost = false
     /// The previous owner of the upload, until it has been marked as taken over.
     var previous: FolderUpload?
@@ -55,7 +56,7 @@ final class FolderUpload: AssetUpload {
   /// Takes the upload over from its previous owner, opens the file, and computes the checksum of
   /// its bytes.
   ///
-  /// - Throws: `CONFLICT` if a later opener has taken the upload over.
+  /// - Throws: `CONFLICT` if a later owner has taken the upload over.
   func begin(fromNothing: Bool) throws(ServerError) {
     do throws(ServerError) {
       try change { (state) throws(ServerError) in
@@ -88,9 +89,9 @@ final class FolderUpload: AssetUpload {
     } while bytes.count == pieceBytes
   }
 
-  /// Marks the upload as taken over by a later opener.
+  /// Marks the upload as taken over by a later owner.
   ///
-  /// NB: if this upload has not begun yet, it never will. It therefore marks its own previous owner
+  /// NB: if this owner has not begun yet, it never will. It therefore marks its own previous owner
   /// as well. Locks are taken from the latest owner to the earliest, so no deadlock is possible.
   private func lose() {
     state.withLock { state in

@@ -270,8 +270,8 @@ public struct Router: Sendable {
       clientAddress: admission.userRecordName == nil ? exchange.caller.subscriber : nil)
   }
 
-  /// Examines credentials. Wrong ones count against the caller's address, because examining them
-  /// costs more than most requests.
+  /// Examines credentials. Wrong credentials count against the caller's address, because the
+  /// examination costs more than most requests.
   private func admission(
     of request: AdmissionRequest, _ caller: Caller
   ) async throws(ServerError) -> Admission {
@@ -290,7 +290,7 @@ public struct Router: Sendable {
   ) async -> [UInt8] {
     if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
       let credentials = Credentials(apiToken: token, webAuthToken: nil)
-      // If the token is invalid, the actual request is refused later, not this preflight.
+      // An invalid token does not make the preflight fail. The actual request is refused later.
       let admission = try? await self.admission(
         of: AdmissionRequest(credentials: credentials, store: address.store), exchange.caller)
       exchange.allowedOrigins = admission?.allowedOrigins
@@ -316,7 +316,8 @@ public struct Router: Sendable {
     return ReadinessAnswer(faults: faults).jsonBytes
   }
 
-  /// Refuses a request that has the path of a stream or poll but does not listen.
+  /// Handles a request for a stream or a long poll that did not come from a connection that can
+  /// listen. Answers a preflight request, and refuses any other request.
   private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
     if request.method == .options { return Array("{}".utf8) }
     if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }

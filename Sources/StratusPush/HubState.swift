@@ -216,7 +216,8 @@ struct HubState {
   }
 }
 
-/// Reads the queue of a topic page by page, from the lowest position of its listeners to the end.
+/// Methods to read the queue of a topic page by page, from the lowest position of its listeners to
+/// the end.
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 

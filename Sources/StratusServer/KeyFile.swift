@@ -136,7 +136,6 @@ private struct KeyFileLock {
   /// Waits until no other process holds the lock.
   /// - Parameter file: the key file. The lock is another file beside it, because each change
   ///   replaces the key file.
-  ///   replaces the key file.
   init(_ file: URL) throws {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true,

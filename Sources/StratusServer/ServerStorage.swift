@@ -20,7 +20,7 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call, and returns whether any was freed.
+  /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   let close: @Sendable () async -> Void

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Background work of the server in its stores, which runs one step at a time. A signal starts the
-/// work at once. The work also runs at intervals in every open store, because a crash or a full
+/// Background work of the server in its stores. It runs one step at a time. A signal starts the
+/// work immediately. The work also runs at intervals in every open store, because a crash or a full
 /// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
 /// time.
 ///
@@ -109,7 +109,7 @@ extension Composition {
     }
   }
 
-  /// Creates the sweep that drops unused indexes, which makes room for others and makes saves
+  /// Creates the sweep that drops unused indexes. This makes room for other indexes and makes saves
   /// faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(

@@ -148,7 +148,8 @@ extension ConfigFile {
     return try ServeCommand.parse(remaining.flatMap(\.arguments) + arguments)
   }
 
-  /// Converts a failure that only shows when all settings are combined into a fault of the file.
+  /// Some failures only show when all settings are combined. This method converts such a failure
+  /// into a fault of the file.
   ///
   /// - Returns: nil if the failure does not concern a setting of the file.
   func fault(of failure: Failure) -> Fault? {

@@ -83,7 +83,7 @@ struct KeysCommand: AsyncParsableCommand {
       abstract: "Read recovery keys from standard input, and store them on this device.",
       discussion: """
         The input has one recovery key per line, as 'stratus keys export' prints them. The keys \
-        are not arguments, because other users and the shell's history would see arguments.
+        are not arguments, because other users can see arguments, and the shell stores them.
         """)
 
     @OptionGroup var device: DeviceOptions

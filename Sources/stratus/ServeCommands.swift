@@ -197,8 +197,8 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServeCommand {
   /// The public URL in the form in which browsers send it as an origin.
   ///
-  /// - Throws: `Failure` unless it is a scheme and a host, with or without a port: no form could be
-  ///   sent to the sign-in pages otherwise.
+  /// - Throws: `Failure` unless it is a scheme and a host, with or without a port. Otherwise,
+  ///   browsers could not send forms to the sign-in pages.
   static func checkedPublicURL(_ text: String) throws -> String {
     let url = text.lowercased()
     guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
@@ -220,7 +220,7 @@ extension ServeCommand {
   }
 }
 
-/// - Throws: `Failure` for a number that is no port. The system would silently use its last 16
+/// - Throws: `Failure` for a number that is not a port. The system would silently use its last 16
 ///   bits.
 private func requirePort(_ port: Int) throws {
   guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }

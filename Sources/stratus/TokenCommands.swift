@@ -29,7 +29,8 @@ struct APITokenCommand: AsyncParsableCommand {
       name: .customLong("origin"),
       help: """
         An origin whose web pages may use the token, such as https://app.example.org. The option \
-        can be repeated. Default: all origins; in production, no web page can then sign users in.
+        can be repeated. Default: all origins, but in production web pages then cannot sign users \
+        in.
         """)
     var origins: [String] = []
 

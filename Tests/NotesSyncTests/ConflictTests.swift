@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a note whose save lost its answer is not a conflict`() async throws {
+  @Test func `a save whose answer was lost does not cause a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `a note that changed again after the answer was lost is not a conflict`() async throws {
+  func `a further change after the answer was lost does not cause a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       // The phone does not retry before the note changes.

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [(0o600, true), (0o644, true), (0o620, false), (0o602, false)])
-  func `A management file that others can write is not used`(
+  func `A management file that other users can write is not used`(
     mode: Int, isUsed: Bool
   ) throws {
     let folder = FileManager.default.temporaryDirectory

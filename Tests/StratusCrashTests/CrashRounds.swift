@@ -16,7 +16,8 @@ struct CrashRounds {
   private var moments: [Reader] = []
   private(set) var startDurations: [Duration] = []
   private(set) var writesCount = 0
-  /// The number of batches without an answer at a kill, and the number of those that were stored.
+  /// The number of batches that had no answer when the server was killed, and how many of these
+  /// batches the server had stored.
   private(set) var openCount = 0
   private(set) var openDoneCount = 0
   private(set) var liveChecksCount = 0

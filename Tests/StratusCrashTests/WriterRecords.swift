@@ -1,7 +1,7 @@
 /// The records of one zone that only one writer writes, and their state after each batch.
 ///
 /// A writer waits for an answer before it continues, so at most one batch has no answer. A reader
-/// must find the state after a complete batch: the last acknowledged one, or the one without an
+/// must find the state after a complete batch: the last acknowledged batch, or the batch without an
 /// answer.
 struct WriterRecords: Sendable {
   /// For each record name, the number of the last batch that wrote the record. Deleted records are

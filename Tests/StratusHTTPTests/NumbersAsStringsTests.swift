@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `an encrypted value may have the type name of the schema`() async throws {
+  @Test func `an encrypted value may have a type name such as ENCRYPTED_BYTES`() async throws {
     try await withAnna { anna in
       // The value is not encrypted, so the server refuses the value. It accepts the type name.
       let item = try await anna.save(

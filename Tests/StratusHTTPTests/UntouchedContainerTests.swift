@@ -56,7 +56,9 @@ import Testing
   }
 
   @Test
-  func `the history of a missing container continues when the container is created`() async throws {
+  func `a change token of a missing container stays valid when the container is created`()
+    async throws
+  {
     try await withAnna { anna in
       let before = try await anna.post("changes/database")
       #expect(before["zones"] == [])

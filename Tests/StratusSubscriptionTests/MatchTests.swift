@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test func `a change from before the creation of a subscription does not fire it`() async throws {
+  @Test func `a subscription does not fire for a change from before its creation`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("early"))
       try await scene.save("a")

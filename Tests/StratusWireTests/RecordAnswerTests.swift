@@ -147,7 +147,7 @@ let noteText =
 }
 
 @Suite struct Errors {
-  @Test func `the error codes are the documented ones and no others`() {
+  @Test func `the error codes are exactly the documented codes`() {
     #expect(
       Set(ErrorCode.allCases.map(\.rawValue)) == [
         "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",

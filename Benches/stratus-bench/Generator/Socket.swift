@@ -32,8 +32,8 @@ enum Socket {
 
   /// Sends the bytes after an offset.
   ///
-  /// - Returns: the number of bytes sent. If the socket is full, it is smaller than the number of
-  ///   bytes left.
+  /// - Returns: the number of bytes sent. It is smaller than the number of bytes left if the
+  ///   socket's buffer is full.
   static func send(
     _ bytes: [UInt8], from offset: Int, to descriptor: Int32
   ) throws(Failure) -> Int {

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// A kind of query, which is measured with different values each time.
+/// A kind of query. Each measured query of this kind has other values.
 enum QueryJob: CaseIterable {
   case equalityAndSort, inHundred, beginsWith, near, token
 

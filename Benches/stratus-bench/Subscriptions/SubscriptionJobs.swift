@@ -1,11 +1,13 @@
 import StratusWire
 
 /// Measures saves, and the time from a write to its event, in two containers. In one container, a
-/// million query subscriptions concern the same record type. In the other container, only one does.
+/// million query subscriptions concern the same record type. In the other container, there is only
+/// one such subscription.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
-  /// The maximum number of operations in a request, and of subscriptions of a user.
+  /// The maximum number of operations in a request.
   private static let perRequest = 400
+  /// The maximum number of subscriptions of a user.
   private static let perUser = 1_000
 
   let server: BenchServer

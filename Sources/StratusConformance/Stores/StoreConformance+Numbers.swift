@@ -9,7 +9,7 @@ extension StoreConformance {
     return record
   }
 
-  /// The lookup does not find deleted records, records of other zones and databases, and unused
+  /// The lookup does not find deleted records, records of other zones or databases, or unused
   /// numbers.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in

@@ -45,7 +45,7 @@ struct AssetLinks: Sendable {
         address: address, database: database, file: file, expires: now + Self.receiptMilliseconds))
   }
 
-  /// Returns the file that a receipt proves, or nil if the receipt is forged, expired, or of
+  /// Returns the file that a receipt proves, or nil if the receipt is forged, expired, or for
   /// another database.
   func file(provedBy receipt: String) -> WholeFile? {
     guard let receipt = tickets.receipt(receipt), receipt.address == address,

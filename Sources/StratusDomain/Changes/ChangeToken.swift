@@ -99,8 +99,8 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
-  /// - Parameter forgotten: the newest deletion that was removed from the history, or 0 if there is
-  ///   none.
+  /// - Parameter forgotten: the change number of the newest deletion that was removed from the
+  ///   history, or 0 if none was removed.
   /// - Throws: `BAD_REQUEST` "sync token expired" unless the token fits this timeline, incarnation
   ///   and participation, its change has happened, and the reader misses no removed deletion.
   func check(
@@ -115,8 +115,9 @@ struct ChangeToken: Sendable, Hashable {
     guard [change, before, top, began, caughtUp].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
-    // NB: a deletion that is older than a first reading may be removed between two of its pages.
-    // The token then stays valid. Otherwise the reader would start again, and might never finish.
+    // NB: a deletion that is older than the start of a first reading may be removed between two of
+    // its pages. The token then stays valid. Otherwise the reader would start again, and might
+    // never finish.
     if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }

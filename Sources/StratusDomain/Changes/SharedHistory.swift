@@ -79,8 +79,9 @@ struct SharedHistory {
     return events
   }
 
-  /// The records whose hierarchy is outdated, because a record above them has moved and they must
-  /// still follow it. Nothing may be said of them until they have.
+  /// The records whose hierarchy is outdated: a record above them has moved, and they have not
+  /// followed it yet. Until they have, they must not be delivered, neither as records nor as
+  /// deletions.
   private func recordsAboutToLeave(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     guard try !store.unfinishedParents(in: zone, limit: 1).isEmpty else { return [] }
     let names = events.filter { $0.left == nil }.map(\.name.text)

@@ -113,7 +113,7 @@ struct ZoneHistory {
     items.reserveCapacity(part.records.count)
     for (index, record) in part.records.enumerated() {
       // A reader without a token has nothing to delete, unless it wrote to the zone before its
-      // first fetch, as the framework's clients may.
+      // first fetch, as apps with StratusKit may.
       if record.isDeleted {
         if isFromNothing, !selection.showsDeletedRecordTypes { continue }
         if record.change <= part.deletionsAfter { continue }

@@ -98,7 +98,7 @@ struct ZoneAccess: Sendable {
   ) throws(ServerError) -> Int64 {
     guard let participation, !participation.showsZone else { return zone.change }
     let newest = try store.newestPassage(in: zone, ofHierarchies: participation.rootNames)
-    // A token of an older change would have expired.
+    // A token of an older change would already have expired.
     return max(newest, zone.newestExpiredPassage)
   }
 

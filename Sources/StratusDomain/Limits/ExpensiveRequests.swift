@@ -26,8 +26,7 @@ public final class ExpensiveRequests: Sendable {
 
   /// The time for which an endpoint counts as expensive after it caused much work.
   private static let rememberedMilliseconds: Int64 = 10_000
-  /// The time for which a caller must be the only active one before the limit no longer applies to
-  /// it.
+  /// After a caller has been the only active one for this time, the caller is not limited.
   private static let aloneMilliseconds: Int64 = 1_000
   private static let rememberedMax = 10_000
 

@@ -10,7 +10,7 @@ enum RecordBounds {
   ) throws(ServerError) {
     var assets = 0
     var listed = 0
-    // A word and its separator take at least two bytes.
+    // An upper bound of the number of words. A word and its separator take at least two bytes.
     var wordsMax = 0
     for (_, value) in values {
       switch value {

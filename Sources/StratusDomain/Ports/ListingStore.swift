@@ -60,8 +60,8 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Updates the listings of a shared database whose zones have changed since the last update, or
-  /// whose zones the owners have deleted since then.
+  /// Updates a shared database's listings of those zones that have changed since the last update,
+  /// or that their owners have deleted since then.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.

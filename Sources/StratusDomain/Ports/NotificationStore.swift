@@ -25,7 +25,7 @@ public protocol NotificationReading {
   /// The result is the position of a new device.
   func latestNotification() throws(ServerError) -> Int64
 
-  /// Returns the users whose queues grew after a number. Each user appears once.
+  /// Returns the users with notifications after a number. Each user appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
@@ -41,7 +41,8 @@ public protocol NotificationWriting {
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
   /// key. Usually, the device that made the change does not get the notification. That device gets
-  /// the notification only if it has not yet received a replaced one about another device's change.
+  /// the notification only if the notification replaces one about another device's change, and the
+  /// device has not received the replaced one yet.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.

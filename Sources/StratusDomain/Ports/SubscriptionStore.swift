@@ -85,7 +85,8 @@ public struct StoredSubscription: Sendable, Hashable {
   public var user: String
   /// The key under which the subscription is stored.
   public var key: SubscriptionKey
-  /// The newest outbox entry that the subscription does not apply to, or 0 if there was no entry.
+  /// The number of the newest outbox entry that the subscription does not apply to, or 0 if there
+  /// was no entry.
   public var since: Int64
   /// The subscription as JSON, exactly as the client sent it, with its ID.
   public var definition: [UInt8]

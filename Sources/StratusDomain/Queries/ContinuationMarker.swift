@@ -8,7 +8,8 @@ struct ContinuationMarker: Sendable, Hashable {
   /// The candidate that answers the query, as an index into the query's list of candidates.
   var ordinal: Int
   var index: Int64
-  /// The position of the last entry of the page. The candidate decides how its value is encoded.
+  /// The position of the last entry of the page. The candidate decides how the position's value is
+  /// encoded.
   var position: EntryPosition
 
   private static let version: UInt8 = 3

@@ -38,7 +38,7 @@ struct EntryCursor {
   private let entriesMax: Int
   private let start: EntryPosition?
   private var streams: [Stream] = []
-  /// The positions of the streams that have more entries. The stream with the next entry is first.
+  /// The indices of the streams that have more entries. The stream with the next entry is first.
   private var heap: [Int] = []
   private var last: (entry: FoundEntry, prefixCount: Int)?
   private(set) var entriesRead = 0

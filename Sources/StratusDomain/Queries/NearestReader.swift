@@ -245,7 +245,8 @@ struct NearestReader {
 
 // A binary heap of nodes.
 extension NearestReader {
-  /// NB: at the same distance, a cell precedes locations, because it may contain more of them.
+  /// NB: at the same distance, a cell precedes locations, because it may contain more locations at
+  /// that distance.
   private func precedes(_ one: Node, _ other: Node) -> Bool {
     if one.bound != other.bound {
       return isReversed ? one.bound > other.bound : one.bound < other.bound

@@ -16,7 +16,7 @@ struct PlanChoice {
   let indexes: [QueryIndex]
   let store: any StoreReading
   let database: DatabaseKey
-  /// nil: all zones.
+  /// The zone to search, or nil to search all zones.
   let zone: Int64?
   /// Whether to wait for an index that only makes the query faster.
   let waits: Bool
@@ -101,8 +101,8 @@ struct PlanChoice {
 
   /// Like ``choose()``, but only with plans that can continue where a gathered page ended.
   ///
-  /// NB: the columns of the sort order encode that position. An index with reversed columns encodes
-  /// the position differently.
+  /// NB: that position is encoded with the columns of the sort order. An index with reversed
+  /// columns encodes positions differently.
   mutating func chooseOrdered() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
@@ -145,10 +145,10 @@ struct PlanChoice {
     return best
   }
 
-  /// The number of the zone's entries in a plan's ranges, at most `max`.
+  /// Returns the number of the zone's entries in a plan's ranges, at most `max`.
   ///
-  /// NB: entries of other zones may lie between them. If there are too many to pass, the plan
-  /// counts as one with `max` entries.
+  /// NB: entries of other zones may lie between these entries. If too many of them must be skipped,
+  /// the result is `max`.
   private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
     var cursor = EntryCursor(
       plan.stretches, of: plan.index.id, in: database, zone: zone, expected: max,

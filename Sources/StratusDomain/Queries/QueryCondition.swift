@@ -5,7 +5,7 @@ indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
 
-  /// Whether a condition is about a source.
+  /// Whether the filter, or a part of it, tests this source.
   func concerns(_ source: IndexColumn.Source) -> Bool {
     switch self {
     case .condition(let condition): condition.source == source

@@ -12,7 +12,7 @@ struct CascadeBudget: Sendable {
   /// makes progress.
   static let recordsPerLoad = 20
 
-  /// The end of a share is as much work as that of a large record.
+  /// The end of a share is as much work as the deletion of a large record.
   static let bytesPerShare =
     Limits.cascadeStepSizeBytesMax / Limits.sharesChangedPerRequestMax
 }

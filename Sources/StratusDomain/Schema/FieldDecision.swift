@@ -60,7 +60,8 @@ struct FieldDecision: Sendable {
     return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
   }
 
-  /// If only one of the two names of a renamed field is written, writes the other name, too.
+  /// If only one of the two names of a renamed field is written, writes the value to the other
+  /// name, too.
   private static func underBothNames(
     _ changes: [(key: String, value: FieldValue?)], _ retirements: [Retirement]
   ) -> [(key: String, value: FieldValue?)] {
@@ -104,7 +105,8 @@ struct FieldDecision: Sendable {
     if !places.isEmpty { retiredWrites.formUnion(places) }
   }
 
-  /// Whether a record type has fields with exactly these types, so that nothing has to be decided.
+  /// Whether a record type has fields with the names and types of these values, so that nothing has
+  /// to be decided.
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
     guard let fields = schema.recordTypes[recordType]?.fields,
       schema.retirements(in: recordType).isEmpty

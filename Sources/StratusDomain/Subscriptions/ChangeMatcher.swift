@@ -144,7 +144,7 @@ struct ChangeMatcher {
         for found in page {
           last = found.number
           if found.since < entry.number { try judge(found, part, entry) }
-          // NB: the rows of participations are work, too.
+          // NB: the rows of participations use up budget, too.
           if budget < -Self.pageMax { break }
         }
         if page.count < limit, last == page.last?.number ?? last { break }
@@ -153,7 +153,7 @@ struct ChangeMatcher {
     return nil
   }
 
-  /// Adds the notification of a subscription about a part, if the subscription applies to the part.
+  /// Adds a notification if a subscription applies to a part.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) throws(ServerError) {
@@ -165,7 +165,7 @@ struct ChangeMatcher {
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// The role of a subscriber in the zone of a change; nil: the subscriber has none.
+  /// Returns the role of a subscriber in the zone of a change, or nil if the subscriber has none.
   private mutating func role(
     of user: String, in entry: OutboxEntry
   ) throws(ServerError) -> ZoneRole? {
@@ -315,7 +315,7 @@ extension Subscription {
 }
 
 extension OutboxCursor {
-  /// Whether matching has already passed the subscription at this position.
+  /// Whether matching has passed the subscription when it is at this position.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }

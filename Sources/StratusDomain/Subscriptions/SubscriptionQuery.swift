@@ -98,7 +98,8 @@ extension IndexColumn.Source {
     }
   }
 
-  /// A rank by selectivity: the lower the rank, the fewer records are likely to have a value.
+  /// A rank by selectivity: the lower the rank, the fewer records are likely to have the same
+  /// value.
   ///
   /// Choice: the rank depends on the kind of value, since values are not counted. A record name
   /// belongs to one record. Texts and references distinguish more records than numbers, which may

@@ -59,7 +59,8 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   case between = "BETWEEN"
   case tokenMatches = "TOKENMATCHES"
 
-  /// The equivalent relation if the two sides are exchanged, or nil if there is none.
+  /// The relation that has the same meaning when the two sides are exchanged, or nil if there is
+  /// none.
   package var mirrored: PredicateRelation? {
     switch self {
     case .lessThan: .greaterThan
@@ -75,7 +76,7 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   }
 }
 
-/// Whether all values or any value of a list on the left side must match.
+/// Which values of a list on the left side must match: all values, or at least one.
 package enum PredicateQuantity: String, Sendable, CaseIterable {
   case direct = ""
   case any = "ANY"

@@ -46,8 +46,9 @@ extension NotificationCenter {
     }
   }
 
-  /// NB: this type is unchecked, because a notification may contain values of any type. The poster
-  /// and the reader share the notification, as with a block of an observer.
+  /// NB: the compiler does not check whether this type is `Sendable`, because a notification may
+  /// contain values of any type. The poster and the reader share the notification, in the same way
+  /// as a poster and an observer's block do.
   struct Received: @unchecked Sendable { let notification: Notification }
 
   /// Observes the notifications while an iterator exists.

@@ -4,8 +4,8 @@ import StratusWire
 
 /// The routes for uploading and downloading the bytes of assets.
 ///
-/// A client that knows the URL of an asset may use it. Other credentials in the request are ignored
-/// (wire-quirks A26).
+/// A client needs only the URL of an asset to upload or download it. Other credentials in the
+/// request are ignored (wire-quirks A26).
 struct AssetRoutes: Sendable {
   /// An answer without the header fields that all answers share.
   struct Answer {

@@ -48,8 +48,8 @@ extension ConnectionGate {
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // The client may still be sending the body. The server reads it, unless the connection was
-    // refused because there are too many.
+    // The client may still be sending the body. The server reads the body, unless the connection
+    // was refused because there are too many connections.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)

@@ -295,7 +295,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Takes the parts that were kept.
+  /// Handles the kept parts of later requests.
   ///
   /// NB: this is a loop, because a request may be refused before the next part is taken.
   private func takeHeld() {

@@ -59,7 +59,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private var silences: UInt8 = 0
   private var isDone = false
 
-  /// The number of heartbeat intervals without any read after which the connection is closed.
+  /// If the client reads nothing for this number of heartbeat intervals, the connection is closed.
   private static let silencesMax = 2
 
   init(

@@ -8,8 +8,9 @@ import Synchronization
 /// `stratus` in `XDG_CACHE_HOME` or in `~/.cache`, or else a subfolder of the system's temporary
 /// folder. Only the owner of the folder can read it.
 ///
-/// In the cache folder, `files` holds the contents under their checksums. `staged` holds the files
-/// of assets, which apps may move or change. `partial` holds unfinished downloads.
+/// In the cache folder, `files` contains the cached contents, named by their checksums. `staged`
+/// contains the files of assets, which apps may move or change. `partial` contains unfinished
+/// downloads.
 final class AssetCache: Sendable {
   private let folder: URL
   private let limits: Limits
@@ -201,7 +202,7 @@ private struct TrimmableFile {
 extension AssetCache {
   /// The size and age limits of the cache.
   ///
-  /// Choice: all values. Apple's systems clean up at their own discretion.
+  /// Choice: all values. Apple's systems decide themselves when they remove files.
   struct Limits: Sendable {
     /// The maximum size of the cache in bytes: 1 GiB. If the cache is larger, the oldest files are
     /// removed.
@@ -216,7 +217,7 @@ extension AssetCache {
     var stagedSecondsMax: Int64 = 604_800
     /// The maximum age of unused contents in seconds: thirty days.
     var fileSecondsMax: Int64 = 2_592_000
-    /// The maximum age of an unfinished download in seconds: one day. An older one is abandoned.
+    /// The maximum age of an unfinished download in seconds: one day. An older download is removed.
     var partialSecondsMax: Int64 = 86_400
 
     func ageSecondsMax(of part: Part) -> Int64 {

@@ -11,8 +11,8 @@ extension CKContainer {
   /// owner of the folder can read the files. Each saved operation belongs to one container,
   /// environment and user.
   ///
-  /// - Throws: the error of the request for the signed-in user. That request is sent only if
-  ///   another sign-in has happened since an operation began.
+  /// - Throws: the error of the request that asks the server for the signed-in user. That request
+  ///   is sent only if another sign-in has happened since an operation began.
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
     try await ownLongLivedIDs()
   }

@@ -3,8 +3,8 @@ import StratusTransport
 import StratusWire
 
 extension CKContainer {
-  /// The server of a container, and its credentials. This is an addition of Stratus, for programs
-  /// that set in code what Apple's systems configure themselves.
+  /// The server of a container, and the credentials for this server. The type is an addition of
+  /// Stratus. It is for programs that set in code what Apple's systems configure themselves.
   public struct Settings: Sendable {
     /// The environment of a container. Each environment has its own data.
     public enum Environment: String, Sendable {

@@ -28,8 +28,8 @@ extension _RemoteNotificationReading {
 }
 
 extension JSONWriter {
-  /// Writes a payload value as JSON. The app received the value or built it itself. A value without
-  /// a JSON form becomes null.
+  /// Writes a payload value as JSON. The value comes from the app, so it may have any type. A value
+  /// without a JSON form becomes null.
   fileprivate mutating func write(payload value: Any, depth: Int = 0) {
     // The limit is deeper than any real payload, and protects the stack.
     guard depth < 32 else { return null() }

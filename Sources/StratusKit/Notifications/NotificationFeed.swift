@@ -11,10 +11,10 @@ package protocol NotificationFeed: Sendable {
   /// the next one has been requested from every iterated sequence.
   func notifications() -> AsyncStream<NotificationPayload>
 
-  /// Returns a sequence that signals the start of each stream before which notifications may have
-  /// been missed. These are the first stream, and a stream after the server was restored from a
-  /// backup. One element may stand for several signals. The sequence ends when the task that
-  /// iterates is cancelled.
+  /// Returns a sequence that signals the start of a stream if notifications may have been missed
+  /// before that stream. This is the case for the first stream, and for a stream after the server
+  /// was restored from a backup. One element may stand for several signals. The sequence ends when
+  /// the task that iterates is cancelled.
   func openings() -> AsyncStream<Void>
 }
 

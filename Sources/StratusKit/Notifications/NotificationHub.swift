@@ -24,7 +24,7 @@ final class NotificationHub: NotificationFeed {
     /// For each listener: its waiting calls. There are several calls if several tasks share the
     /// listener.
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
-    /// The reader of the stream, which is suspended while the log is full; nil otherwise.
+    /// The reader of the stream while it is suspended because the log is full; otherwise nil.
     var held: CheckedContinuation<Void, Never>?
     /// The server's number of the last notification that all listeners have processed.
     var acknowledged: Int64?
@@ -56,8 +56,8 @@ final class NotificationHub: NotificationFeed {
   private let openingListeners = Mutex<(last: Int, all: [Int: AsyncStream<Void>.Continuation])>(
     (0, [:]))
 
-  /// - Parameter identify: registers this device's name with the server. It is called before the
-  ///   stream is opened.
+  /// - Parameter identify: gives this device a lasting name. It is called before the stream is
+  ///   opened.
   init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
     self.stream = stream
     self.identify = identify
@@ -120,8 +120,8 @@ final class NotificationHub: NotificationFeed {
     let (listener, change) = state.withLock { state in
       var change = Change()
       if let left = state.left {
-        // NB: the notification is acknowledged now. Otherwise an app whose listeners each take only
-        // one notification would get the same one each time.
+        // NB: the last notification of the previous listener is acknowledged now. Otherwise an app
+        // whose listeners each take only one notification would get the same one each time.
         change.through = left
         change.accountGeneration = state.accountGeneration
         state.acknowledged = left
@@ -254,8 +254,8 @@ final class NotificationHub: NotificationFeed {
     return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
   }
 
-  /// Moves listeners forward that are too far behind, and removes the notifications that all
-  /// listeners have processed.
+  /// Skips notifications for the listeners that are too far behind. Removes the notifications that
+  /// all listeners have processed.
   private func settle(_ state: inout State) -> Change {
     var change = Change()
     let fastest = state.positions.values.max() ?? state.firstSequence
@@ -327,7 +327,7 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Registers the listener with its first call, and counts the call.
+  /// Registers the listener if this is its first call, and counts the call.
   private func join() -> Int? {
     state.withLock { state in
       let id: Int
@@ -343,7 +343,7 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Leaves because a task that waits for the next notification was cancelled.
+  /// Leaves because a task that iterates over the sequence was cancelled.
   ///
   /// NB: if the cancellation arrives while no call of ``next()`` runs, the listener has processed
   /// the notification it took last. If it arrives during a call, the taken notification may not

@@ -113,7 +113,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     guard Set(ids.map { Array($0.utf8) }).count == ids.count else {
       throw CKError.malformed("a subscription appears twice in one operation")
     }
-    // Registers this device, so that the server queues notifications for it.
+    // This device needs a lasting name, under which the server queues notifications for it.
     database.path.identify()
     let naming = try await database.naming()
     let now = Live.now()

@@ -4,8 +4,8 @@ import Synchronization
 extension CKOperation {
   /// The settings of operations.
   ///
-  /// Only properties that have been set take effect, even if they are set to their default values.
-  /// An operation's unset properties come from the default configuration of the operation's group.
+  /// Only a property that has been set takes effect. A property may also be set to its default
+  /// value. An operation's unset properties come from the default configuration of its group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

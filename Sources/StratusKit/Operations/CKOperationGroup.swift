@@ -47,7 +47,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     get { state.withLock { $0.receiveSize } }
     set { state.withLock { $0.receiveSize = newValue } }
   }
-  /// The settings that apply where the group's operations have unset properties. The property
+  /// The settings for those properties that the group's operations do not set. This property
   /// copies each value that it is set to. The value nil resets the settings.
   public var defaultConfiguration: CKOperation.Configuration! {
     get { state.withLock { $0.configuration } }

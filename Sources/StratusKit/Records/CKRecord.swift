@@ -25,8 +25,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   private let lock = Mutex(())
   private var state: RecordState
 
-  /// NB: only ``RecordFactory`` and subclasses call this initialiser. Elsewhere, the record's type
-  /// must determine the class.
+  /// NB: only ``RecordFactory`` and subclasses call this initialiser. All other code must use
+  /// ``RecordFactory``, which chooses between `CKRecord` and `CKShare`.
   init(state: RecordState) {
     self.state = state
     super.init()

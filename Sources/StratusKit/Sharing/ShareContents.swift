@@ -3,8 +3,8 @@ import StratusWire
 
 /// The contents that only a share has, in addition to the contents of every record.
 ///
-/// NB: participants are objects that apps can change. If a copy of this value becomes another
-/// record, the copy needs its own participants; see ``independent``.
+/// NB: participants are objects that apps can change. A copy of this value for another record
+/// therefore needs its own participants; see ``independent``.
 struct ShareContents {
   /// The participants and the permission as a request sends them.
   struct Sent: @unchecked Sendable {

@@ -69,8 +69,8 @@ struct FilterPredicate {
       PredicateComparison(left, relation, right, quantity: quantity, options: options))
   }
 
-  /// Returns `field IN {…}`, `ANY field IN {…}`, or the opposite of one of them. With an empty
-  /// list, the result is FALSEPREDICATE or its opposite.
+  /// Returns `field IN {…}` or `ANY field IN {…}`, with a NOT before it if the comparator is
+  /// negated. With an empty list, the result is FALSEPREDICATE, or TRUEPREDICATE if negated.
   private func oneOf(
     _ comparator: StratusWire.Comparator, _ field: PredicateTerm, _ value: FieldValue,
     _ term: PredicateTerm

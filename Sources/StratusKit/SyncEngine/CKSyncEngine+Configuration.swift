@@ -1,9 +1,9 @@
 extension CKSyncEngine {
   /// The settings of a new engine.
   public struct Configuration: Sendable, CustomStringConvertible {
-    /// The database to synchronize: a private database or the shared one.
+    /// The database to synchronize: the private or the shared database of a container.
     public var database: CKDatabase
-    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil to start from the beginning.
+    /// The state from the last ``Event/stateUpdate(_:)``; nil to start from the beginning.
     public var stateSerialization: State.Serialization?
     /// Handles the events. Choice: the engine holds a strong reference to its delegate. A delegate
     /// that also holds the engine must release the engine, so that both can be deallocated.

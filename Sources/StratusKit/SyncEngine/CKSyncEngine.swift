@@ -2,7 +2,7 @@
 ///
 /// The app adds its changes to ``state``, and receives other devices' changes as events. The engine
 /// decides when and how it sends and fetches changes. The engine stores nothing. The app stores the
-/// state that each ``Event/stateUpdate(_:)`` carries, and passes it to the next engine.
+/// state that each ``Event/stateUpdate(_:)`` contains, and passes it to the next engine.
 ///
 /// The engine calls one method of its delegate at a time. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {

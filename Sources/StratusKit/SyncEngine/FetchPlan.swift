@@ -1,8 +1,8 @@
 /// Decides the next request of a fetch, and which parts of a response are stored.
 ///
-/// The plan is pure: its methods only compute, and never wait. The plan reads all changes of the
-/// database, and then those of one zone after another. Tokens advance only in `commit`, after the
-/// delegate has received the changes before the token.
+/// The plan is pure: its methods only compute, and never wait. A fetch reads all changes of the
+/// database, and then the changes of one zone after another. Tokens advance only in `commit`, after
+/// the delegate has received the changes before the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -50,7 +50,7 @@ struct FetchPlan: Sendable {
   /// Zones whose tokens have expired in this cycle.
   private var suspects: Set<CKRecordZone.ID> = []
 
-  /// The maximum number of expired tokens after which a read starts again from the beginning.
+  /// The maximum number of times that a read starts again because its token has expired.
   private static let expiriesMax = 3
 
   init(_ options: CKSyncEngine.FetchChangesOptions, _ state: SyncState) {
@@ -236,9 +236,9 @@ struct FetchPlan: Sendable {
       zoneFailure = zoneFailure ?? error
     }
     // NB: the engine keeps the zone and its token until it reads the database's changes, which
-    // report the reason for the deletion. After a restore, only the zone's absence from those
-    // changes shows the deletion. If the zone has been created again, only its expired token shows
-    // the deletion.
+    // report the reason for the deletion. If the server was restored from a backup, only the
+    // zone's absence from those changes shows the deletion. If the zone has been created again,
+    // only its expired token shows the deletion.
     setAside.insert(zoneID)
     return .ended(error)
   }

@@ -85,7 +85,7 @@ extension SyncDriver {
     }
   }
 
-  /// Sends a batch. If the server rejects its size, the batch is sent in smaller parts.
+  /// Sends a batch. If the server rejects the batch as too large, it is sent in smaller parts.
   private func send(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
   ) async -> SyncRecordsOutcome {

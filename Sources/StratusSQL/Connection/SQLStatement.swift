@@ -32,7 +32,7 @@ public struct SQLStatement: Sendable {
 
 /// The SQL syntax that differs between PostgreSQL and SQLite.
 public struct SQLDialect: Sendable {
-  /// The type and constraints of a primary key that the engine counts up and never reuses.
+  /// The type and constraints of a primary key whose values the engine assigns and never reuses.
   public var countedKey: String
   /// The type and constraints of a primary key whose values the caller supplies.
   public var givenKey: String

@@ -127,7 +127,8 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_wal_hook(handle, hook, this)
   }
 
-  /// Whether the log should be copied into the file and truncated, because space was returned.
+  /// Whether the log should be copied into the file and truncated, because unused space of the file
+  /// was returned to the system.
   var mustShrink: Bool { truncationsLeft > 0 }
 
   /// Makes the next checkpoints try to truncate the log. An attempt fails while a reader uses the

@@ -54,7 +54,7 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// Releases the lock for another server. All files in the folder must be closed before.
+  /// Releases the lock for another server. All files in the folder must already be closed.
   public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
   /// The path of the server's registry file.

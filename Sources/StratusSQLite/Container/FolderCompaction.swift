@@ -66,7 +66,7 @@ public struct FolderCompaction: Sendable {
     try Self.check(copy)
   }
 
-  /// Checks that the copy can be read. Flushes the copy, because SQLite does not.
+  /// Checks that the copy can be read. Flushes the copy, because SQLite does not flush it.
   private static func check(_ copy: String) throws(ServerError) {
     let connection = try SQLiteConnection(path: copy, configuration: SQLiteSettings.source)
     defer { connection.close() }

@@ -2,7 +2,7 @@ import StratusDomain
 import Synchronization
 
 /// The epochs of stores that were read before they existed. When such a store is created, it gets
-/// this epoch, so that earlier change tokens stay valid.
+/// its planned epoch, so that earlier change tokens stay valid.
 final class PlannedEpochs: Sendable {
   /// The maximum number of stores. Choice: each one takes about 100 bytes.
   private static let countMax = 10_000
@@ -24,8 +24,8 @@ final class PlannedEpochs: Sendable {
     }
   }
 
-  /// Returns the epoch for a store that is now created: the planned one, which is then forgotten,
-  /// or a new one.
+  /// Returns the epoch for a store that is being created. It is the planned epoch, which is then
+  /// forgotten, or a new epoch.
   func take(at address: StoreAddress) -> Int64 {
     planned.withLock { $0.removeValue(forKey: address) } ?? makeEpoch()
   }

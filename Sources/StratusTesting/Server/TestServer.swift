@@ -147,7 +147,8 @@ public final class TestServer: Sendable {
     core.removeFolder()
   }
 
-  /// Returns the tokens of another account, which are valid for every container.
+  /// Returns the tokens of the account with this e-mail address. The tokens are valid for every
+  /// container.
   ///
   /// - Throws: the server's error.
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
@@ -172,7 +173,7 @@ public final class TestServer: Sendable {
     try await composition.continueRetirements(stepsMax: stepsMax)
   }
 
-  /// Queues the notifications for changes.
+  /// Queues the notifications for the changes that have been made so far.
   ///
   /// - Parameter limit: the maximum number of subscriptions that one transaction checks.
   /// - Throws: the server's error.

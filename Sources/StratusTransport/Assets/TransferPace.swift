@@ -59,8 +59,8 @@ public enum TransferFailure: Error, Sendable {
   case transport(TransportFailure)
   /// The address has expired, and the caller must request a new one.
   case addressExpired
-  /// The address uses http although the server uses https, so that others in the network could read
-  /// the file. The text says what to do.
+  /// The address uses http although the server uses https, so other computers in the network could
+  /// read the file. The text says what to do.
   case addressInsecure(String)
   /// The local file has changed, is missing, or cannot be read or written.
   case file(FileFailure)

@@ -60,7 +60,7 @@ public final class NotificationStream: Sendable {
   }
 
   /// Returns the number of seconds until the next attempt. The delay doubles with each failure. It
-  /// is randomised, so that the clients of a restarted server do not all return at once.
+  /// is randomised, so that the clients of a restarted server do not all return at the same time.
   package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)
@@ -137,8 +137,9 @@ public final class NotificationStream: Sendable {
   /// Acknowledges all notifications up to a number. Requests are sent one at a time, each with the
   /// newest number.
   ///
-  /// A failed request is retried for a limited time. The next acknowledgement includes the number.
-  /// Without another acknowledgement, the device receives the notifications again.
+  /// A failed request is retried for a limited time. After that, a later acknowledgement also
+  /// covers this number. Without a later acknowledgement, the device receives the notifications
+  /// again.
   ///
   /// - Parameter generation: the ``generation`` in which the notification was received. nil means
   ///   the present one. A number is never sent in the name of another account, which may not have

@@ -50,7 +50,7 @@ extension JSONView {
 extension RecordOperation {
   /// The checksums of the files in this operation, as the client sent them.
   ///
-  /// NB: this property reads the JSON text without decoding the values, because every save uses it.
+  /// NB: every save uses this property, so it reads the JSON text without decoding the values.
   public var assetChecksums: [String] {
     guard let fields else { return [] }
     var checksums: [String] = []

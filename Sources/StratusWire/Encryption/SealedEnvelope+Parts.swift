@@ -37,7 +37,7 @@ extension FieldValue {
 
   /// Reads the JSON that ``valueJSON`` wrote.
   ///
-  /// - Throws: ``WireError`` if the JSON is not a value of that type.
+  /// - Throws: ``WireError`` if the JSON is not a value of the given type.
   public init(valueJSON json: JSONView, type: FieldType) throws(WireError) {
     guard type.element == .timestamp, let value = json["value"] else {
       self = try FieldValue(json: json, type: type)

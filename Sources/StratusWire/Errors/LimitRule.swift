@@ -13,7 +13,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case anonymousRequestsPerAddress = "anonymous-requests-per-address"
   /// The rate of anonymous requests with one API token.
   case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
-  /// The number of notification streams that one user holds open.
+  /// The number of notification streams that one user has open at the same time.
   case streamsPerUser = "streams-per-user"
   /// The number of requests that wait to write to one zone.
   case writersPerZone = "writers-per-zone"

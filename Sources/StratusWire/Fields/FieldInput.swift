@@ -12,7 +12,8 @@ public struct FieldInput: Sendable {
   /// Whether the client says that the value is encrypted.
   public let isEncrypted: Bool
 
-  /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
+  /// Whether the request clears the field. The request then contains `{}`, `{"value": null}` or
+  /// `null` for the field.
   public var isCleared: Bool { value == nil }
 
   /// Reads the members of a record's `fields`.
@@ -41,8 +42,9 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// Decodes the value with the schema's type. If the schema has none, uses the client's type, or
-  /// else the type that the value's JSON form suggests. Returns nil if the field is cleared.
+  /// Decodes the value with the type that the field has in the schema. If the schema does not have
+  /// the field, uses the client's type, or else the type that the value's JSON form suggests.
+  /// Returns nil if the field is cleared.
   ///
   /// Choice: an empty list whose type is not known counts as no value, because the list cannot
   /// define the type of a new field. Clients of the CloudKit framework send empty lists.
@@ -183,7 +185,7 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
-    // NB: only times have this key. Other fields are not searched for the key, to save time.
+    // NB: only TIMESTAMP fields have this key. To save work, other fields are not searched for it.
     let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
     referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false

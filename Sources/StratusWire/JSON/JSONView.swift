@@ -46,7 +46,8 @@ public struct JSONView: Sendable {
     return nil
   }
 
-  /// Returns the values of three keys, found in one pass. See the subscript for one key.
+  /// Finds the values of three keys in one pass. Each value is nil in the same cases as in the
+  /// subscript.
   func values(
     _ first: StaticString, _ second: StaticString, _ third: StaticString
   ) -> (JSONView?, JSONView?, JSONView?) {

@@ -61,8 +61,8 @@ public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var recordType: String
   /// The kind of the missing part: `type`, `field` or `index`.
   public var kind: String
-  /// The name of the field. For an index, the field and the word of the schema language, such as
-  /// `title SORTABLE`. The name is empty for a record type.
+  /// The name of the missing field. For an index, it is the field's name and the index's word in
+  /// the schema language, such as `title SORTABLE`. The name is empty for a record type.
   public var name: String
   /// The app and its version, as its requests named them. It is empty if the requests named no app.
   public var app: String

@@ -51,8 +51,8 @@ struct AnsweredRecords {
     for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
       throw Mismatch("missing \(place): \(record)")
     }
-    // NB: ``CaseCheck`` checks for each page that its records match the query. This check finds
-    // only records in the wrong order. It ignores records that were changed between the pages.
+    // NB: ``CaseCheck`` checks for each page that its records match the query. Here only the order
+    // is checked. Records that were changed between the pages are ignored.
     var previous: Item?
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {

@@ -106,7 +106,7 @@ struct CaseCheck {
       do { response = try await ask(query.text(marker: marker, page: page)) } catch let error
         as ServerError
       {
-        // The zone may have been deleted and created again between two pages.
+        // The zone may have been deleted between two pages.
         if page > 0, error.code == .zoneNotFound, let zone = query.zone,
           !world.model.hasZone(zone, in: query.database)
         {

@@ -60,7 +60,7 @@ actor QueryServer {
 
   /// Answers one request of an endpoint.
   ///
-  /// - Throws: ``ServerError``, also if the text is malformed.
+  /// - Throws: ``ServerError``, or ``Mismatch`` if no handler has this endpoint.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, user: String, scope: DatabaseScope,
     store: StoreAddress

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `an encrypted data reset calls its own block, or else the block for deleted zones`()
+  func `a fetch calls the block for encrypted data resets, or else the block for deleted zones`()
     async throws
   {
     try await withTwoDevices { cloud, keys, a, _ in

@@ -20,7 +20,7 @@ extension Cloud {
 }
 
 @Suite struct `An account that the operator disables` {
-  @Test func `a disabled account is restricted on every device at once`() async throws {
+  @Test func `a disabled account is immediately restricted on every device`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       #expect(try await device.accountStatus() == .available)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes 0-1/3", "bytes 1-1/3", "bytes 3-3/4", "bytes 9-9/10"])
-  func `an upload range at a wrong offset is refused with the right offset`(text: String)
+  func `the refusal of an upload range at a wrong offset contains the right offset`(text: String)
     async throws
   {
     try await withAnna { anna in

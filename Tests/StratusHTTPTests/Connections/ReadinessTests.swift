@@ -31,7 +31,8 @@ import Testing
     #expect(await probe.faults().isEmpty)
   }
 
-  @Test func `The readiness check names a check that hangs, and runs the others`() async throws {
+  @Test
+  func `The readiness check names a check that hangs, and runs the other checks`() async throws {
     let (gate, key) = AsyncStream.makeStream(of: Void.self)
     let probe = ReadinessProbe(
       [

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test
-  func `a certificate and its key are read again when both files no longer change`() async throws {
+  func `a certificate and its key are read again after both files have stopped changing`()
+    async throws
+  {
     try await Certificates.with { certificates in
       try certificates.make("first")
       try certificates.make("second")

@@ -20,7 +20,7 @@ import Testing
     return (scene, begun, ended)
   }
 
-  @Test func `a call to a sync engine fails if the delegate waits for it inside an event`()
+  @Test func `a call to a sync engine fails if the delegate waits for the call inside an event`()
     async throws
   {
     let scene = SyncScene()

@@ -279,7 +279,7 @@ import Testing
       (.save("hidden"), .accessDenied, .notFound),
       (.save("new", .set(recordName: "b")), .accessDenied, nil),
       (.save("new"), .accessDenied, .accessDenied),
-      // A parent that the participant cannot see is refused like a missing one.
+      // A parent that the participant cannot see is refused like a missing parent.
       (.save("new", .set(recordName: "hidden")), .accessDenied, .validatingReferenceError),
       (.save("new", .set(recordName: "missing")), .accessDenied, .validatingReferenceError),
       (.save("b", .removed), .accessDenied, .accessDenied),
@@ -373,7 +373,7 @@ extension RecordOperation {
 }
 
 extension SharedServer {
-  /// Ann saves a record with a parent, or without one if `parent` is nil.
+  /// Ann saves a record with a parent, or without a parent if `parent` is nil.
   func save(_ name: String, below parent: String?) async throws {
     let change = parent.map { ParentChange.set(recordName: $0) } ?? .removed
     guard try await modify([.save(name, change)], as: Self.ann) == [nil] else {

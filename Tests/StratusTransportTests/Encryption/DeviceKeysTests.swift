@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `without a file location, there is no key and none is created`() throws {
+  @Test func `without a file location, no key exists and no key is created`() throws {
     let keys = DeviceKeys(file: nil)
     #expect(throws: KeyFailure.self) { try keys.newest { [UInt8](repeating: 5, count: $0) } }
     #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey()) }

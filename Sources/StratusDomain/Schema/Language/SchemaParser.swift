@@ -148,7 +148,7 @@ struct SchemaParser {
     return type
   }
 
-  /// Whether two words begin a new statement here.
+  /// Whether the next two words begin a new statement.
   private var isStatementAhead: Bool {
     mutating get {
       peek().isKeyword("RECORD") && peek(1).isKeyword("TYPE")

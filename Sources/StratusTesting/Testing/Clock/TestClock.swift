@@ -19,7 +19,7 @@ public final class TestClock: Clock {
     /// The time since the clock was created.
     public var offset: Duration
 
-    /// Creates an instant at a distance from the clock's beginning.
+    /// Creates the instant at which this duration has passed since the clock was created.
     public init(offset: Duration) { self.offset = offset }
 
     /// Returns the instant that is later by a duration.

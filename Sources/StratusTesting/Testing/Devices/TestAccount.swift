@@ -103,7 +103,7 @@ public struct TestAccount: Sendable {
   /// Deletes a zone, as when a user resets end-to-end encrypted data after losing all keys.
   ///
   /// Devices receive a zone deletion with the reason `encryptedDataReset`. Saves to the zone fail
-  /// with `zoneNotFound`, with `CKErrorUserDidResetEncryptedDataKey` in the error's `userInfo`.
+  /// with `zoneNotFound`. The error's `userInfo` contains `CKErrorUserDidResetEncryptedDataKey`.
   ///
   /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   public func resetEncryptedData(
