@@ -60,10 +60,10 @@ public struct FieldInput: Sendable {
             + "defined to be: \(schemaType.schemaName)")
       }
       try requireAgreement(with: schemaType, value: value)
-      return try FieldValue(json: value, type: schemaType).withReferenceSeconds(referenceSeconds)
+      return try exact(FieldValue(json: value, type: schemaType))
     }
     if let declaredType, let type = FieldType(name: declaredType) {
-      return try FieldValue(json: value, type: type).withReferenceSeconds(referenceSeconds)
+      return try exact(FieldValue(json: value, type: type))
     }
     if let declaredType, !["LIST", "UNKNOWN_LIST"].contains(declaredType) {
       throw WireError("Field '\(name)' has the unsupported type '\(declaredType)'")
@@ -73,6 +73,11 @@ public struct FieldInput: Sendable {
       throw WireError("The type of field '\(name)' cannot be told from its value; send 'type'")
     }
     return try FieldValue(json: value, type: type)
+  }
+
+  /// Returns a time with the exact seconds of the request, and any other value unchanged.
+  private func exact(_ value: FieldValue) -> FieldValue {
+    referenceSeconds.map(value.withReferenceSeconds) ?? value
   }
 
   /// Reads the value as the given type and ignores the client's type. Returns nil if there is no

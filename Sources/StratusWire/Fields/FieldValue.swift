@@ -5,9 +5,10 @@ public enum FieldValue: Sendable, Hashable {
   case double(Double)
   case timestamp(Timestamp)
   case bytes([UInt8])
-  case location(Location)
-  case reference(Reference)
-  case asset(Asset)
+  // NB: the large values are `indirect`, so that a value takes few bytes and is copied quickly.
+  indirect case location(Location)
+  indirect case reference(Reference)
+  indirect case asset(Asset)
   /// The type and the bytes of an encrypted value, which only the user's devices can read. A list
   /// is sealed as a whole.
   case sealed(FieldType, [UInt8])
