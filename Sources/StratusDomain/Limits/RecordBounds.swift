@@ -3,8 +3,8 @@ import StratusWire
 /// The limits for the number of values in one record.
 enum RecordBounds {
   /// - Parameter values: the written fields. A value of nil clears its field.
-  /// - Throws: `BAD_REQUEST` if one list has too many values, or if all lists and texts together
-  ///   have too many values and words.
+  /// - Throws: `BAD_REQUEST` if one list has too many values, if the record has too many assets, or
+  ///   if all lists and texts together have too many values and words.
   static func check(
     _ values: some Sequence<(key: String, value: FieldValue?)>
   ) throws(ServerError) {
