@@ -23,7 +23,7 @@ enum Job: String, CaseIterable, ExpressibleByArgument {
   case query, rows, asset, push, subscriptions, sync, memory, neighbours
 }
 
-/// `stratus-bench`: measures all jobs, and prints one table.
+/// `stratus-bench`: measures all jobs or the requested jobs, and prints one table.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measure all jobs, and print one table.")

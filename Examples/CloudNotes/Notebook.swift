@@ -74,8 +74,8 @@ struct Notebook {
       return (try await keep(database.save(mine.record)), false)
     } catch let error as CKError where error.code == .serverRecordChanged {
       guard let record = error.serverRecord else { throw error }
-      // Only the server's record has the change tag for the next save, so this record gets the
-      // text.
+      // Only the server's record has the change tag for the next save, so the merged text is
+      // written into the server's record.
       let theirs = Note(record: record)
       theirs.text = "\(text)\n--- and from another device ---\n\(theirs.text)"
       theirs.edited = mine.edited

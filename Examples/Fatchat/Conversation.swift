@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The user's part in the chat: the current channel, and the messages received so far.
+/// The user's view of the chat: the current channel, and the messages received so far.
 ///
 /// The program does not fetch messages at intervals. A notification is a hint to fetch, and several
 /// hints at the same time cause one fetch. The user's own messages also appear only after a fetch.

@@ -5,8 +5,8 @@ import StratusTesting
 ///
 /// A mark must not be lost after the server has accepted it. It also must not be lost while a
 /// device has it on disk as a pending change and the account stays on the device. After a restore,
-/// these rules apply to the marks in the backup instead, and to the marks on the disks of devices.
-/// Other marks may be lost.
+/// the first rule applies only to the marks in the backup, and the second rule still applies. Other
+/// marks may be lost.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Ledger: @unchecked Sendable {

@@ -31,7 +31,7 @@ extension ServerProcess {
   }
 }
 
-/// Writes notifications to connections, as the task of an event loop does.
+/// Writes notifications to connections, as a task on an event loop does.
 ///
 /// If one call writes to several connections, the order does not depend on the memory addresses of
 /// the listeners, by which the hub identifies them.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
-  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". Each use of the token
-  /// starts the lifetime again.
+  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". A client that uses an
+  /// older token gets a newer one in the answer.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// The lifetime of a token without "Keep me signed in", as Apple documents it.
   static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
@@ -15,7 +15,7 @@ public final class Accounts: Authentication {
   /// The maximum number of sessions of one account with one container and environment. If one more
   /// opens, the session that was used least recently ends. Choice: a person has fewer devices.
   static let sessionsPerAccountMax = 50
-  /// The container name in tokens that are valid for any container. Only `stratus dev` issues such
+  /// The container name in tokens that are valid for all containers. Only `stratus dev` issues such
   /// tokens.
   public static let anyContainer = "*"
 
@@ -216,7 +216,8 @@ public final class Accounts: Authentication {
 
   /// Opens a session for an account.
   ///
-  /// - Parameter lifetimeSeconds: the lifetime of a token. Each use of a token issues a newer one.
+  /// - Parameter lifetimeSeconds: the lifetime of each token. A client that uses an older token
+  ///   gets a newer one in the answer.
   /// - Returns: the first web auth token of the session.
   func openSession(
     of account: Account, with store: StoreAddress,
@@ -240,8 +241,8 @@ public final class Accounts: Authentication {
   /// The number of passwords that were hashed so far, for tests.
   package var passwordHashCount: Int { passwords.count }
 
-  /// Replaces the keys that sign tokens and that seal the texts in browsers. Tokens and texts of
-  /// the previous keys stay valid until the next rotation.
+  /// Replaces the keys that sign tokens and that seal the texts in browsers. Tokens and texts that
+  /// were made with the previous keys stay valid until the next rotation.
   ///
   /// - Throws: an error of the key files.
   func rotateTokenKey() async throws(ServerError) {

@@ -31,7 +31,7 @@ final class AdmissionMemory: Sendable {
     /// The time when the registry's version was last read, or nil if it was never read.
     var versionReadAt: Int64?
     var version: Int64?
-    /// The sessions that were last found to be valid.
+    /// The sessions that the registry has confirmed as valid, by their IDs.
     var validSessions: [String: Answer<Bool>] = [:]
     /// Cached server-to-server keys by their IDs.
     var serverKeys: [String: Answer<KnownServerKey>] = [:]

@@ -7,14 +7,14 @@ import Synchronization
 ///
 /// No line contains a secret, or a text that an unknown person has typed.
 public struct Audit: Sendable {
-  /// The refusals of one minute.
+  /// Counts the refusals of the present minute.
   private final class Minute: Sendable {
     private let state = Mutex((number: Int64.min, count: 0))
 
     /// Counts a refusal.
     ///
-    /// - Returns: the refusal's number in this minute. The first refusal of a minute also returns
-    ///   the number of refusals in the last minute that had any.
+    /// - Returns: the refusal's number in this minute. If it is the first refusal of a minute,
+    ///   also the number of refusals in the previous minute with refusals.
     func count(at now: Int64) -> (number: Int, earlier: Int?) {
       state.withLock { state in
         var earlier: Int?

@@ -1,7 +1,8 @@
 public import Foundation
 public import StratusDomain
 
-/// Copies asset files of a store from one data folder into another one that no server uses.
+/// Copies asset files of a store from one data folder into another data folder, which no server
+/// uses.
 ///
 /// The methods block the thread. Commands call them, but a running server must not.
 public struct AssetCopy: Sendable {

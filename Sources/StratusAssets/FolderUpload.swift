@@ -91,8 +91,9 @@ final class FolderUpload: AssetUpload {
 
   /// Marks the upload as taken over by a later owner.
   ///
-  /// NB: if this owner has not begun yet, it never will. It therefore marks its own previous owner
-  /// as well. Locks are taken from the latest owner to the earliest, so no deadlock is possible.
+  /// NB: after this call, an owner that has not begun yet never begins. It therefore marks its own
+  /// previous owner as well. Locks are taken from the latest owner to the earliest, so no deadlock
+  /// is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)
@@ -166,8 +167,8 @@ final class FolderUpload: AssetUpload {
   }
 
   func discard() async {
-    // NB: the file is removed under the lock, so that no other request can open the upload before
-    // that.
+    // NB: the file is removed under the lock. Otherwise, another request could open the upload
+    // before the removal.
     try? await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         guard state.file != nil else { return }

@@ -40,14 +40,15 @@ public struct Router: Sendable {
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage
-  /// The header fields of every answer.
+  /// The header fields that answers have by default.
   private let fixedFields: HTTPFields
   private let logger: Logger
 
   /// - Parameters:
   ///   - hub: delivers notifications to requests that listen for them.
   ///   - pace: the rate limits of callers.
-  ///   - expensive: makes the expensive requests of a caller run one at a time.
+  ///   - expensive: lets the expensive requests of a caller run one at a time while other callers
+  ///     are active.
   ///   - managementToken: authorizes the operator's commands.
   ///   - instance: the name of this process, which answers contain.
   ///   - publicURL: the URL at which clients call the server. If it is nil, the server uses the
@@ -207,8 +208,8 @@ public struct Router: Sendable {
     }
   }
 
-  /// Answers a request. An expensive request waits until no other expensive request of its caller
-  /// is running, and runs on threads of low priority.
+  /// Answers a request. An expensive request may have to wait for other expensive requests of its
+  /// caller, and runs on threads of low priority.
   private func inTurn(
     _ subject: CallerPace.Subject, _ endpoint: String, bodySize: Int, _ caller: Caller,
     _ answer: @Sendable (Caller) async throws(ServerError) -> [UInt8]
@@ -316,8 +317,8 @@ public struct Router: Sendable {
     return ReadinessAnswer(faults: faults).jsonBytes
   }
 
-  /// Handles a request for a stream or a long poll that did not come from a connection that can
-  /// listen. Answers a preflight request, and refuses any other request.
+  /// Handles a request for a stream or a long poll that was not passed to ``listen(_:from:)``.
+  /// Answers a preflight request, and refuses any other request.
   private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
     if request.method == .options { return Array("{}".utf8) }
     if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }

@@ -110,9 +110,9 @@ struct StorageFailure: Error, CustomStringConvertible {
 
 /// A store catalog that can list its open stores, for background work.
 protocol OpenStoreCatalog: StoreCatalog {
-  /// The stores that were used so far, by address.
+  /// The open stores, by address.
   var openStoresByAddress: [StoreAddress: any Store] { get }
-  /// Whether a store exists, in use or not. This method creates no store.
+  /// Whether a store exists, open or closed. This method creates no store.
   func hasStore(at address: StoreAddress) -> Bool
   /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
@@ -126,7 +126,7 @@ protocol OpenStoreCatalog: StoreCatalog {
 }
 
 extension OpenStoreCatalog {
-  /// The stores that were used so far.
+  /// The open stores.
   var openStores: [any Store] { Array(openStoresByAddress.values) }
 }
 

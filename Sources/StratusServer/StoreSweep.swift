@@ -8,9 +8,9 @@ import StratusPush
 /// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
 /// time.
 ///
-/// If a crash interrupts the work in a store, the work continues when the store is opened. Until
-/// then, clients see no effect of unfinished work. If Apple's push service is used, all stores are
-/// opened at the start.
+/// If a crash interrupts the work in a store, the work continues when the store is opened, which
+/// the first request for the store does. If Apple's push service is used, all stores are opened at
+/// the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// Runs one step of the work in a store, and returns whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool

@@ -50,8 +50,8 @@ struct TLSReloading: ServiceLifecycle.Service {
   }
 }
 
-/// Keeps a server without a certificate running after SIGHUP, which programs that renew
-/// certificates send.
+/// Ignores SIGHUP on a server without a certificate. Programs that renew certificates send this
+/// signal, and it would otherwise end the process.
 struct IgnoredHangUp: ServiceLifecycle.Service {
   let logger: Logger
 

@@ -75,8 +75,8 @@ public final class Connection: Sendable {
   /// The maximum number of bytes of a file in one request.
   let pieceBytesMax: Int
 
-  /// The default of the maximum number of bytes of a file in one request. Choice: large enough that
-  /// the overhead of a request is small. Larger pieces need more memory.
+  /// The default value for the maximum number of bytes of a file in one request. Choice: at this
+  /// size, the overhead of a request is small. Larger pieces would need more memory.
   public static let defaultPieceBytesMax = 2_097_152
 
   /// - Parameter signIn: the ``accountDigest`` of the sign-in if the token was renewed since then.
@@ -111,8 +111,8 @@ public final class Connection: Sendable {
   /// - Parameters:
   ///   - apiToken: the API token. nil keeps the present token.
   ///   - webAuthToken: the token of the user. nil means that no user is signed in.
-  ///   - signIn: the ``accountDigest`` of the sign-in if the token was renewed since then. nil means
-  ///     that the token comes directly from a new sign-in.
+  ///   - signIn: the ``accountDigest`` of the sign-in if the token was renewed since then. nil
+  ///     means that the token comes directly from a new sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken

@@ -18,9 +18,9 @@ public struct ConnectionSettings: Sendable, Hashable {
   public var connectionsPerAddressMax: Int?
   /// The maximum number of all connections together. nil means unlimited.
   public var connectionsMax: Int?
-  /// The proxies that the server trusts. The headers that they add state the client's address, and
-  /// the host and the scheme of the request. Connections from these proxies do not count towards
-  /// ``connectionsPerAddressMax``.
+  /// The proxies that the server trusts. On their connections, the server reads the client's
+  /// address, and the host and the scheme of a request, from header fields. Connections from these
+  /// proxies do not count towards ``connectionsPerAddressMax``.
   public var trustedProxies: [AddressRange] = []
 
   public init(

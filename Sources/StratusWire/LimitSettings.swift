@@ -31,7 +31,7 @@ public struct LimitSettings: Sendable, Hashable {
   /// The maximum number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
   /// The number of requests that may wait for the writer of one store. The same number may wait for
-  /// its readers.
+  /// the readers of the store.
   public var storeWaitingMax: Int
   /// The number of expensive requests of one caller that run at the same time while other callers
   /// are active. nil means unlimited.
@@ -40,7 +40,7 @@ public struct LimitSettings: Sendable, Hashable {
   public var indexBuildRowsMax: Int
   /// The maximum number of bytes of the files that one user has uploaded and that no record uses.
   public var unheldBytesPerUserMax: Int64
-  /// The maximum number of bytes of the files in one store that no record uses.
+  /// In one store, the maximum number of bytes of the files that no record uses.
   public var unheldBytesPerStoreMax: Int64
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds

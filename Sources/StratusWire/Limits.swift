@@ -5,7 +5,7 @@ public enum Limits {
   /// (*Property Metrics*) says 200. Choice: 400, the maximum of one `CKModifyRecordsOperation`, so
   /// that an atomic batch is one transaction. Some clients send 400 operations (wire-quirks A29).
   public static let operationsPerRequestMax = 400
-  /// The maximum number of bytes of fields in one operation of the CloudKit framework
+  /// The maximum number of bytes of all fields that one operation of the CloudKit framework saves
   /// (`CKError.limitExceeded`: "about 2 MB").
   public static let operationSizeBytesMax = 2_097_152
   /// The maximum number of records in one answer (*Property Metrics*).
@@ -28,8 +28,8 @@ public enum Limits {
   /// Choice: one file of the largest size and some ordinary files fit. Files that no record uses
   /// are removed after a day.
   public static let unheldBytesPerUserMax: Int64 = 21_474_836_480
-  /// The maximum number of bytes of files in one store that no record uses. Choice: the limit of
-  /// ten users.
+  /// In one store, the maximum number of bytes of the files that no record uses. Choice: the limit
+  /// of ten users.
   public static let unheldBytesPerStoreMax: Int64 = 214_748_364_800
   /// The maximum number of files in one `assets/upload` or `assets/rereference` (*Property
   /// Metrics*: tokens).
@@ -60,8 +60,9 @@ public enum Limits {
   /// The number of records that are read before their sizes are checked. Choice: the number of
   /// names that one statement of the store accepts.
   public static let recordsReadTogether = 20
-  /// The maximum number of bytes of the server's own URL in a request. Choice: a host name of 253
-  /// bytes and a port fit. An answer repeats the URL for each file.
+  /// The maximum number of bytes of the server's own URL, which may come from the header of a
+  /// request. Choice: a host name of 253 bytes and a port fit. An answer repeats the URL for each
+  /// file.
   public static let serverURLBytesMax = 300
   /// The maximum number of files in the fields of one record. Choice: an answer has a URL of some
   /// hundred bytes for each file.
@@ -69,7 +70,7 @@ public enum Limits {
   /// The maximum number of values in one list. Choice: each value may become an entry of an index,
   /// and apps keep longer data in files.
   public static let listValuesMax = 20_000
-  /// The maximum number of different words of one field that are indexed. Queries do not find later
+  /// The maximum number of different words that are indexed for one field. Queries do not find later
   /// words of the text. Choice: a novel of 1 MB has about this many different words, and each word
   /// becomes an index entry.
   public static let wordsPerFieldMax = 10_000
@@ -104,7 +105,7 @@ public enum Limits {
   /// are refused).
   public static let participantsPerShareMax = 100
   /// The maximum number of shares of a user in one container. Choice: the server compares a batch
-  /// of new shares with all shares of its zone.
+  /// of new shares with all shares of their zone.
   public static let sharesPerUserMax = 5_000
   /// The maximum number of shares that one request creates, changes or deletes. Choice: to delete a
   /// share with 100 participants takes some milliseconds, in which other writers wait.
@@ -122,11 +123,12 @@ public enum Limits {
   /// The maximum number of children of deleted records that one request checks. Choice: a bound for
   /// the work of deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
-  /// The maximum number of characters of a record name or zone name (CKRecord.ID, CKRecordZone.ID).
+  /// The maximum number of characters of a record name or zone name (Apple's pages on `CKRecord.ID`
+  /// and `CKRecordZone.ID`).
   public static let nameLengthMax = 255
   /// The maximum number of characters of a record type. Choice: the same as for names.
   public static let recordTypeLengthMax = 255
-  /// The maximum number of characters of a field name (CKRecord).
+  /// The maximum number of characters of a field name (Apple's page on `CKRecord`).
   public static let fieldNameLengthMax = 255
   /// The maximum number of fields in one record type. Choice: the schema must be small, because
   /// every write reads it.
@@ -178,8 +180,8 @@ public enum Limits {
   /// ends a deadlock: a delegate may wait, through another task, for one of these methods of its
   /// own engine.
   public static let delegateWaitSecondsMax = 60.0
-  /// The maximum number of bytes of a wrapped zone key. Choice: the only current form has 81 bytes,
-  /// and a later form may be longer.
+  /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
+  /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
   /// The maximum number of bytes of a client change token. Choice: the server stores one such token
   /// with each zone, so the token must be short.
@@ -193,20 +195,20 @@ public enum Limits {
   /// The maximum number of bytes of all subscriptions of a user in one database. Choice: half of an
   /// answer, because one answer lists all of them.
   public static let subscriptionsSizeBytesMax = 8_388_608
-  /// The maximum number of fields whose values a notification contains
-  /// (CKSubscription.NotificationInfo).
+  /// The maximum number of fields whose values a notification contains (Apple's page on
+  /// `CKSubscription.NotificationInfo`).
   public static let additionalFieldsMax = 3
-  /// The maximum number of subscriptions and changed records that are matched in one transaction.
-  /// Choice: about 20 ms of work. The limit also bounds the notifications that one transaction
-  /// writes.
+  /// The maximum number of subscriptions and changed records, added together, that one transaction
+  /// matches. Choice: about 20 ms of work. The limit also bounds the notifications that one
+  /// transaction writes.
   public static let matchStepMax = 1_000
   /// The maximum number of filters of one query, including those in `anyOf`. Choice: each filter is
   /// checked for each record that the query reads.
   public static let queryFiltersMax = 100
   /// The maximum number of sorts of one query. Choice: an index has one column for each sort.
   public static let querySortsMax = 10
-  /// The maximum number of index ranges that one query reads in parallel, for example for the
-  /// values of an `IN`. Choice: each range costs a search in the index.
+  /// The maximum number of index ranges that one query reads and merges, for example one for each
+  /// value of an `IN`. Choice: each range costs a search in the index.
   public static let queryRangesMax = 1_000
   /// A page of a query ends early after the query has read this number of index entries and records
   /// for the page. Choice: about 0.1 s of work.
@@ -214,8 +216,9 @@ public enum Limits {
   /// The maximum number of entries that a query reads completely and sorts in memory, instead of
   /// reading an index in the requested order. Choice: about 20 ms and 3 MB.
   public static let queryGatherMax = 5_000
-  /// The maximum number of values in the list of one filter. Choice: apps search for the records on
-  /// a screen, or of a person's contacts. Each value is compared with each record that is read.
+  /// The maximum number of values in the list of one filter. Choice: apps search for the records
+  /// that a screen shows, or for one record for each of a person's contacts. Each value is compared
+  /// with each record that is read.
   public static let queryValuesMax = 2_000
   /// The maximum number of different words that one filter looks for. Choice: a person types ten.
   public static let queryWordsMax = 100
@@ -251,8 +254,8 @@ public enum Limits {
   /// write. Choice: about a million entries. The more entries are sorted at once, the fewer times
   /// each page of an index is written.
   public static let indexBuildSizeBytesMax = 67_108_864
-  /// The maximum number of records that one request reads to build indexes. The request then
-  /// answers TRY_AGAIN_LATER. Choice: a few seconds.
+  /// The maximum number of records that one request reads to build indexes. A query that needs
+  /// more is answered from another index, or with TRY_AGAIN_LATER. Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
   /// The maximum number of requests of one user per second. Choice: a busy app makes ten. A script
   /// that makes more requests for a long time delays other callers.
@@ -303,7 +306,7 @@ public enum Limits {
   /// every delivery.
   public static let streamsPerUserMax = 100
   /// The maximum number of requests that wait for the writer of one store. The same number may wait
-  /// for its readers. Choice: some 100 ms of work.
+  /// for the readers of the store. Choice: less than a second of work.
   public static let storeWaitingMax = 8_192
   /// The maximum number of concurrent `records/modify` requests to one zone, including waiting
   /// ones. Choice: about 100 ms of work. Later requests receive an error with a retry delay instead
@@ -358,8 +361,9 @@ public enum Limits {
   public static let discardedBytesPerPause = 65_536
   /// The length of the pause after ``discardedBytesPerPause``, in milliseconds.
   public static let discardPauseMilliseconds: Int64 = 5
-  /// The number of bytes that count as progress of a body or an answer. Choice: about a kilobyte a
-  /// second, which is slower than the slowest mobile network.
+  /// When this number of bytes of a body or an answer has been transferred, its time-out begins
+  /// again. Choice: with time-outs of 30 s, this is about a kilobyte a second, which is slower than
+  /// the slowest mobile network.
   public static let progressBytesMin = 32_768
   /// The maximum number of bytes of a body that a connection collects before the request is routed.
   /// The endpoint reads a longer body itself after it has checked the caller. Choice: an ordinary
@@ -383,8 +387,8 @@ public enum Limits {
   /// The maximum number of sign-ins that wait until their password is checked. Choice: the last of
   /// them waits about ten seconds.
   public static let passwordsWaitingMax = 32
-  /// The maximum number of bytes of a form of the server's own pages. Choice: a sealed request and
-  /// two passwords fit.
+  /// The maximum number of bytes of an HTML form that a browser sends from the server's own pages.
+  /// Choice: a sealed sign-in request and two passwords fit.
   public static let formBytesMax = 16_384
 
   // Limits of the client.
@@ -397,7 +401,7 @@ public enum Limits {
   /// an answer may be an error page of a proxy, or a small file from a server without range
   /// support. Choice.
   public static let clientErrorBytesMax = 65_536
-  /// The maximum number of seconds that a client waits at a server's request. Choice: a day. A
-  /// longer time is a mistake.
+  /// The maximum number of seconds for which a client waits if a server tells it to retry later.
+  /// Choice: a day. A longer time is a mistake.
   public static let retryAfterSecondsMax = 86_400.0
 }

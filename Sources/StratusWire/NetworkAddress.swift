@@ -43,15 +43,15 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether the address is an IPv4 address.
   public var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
-  /// A text that identifies one customer of a network provider, whose requests are limited. It is
-  /// an IPv4 address, or the first 64 bits of an IPv6 address.
+  /// A text that identifies one customer of a network provider, so that the server can limit the
+  /// customer's requests. It is an IPv4 address, or the first 64 bits of an IPv6 address.
   public var subscriber: String {
     if isIPv4 { return bytes.suffix(4).map { String($0) }.joined(separator: ".") }
     return prefix(bytes: 8)
   }
 
-  /// The first 48 bits of an IPv6 address. A network provider assigns at most one such prefix to a
-  /// site. nil for an IPv4 address.
+  /// The first 48 bits of an IPv6 address. They are the same for all addresses of one site. nil for
+  /// an IPv4 address.
   public var site: String? { isIPv4 ? nil : prefix(bytes: 6) }
 
   private func prefix(bytes count: Int) -> String {
@@ -76,7 +76,7 @@ public struct AddressRange: Sendable, Hashable {
   private let bits: Int
 
   /// - Parameter text: an address, or an address and the number of its leading bits.
-  /// - Returns: nil if the text has neither form.
+  /// - Returns: nil if the text is neither of the two.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = NetworkAddress(String(parts[0])) else { return nil }

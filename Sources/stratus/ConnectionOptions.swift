@@ -2,7 +2,7 @@ import ArgumentParser
 import StratusServer
 import StratusWire
 
-/// The options for the time-outs of clients and the maximum number of connections.
+/// The options for the time-outs and the maximum number of connections.
 struct ConnectionOptions: ParsableArguments {
   /// The maximum of the time-outs: one day, which is longer than a server should wait for a client.
   private static let secondsMax: Int64 = 86_400
@@ -37,7 +37,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     help: """
       The maximum number of connections from one address; 0 means no limit, for example behind a \
-      proxy. (default: \(Limits.connectionsPerAddressMax), at most half of all)
+      proxy. (default: \(Limits.connectionsPerAddressMax), at most half of all connections)
       """)
   var connectionsPerAddress: Int?
 

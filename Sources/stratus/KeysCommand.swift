@@ -180,7 +180,7 @@ struct DeviceOptions: ParsableArguments {
     return DeviceKeys(file: file)
   }
 
-  /// Returns the account in the container, or nil if no container is given.
+  /// Returns the container and the keys of its account, or nil if no container is given.
   func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
     let settings = settings()
     guard let container = settings.container else { return nil }

@@ -67,7 +67,7 @@ struct LimitOptions: ParsableArguments {
   @Option(help: "The maximum number of bytes that one user has uploaded and that no record uses.")
   var unheldBytesPerUser = Limits.unheldBytesPerUserMax
 
-  @Option(help: "The maximum number of uploaded bytes in a store that no record uses.")
+  @Option(help: "The maximum number of uploaded bytes that no record uses, in one store.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
   @Option(

@@ -148,7 +148,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     }
   }
 
-  /// Superclasses. Archives contain their names, but no object of these classes.
+  /// Superclasses. Archives contain the names of these classes, but none of their objects.
   private static let basesAlone: Set<String> = ["StratusKit.CKSubscription"]
 }
 

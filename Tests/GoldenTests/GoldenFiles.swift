@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote. It was the last release before work on sharing
-/// began. See docs/internals/golden-files.md.
+/// Files that the release of November 2026 wrote. This release was the last one before work on
+/// sharing began. See docs/internals/golden-files.md.
 enum GoldenFiles {
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()

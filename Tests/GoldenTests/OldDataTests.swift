@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test
-  func `a server with old data accepts earlier sign-ins, and user record names are the same`()
+  func `a server with old data accepts earlier sign-ins and keeps the user record names`()
     async throws
   {
     try await withGoldenServer { golden in

@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
-  func `the app sends smaller requests after a refused request`(
+  func `after the server has refused a request, the app sends requests with fewer notes`(
     _ code: CKError.Code
   ) async throws {
     try await withHousehold { home in

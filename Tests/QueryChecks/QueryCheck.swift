@@ -11,7 +11,7 @@ import Synchronization
 public struct QueryCheck: Sendable {
   /// The number of data sets that run in parallel, each with its own store.
   private static let workersCount = 2
-  /// With fewer data sets, the check does not require a minimum number of each kind of case.
+  /// With fewer data sets, the check does not require that each kind of case occurs often enough.
   private static let dataSetsLeast = 20
 
   private let seed: UInt64
@@ -93,7 +93,7 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// The kinds of cases that occurred too seldom.
+  /// The reasons why the mix of cases is too one-sided for a good test, such as too few counts.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),

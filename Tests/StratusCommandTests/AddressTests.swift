@@ -43,7 +43,7 @@ import Testing
     #expect(throws: Failure.self) { try requirePrivateManagement(url) }
   }
 
-  @Test func `A shell runs nothing that a server's address contains`() throws {
+  @Test func `A shell that reads the printed variables runs no command in an address`() throws {
     let file = ManagementFile(
       url: "", token: "", serverURL: "https://a$(touch b)'; c", apiToken: "0a", webAuthToken: "A+/="
     )

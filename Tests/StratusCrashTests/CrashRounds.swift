@@ -33,8 +33,8 @@ struct CrashRounds {
       })
   }
 
-  /// In each round, starts the server, writes and reads until the server is killed, and starts the
-  /// server again. Then compares the records with the ledger.
+  /// In each round, writes and reads until the server is killed, starts the server again, and
+  /// compares the records with the ledger.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))

@@ -54,9 +54,8 @@ import Testing
     }
   }
 
-  /// Writes notes until all devices have received a notification. A new device receives only
-  /// notifications from after its registration. Its first notification shows that the device is
-  /// registered.
+  /// Writes notes until each device has received a notification. A device receives no notification
+  /// from before its registration, so its first notification shows that the device is registered.
   private static func waitForStreams(of devices: [Device], _ notes: CKDatabase) async throws {
     var count = 0
     while !devices.allSatisfy(\.hasHeard) {

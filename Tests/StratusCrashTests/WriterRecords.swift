@@ -17,10 +17,10 @@ struct WriterRecords: Sendable {
 
   let zone: Int
   let prefix: String
-  /// The state after each batch since the last ``settle(on:)``. The first element is the state
-  /// before the first batch.
+  /// The state after each batch since the last call of ``settle(on:tags:)``. The first element is
+  /// the state before the first batch.
   private(set) var states: [State] = [[:]]
-  /// The number of acknowledged batches since the last ``settle(on:)``.
+  /// The number of acknowledged batches since the last call of ``settle(on:tags:)``.
   private(set) var acknowledgedCount = 0
   private(set) var tags: [String: String] = [:]
   /// Earlier change tags of records. A save with such a tag must be refused.

@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a first sync that takes longer than the server keeps tombstones must start again`()
+  @Test func `a first sync must start again if it takes longer than tombstones are kept`()
     async throws
   {
     try await withClock { server, anna, clock in

@@ -32,7 +32,10 @@ import Testing
     }
   }
 
-  @Test func `the first write creates a missing container and stores all its data`() async throws {
+  @Test
+  func `the first write creates a missing container, and its records can be looked up`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       _ = try await anna.post("zones/list")

@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  /// Layouts 1 to 3 store no time for the deletion of a zone. The upgrade counts as this time.
+  /// Layouts 1 to 3 store no deletion time of a zone. An upgrade from these layouts stores its own
+  /// time as the deletion time.
   @Test(arguments: [1, 2, 3, 4, 5])
   func `an upgraded store can remove old tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in

@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The record's colour before and after the change, and the expected notifications. The value nil
-  /// means that there is no record, and an empty text means that it has no colour.
+  /// means that there is no record, and an empty text means that the record has no colour.
   @Test(
     arguments: [
       (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `production requires index marks, and a deployment copies those of development`()
+  func `production requires index marks, and a deployment copies the marks of development`()
     async throws
   {
     try await withScene { scene in

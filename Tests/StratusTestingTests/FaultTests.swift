@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test
-  func `the error and the deletion of a missing zone contain the reason`() async throws {
+  func `errors and the list of deletions contain the reason for a zone's deletion`() async throws {
     try await withStage { stage in
       let before = try await stage.database.databaseChanges(since: nil)
       try await stage.alice.purgeZone("Notes", in: Stage.containerID)

@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test
-  func `the notes app shows the notes of another account after a different sign-in`() async throws {
+  func `after another user signs in, the notes app shows the notes of that user`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])

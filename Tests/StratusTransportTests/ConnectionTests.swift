@@ -139,8 +139,8 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // Each delay is half of 0.5, 1, 2, 4 or 8 s, because `chance` is 0. Another delay of 8 s would
-    // exceed the resource timeout of 10 s.
+    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more delay,
+    // the sum of the delays would exceed the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 

@@ -8,7 +8,7 @@ struct Machine {
   let kernel: String
   /// The time in microseconds to write and flush 4 KiB (the median of 500 measurements).
   let flushMicroseconds: Double
-  /// The average number of running processes in the minute before the benchmark began.
+  /// The system's load average for the minute before the benchmark began.
   let load: String
 
   init(measuring folder: String) throws(Failure) {
@@ -23,7 +23,7 @@ struct Machine {
     flushMicroseconds = try Self.measureFlush(in: folder)
   }
 
-  /// The average number of running processes in the last minute.
+  /// The system's load average: the average number of busy threads in the last minute.
   static var currentLoad: String {
     TextFile.read("/proc/loadavg")?.split(separator: " ").first.map { String($0) } ?? "unknown"
   }
@@ -49,7 +49,7 @@ struct Machine {
 }
 
 extension [Int64] {
-  /// Returns the value at a percentile of the sorted values, or 0 if the list is empty.
+  /// Returns the value at a percentile, or 0 if the list is empty. The list must be sorted.
   ///
   /// - Parameter share: the percentile as a number from 0 to 1.
   func percentile(_ share: Double) -> Int64 {

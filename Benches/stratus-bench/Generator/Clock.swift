@@ -3,7 +3,7 @@ import Glibc
 
 /// The machine's monotonic clock.
 enum Clock {
-  /// Returns the number of nanoseconds since an arbitrary time.
+  /// Returns the number of nanoseconds since an arbitrary, fixed time.
   static func nanoseconds() -> Int64 {
     Int64(DispatchTime.now().uptimeNanoseconds)
   }

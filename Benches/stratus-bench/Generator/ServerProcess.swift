@@ -39,7 +39,7 @@ final class ServerProcess {
   /// The number of bytes of memory that the process uses.
   var residentBytes: Int { memory("VmRSS:") }
 
-  /// The number of bytes of memory that only this process uses, which are its heap and its stacks.
+  /// The number of bytes of memory that only this process uses. They contain its heap and stacks.
   var ownBytes: Int { memory("RssAnon:") }
 
   /// Reads an amount of memory from a line of the status of the process.

@@ -29,7 +29,8 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
-  /// Starts a server as an operator would, so it limits its callers, and creates a container.
+  /// Starts a server that limits its callers, as on an operator's machine, and creates a container
+  /// on this server.
   ///
   /// - Parameter options: further options of `stratus serve`.
   init(program: String, folder: String, serving container: String, options: [String]) throws {
@@ -91,7 +92,7 @@ final class BenchServer {
 
   /// Creates a zone, and saves records in it. The numbers of their names begin with `firstName`.
   ///
-  /// - Parameter onRecord: is called for each record.
+  /// - Parameter onRecord: is called for each record, before the record is saved.
   func fill(
     _ zone: String, container: String, records: Int, firstName: UInt64 = 0,
     onRecord: @escaping () -> Void = {}

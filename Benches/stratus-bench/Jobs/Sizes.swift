@@ -18,8 +18,8 @@ struct Sizes {
   var queries: Int
   /// The size of the uploaded and downloaded file, in bytes.
   var assetBytes: Int
-  /// The number of idle notification streams of one server. A process may open at most 20,000
-  /// files.
+  /// The number of idle notification streams of one server. It is below 20,000, the number of files
+  /// that a process may open.
   var streams: Int
   /// The number of idle notification streams of three servers together.
   var manyStreams: Int

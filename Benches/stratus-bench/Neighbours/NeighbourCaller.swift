@@ -38,7 +38,7 @@ struct NeighbourCaller {
 
   /// Saves records in batches.
   ///
-  /// - Parameter fields: returns the fields of the record with a number.
+  /// - Parameter fields: takes the number of a record, and returns the fields of this record.
   func fill(
     _ count: Int, type: String, _ fields: (Int) -> [(String, FieldValue)]
   ) throws {

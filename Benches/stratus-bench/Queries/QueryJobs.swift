@@ -12,7 +12,7 @@ struct QueryJobs {
 
   private var requests: Requests { server.requests(Self.container) }
 
-  /// Saves the items with four connections, and waits until all indexes are built.
+  /// Saves the items over four connections, and waits until all indexes are built.
   ///
   /// - Parameter progress: shows how many items are saved, and how many are in the indexes.
   /// - Returns: the seconds for saving and for building the indexes, and the latencies of other

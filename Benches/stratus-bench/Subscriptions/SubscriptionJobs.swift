@@ -25,8 +25,8 @@ struct SubscriptionJobs {
     return try [measureSaves(few, many), measureEvents(few, many)]
   }
 
-  /// Measures saves in both containers alternately, because the disk is still busy with earlier
-  /// writes.
+  /// Measures saves in both containers alternately. The disk is still busy with earlier writes, and
+  /// these should slow both containers equally.
   private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
     var rates = (alone: 0.0, among: 0.0)
     var last = LoadGenerator.Load()
@@ -88,7 +88,7 @@ struct SubscriptionJobs {
     return latencies.sorted()
   }
 
-  /// Prepares the public database of a container, whose schema then contains the record type.
+  /// Saves a record in a container's public database, so that the schema contains its record type.
   private func prepare(_ container: String) throws -> Requests {
     var requests = server.requests(container)
     requests.database = "public"

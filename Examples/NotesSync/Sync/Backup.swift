@@ -77,8 +77,8 @@ public actor Backup {
     (overviews, screen) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Starts the backup. The first time it sends all notes, and later only the changes since the
-  /// last run.
+  /// Starts the backup. The first start sends all notes, and a later start sends only the changes
+  /// since the last run.
   public func start() {
     if isRunning { return }
     isRunning = true

@@ -35,8 +35,8 @@ struct BackupState: Codable, Sendable {
   var databaseToken: Data?
   var zoneToken: Data?
   var notes: [String: Known] = [:]
-  /// The known notes that a fetch without a token has not returned yet. A note that is
-  /// still here at the end of the fetch was deleted, because such a fetch reports no deletions.
+  /// The known notes that a fetch without a token has not returned yet. A note that is still in
+  /// this set at the end of the fetch was deleted, because such a fetch reports no deletions.
   var unconfirmed: Set<String>?
 
   /// Removes the change tokens, so that everything is fetched again.

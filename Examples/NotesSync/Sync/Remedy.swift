@@ -60,7 +60,7 @@ extension CKError {
     case .serverRecordChanged: (.merge, "Another device changed a note as well.")
     case .unknownItem: (.sendAnew, "Another device deleted a note that changed here.")
 
-    // Several errors at once. The error of each note decides about the note.
+    // Several errors at once. The app handles the error of each note separately.
     case .partialFailure, .batchRequestFailed:
       (.tryAgain, "Some notes were not accepted.")
 

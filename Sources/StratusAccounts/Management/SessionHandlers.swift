@@ -84,8 +84,8 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// The number of hex digits of a session ID that a list shows. This number is enough to identify
-  /// a session.
+  /// The number of hex digits that a list shows of each session ID. They are enough to identify a
+  /// session.
   static let shownIDLength = 16
 
   /// Removes ended sessions from the registry, so that lists show only valid ones.

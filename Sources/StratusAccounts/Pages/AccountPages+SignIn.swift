@@ -13,14 +13,14 @@ struct AskingApp {
   /// page.
   let callbackURL: String?
 
-  /// The name of the app that the user sees.
+  /// The name of the app, as the user sees it.
   var name: String { origin ?? callbackURL ?? "" }
 }
 
 /// The outcome of reading a sign-in request.
 enum SignInQuestion {
   case app(AskingApp)
-  /// The request has expired, or its token or origin is not allowed. The page says so.
+  /// The request has expired, or its token or origin is not allowed. The page tells the user.
   case refused(PageAnswer)
 }
 
@@ -127,7 +127,7 @@ extension AccountPages {
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? "/account")
   }
 
-  /// Returns the facts about an attempt that the throttle needs.
+  /// Returns the facts that the throttle needs about an attempt.
   func attempt(
     _ visit: Visit, email: String, account: Account?
   ) async throws(ServerError) -> SignInThrottle.Attempt {
@@ -186,7 +186,8 @@ extension AccountPages {
       accountID: proven.account.id, id: accounts.randomness(8).hex,
       issuedAt: accounts.ambient.now())
     visit.keep(session: text, isKept: isKept, as: browser, seal: seal)
-    // The form cookie is replaced, because other people may know the one from before the sign-in.
+    // The form cookie is replaced, because other people may know the cookie that the browser had
+    // before the sign-in.
     visit.set(.form, accounts.randomness(32).hex, seconds: nil)
     return true
   }
@@ -198,8 +199,8 @@ extension AccountPages {
     }
     visit.remove(.session)
     visit.remove(.form)
-    // A window that an app opened shows the app's sign-in page again, so that another user can sign
-    // in.
+    // A window that an app opened shows the sign-in page for this app again, so that another user
+    // can sign in.
     var target = "/auth/sign-in"
     if let text = visit.request.form["request"], case .app(let app) = try await question(text) {
       target += "?request=" + app.text

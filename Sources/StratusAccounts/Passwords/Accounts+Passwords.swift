@@ -14,12 +14,12 @@ extension Accounts {
   /// Gives an account a new password, and ends its browser sessions.
   ///
   /// - Parameters:
-  ///   - proof: proves the password that the new one replaces. If nil, the new one replaces any
+  ///   - proof: proves that the caller knows the present password. If nil, the account may have any
   ///     password, or none.
   ///   - endsApps: whether the sessions of apps end, too. If the account had no password before,
   ///     they continue, because no sign-in with a password can have begun them.
-  /// - Returns: the account with its new password. If the stored password is no longer that of the
-  ///   proof, nothing changes, and the result is nil.
+  /// - Returns: the account with its new password. If the password was changed after the proof was
+  ///   made, nothing changes, and the result is nil.
   /// - Throws: `BAD_REQUEST` with advice if the password may not be used; `TRY_AGAIN_LATER` if too
   ///   many sign-ins wait.
   @discardableResult
@@ -39,8 +39,8 @@ extension Accounts {
     return isChanged ? ProvenAccount(account: account, passwordHash: hash) : nil
   }
 
-  /// Hashes a password with today's parameters. The caller has already been identified, so the hash
-  /// does not wait behind those of unknown callers.
+  /// Hashes a password with the current parameters. The caller has already been identified, so the
+  /// hash does not wait behind the hashes for unknown callers.
   private func hash(_ password: String) async throws(ServerError) -> String {
     let (salt, cost) = (randomness(PasswordHash.saltCount), cost)
     let hash = try await passwords.run(inFront: true) { () throws(ServerError) -> PasswordHash in

@@ -3,8 +3,8 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Runs password hashes on threads of their own, a few at a time, so that requests for data go on
-/// beside them.
+/// Runs password hashes on threads of their own, a few at a time, so that they do not delay
+/// requests for data.
 ///
 /// Some callers are *in front*, for example those with a browser that has signed in before. They
 /// wait only for hashes that already run and for each other, and a part of the queue is reserved

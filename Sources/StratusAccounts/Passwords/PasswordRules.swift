@@ -23,7 +23,8 @@ enum PasswordRules {
     return nil
   }
 
-  /// Whether a password is a common word between digits and punctuation, or two such words.
+  /// Whether a password consists of one or two common words, with digits and punctuation around
+  /// them.
   private static func isCommon(_ lower: String) -> Bool {
     let inner = core(lower)
     for core in [inner, core(plain(inner)), core(plain(lower))] {

@@ -6,10 +6,10 @@ struct KnownBrowser: Sendable, Hashable {
   let accountID: String
   /// The ID of the proof. Each sign-in creates a proof with a new ID.
   let id: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of the sign-in, in milliseconds since 1970 UTC.
   let issuedAt: Int64
 
-  /// A year.
+  /// The lifetime of a proof: one year.
   static let lifetimeMilliseconds: Int64 = 31_536_000_000
 
   init(accountID: String, id: String, issuedAt: Int64) {

@@ -19,8 +19,8 @@ final class PageSeal: Sendable {
 
   private let secrets: Mutex<[[UInt8]]>
 
-  /// - Parameter secrets: the newest first. The newest seals new texts; all of them open sealed
-  ///   texts.
+  /// - Parameter secrets: the newest one first. Only the newest one seals texts. A text opens with
+  ///   the secret that sealed it.
   init(secrets: [[UInt8]]) { self.secrets = Mutex(secrets) }
 
   func replace(by secrets: [[UInt8]]) { self.secrets.withLock { $0 = secrets } }

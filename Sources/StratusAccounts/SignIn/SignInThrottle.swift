@@ -51,8 +51,8 @@ final class SignInThrottle: Sendable {
   /// The longest delay after failed sign-ins of one account, in seconds.
   static let accountSecondsMax: Int64 = 900
   private static let addressRule = GroupRule(countMax: 30, milliseconds: 20_000)
-  /// Choice: ten times as many failures as from one address. A provider gives one customer at most
-  /// one such prefix.
+  /// Choice: ten times as many failures as from one address. A site is an IPv6 prefix, and a
+  /// provider gives a customer at most one such prefix.
   private static let siteRule = GroupRule(countMax: 300, milliseconds: 2_000)
   /// The time after which the failures of an account are forgotten.
   private static let forgetMilliseconds: Int64 = 3_600_000
@@ -138,9 +138,9 @@ final class SignInThrottle: Sendable {
     return remaining(failures.last + seconds * 1_000, now)
   }
 
-  /// Removes forgotten failures. If too many remain, removes the half with the fewest failures, and
-  /// of equal ones the oldest. An attacker who fills the table thus cannot clear a counter that
-  /// already causes a delay.
+  /// Removes forgotten failures. If too many entries remain, removes those with the fewest failures
+  /// first, and of equal entries the older ones. An attacker who fills the table thus cannot clear
+  /// a counter that already causes a delay.
   private func sweep(_ failures: inout [String: Failures], _ now: Int64) {
     failures = failures.filter { now - $0.value.last < Self.forgetMilliseconds }
     guard failures.count > entriesMax / 2 else { return }

@@ -135,7 +135,8 @@ extension StoreConformance {
     }
   }
 
-  /// Whether an asset may be removed does not depend on an earlier list of assets without a hold.
+  /// The store compares the asset's current time. The time in an earlier list of unheld assets has
+  /// no effect.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old

@@ -80,7 +80,7 @@ extension StoreConformance {
     try expect(missed, 0)
   }
 
-  /// While other tasks write, the zone, its feed and its history agree in every read.
+  /// While other tasks write, the zone, its feed and the database's history agree in every read.
   static func readsAreConsistent(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let torn = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -31,7 +31,7 @@ extension StoreConformance {
     try expect(ofBob, ["old"])
   }
 
-  /// Each zone has the greatest change number of its removed tombstones. This number never
+  /// Each zone stores the greatest change number among its removed tombstones. This number never
   /// decreases. It may be the number of the zone's newest change.
   static func newestExpiredIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")

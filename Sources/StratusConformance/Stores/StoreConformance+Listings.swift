@@ -50,8 +50,8 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// A zone's audience consists of database subscriptions: those of the users whose shared
-  /// databases list the zone. The store returns the audience in order and in pages.
+  /// A zone's audience consists of the database subscriptions of all users whose shared databases
+  /// list the zone. The store returns the audience in order and in pages.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -254,7 +254,8 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Creates Ann's zone with one record if it does not exist, and lists it for a participant.
+  /// Saves a record in Ann's zone, which is created if necessary. Lists the zone in a user's shared
+  /// database.
   fileprivate func share(_ name: String, with user: String) async throws(ServerError) {
     try await save(["a"], inZone: name)
     try await write { (body) throws(ServerError) in

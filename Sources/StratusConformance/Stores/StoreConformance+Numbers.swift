@@ -82,7 +82,7 @@ extension StoreConformance {
     try expect(changes.map(\.number).max(), number)
   }
 
-  /// The rows of a failed write do not block later writes.
+  /// A later write may use the record numbers and change numbers of a failed write.
   static func undoneNumbersAreFree(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "A")
     _ = await store.failure { (body) throws(ServerError) in

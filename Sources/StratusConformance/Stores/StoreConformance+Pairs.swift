@@ -115,8 +115,8 @@ extension StoreConformance {
     try expect(seen, [false, true, false])
   }
 
-  /// After the write of one server is undone, the other server's change gets the same version
-  /// number.
+  /// One server caches a watch in a write that is undone. The other server's change then gets the
+  /// same version number, and the first server must not use its cached watch.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -150,8 +150,8 @@ extension StoreConformance {
     try expect(seen, [[], ["Type0"], ["Type0", "Type1"], ["Type0", "Type1", "Type2"]])
   }
 
-  /// After the write of one server is undone, the other server's change gets the same version
-  /// number.
+  /// One server caches a schema in a write that is undone. The other server's change then gets the
+  /// same version number, and the first server must not use its cached schema.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))

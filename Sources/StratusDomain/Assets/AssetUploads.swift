@@ -129,7 +129,8 @@ public struct AssetUploads: Sendable {
     }
   }
 
-  /// Returns the answer for an upload that has all its bytes, or nil if bytes are missing.
+  /// Returns the answer for an upload that has all its bytes, or nil if the client must still send
+  /// bytes.
   private func ended(
     _ ticket: UploadTicket, _ status: AssetUploadStatus
   ) async throws(ServerError) -> UploadAnswer? {

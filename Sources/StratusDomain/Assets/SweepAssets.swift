@@ -9,8 +9,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept after the
-  ///   upload, or after the last request for a receipt.
+  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept, counted
+  ///   from ``StoredAsset/touched``.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64

@@ -96,7 +96,7 @@ struct HistoryCursor {
   /// Whether no changes are left to read.
   var isAtEnd: Bool { range.after >= range.through }
 
-  /// Whether no changes are left after this one.
+  /// Whether no changes are left to read after a change.
   ///
   /// NB: change numbers have gaps, since a record has only its latest change. A reader may
   /// therefore learn of the end only from a page that is not full.

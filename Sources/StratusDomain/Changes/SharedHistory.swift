@@ -45,8 +45,8 @@ struct SharedHistory {
       let records = try store.records(named: joined, in: zone)
       for event in group where sizeBytes < sizeBytesMax {
         if leaving.contains(event.name) {
-          // NB: the token must not pass this event. The record may also come back to the
-          // hierarchy, and would then have no newer event.
+          // NB: the token must not pass this event. If the record stays in the hierarchy after
+          // all, it gets no newer event.
           guard part.through != nil else {
             throw ServerError(
               .tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
@@ -80,7 +80,7 @@ struct SharedHistory {
   }
 
   /// The records whose hierarchy is outdated: a record above them has moved, and they have not
-  /// followed it yet. Until they have, they must not be delivered, neither as records nor as
+  /// followed it yet. Until they follow it, they must not be delivered, neither as records nor as
   /// deletions.
   private func recordsAboutToLeave(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     guard try !store.unfinishedParents(in: zone, limit: 1).isEmpty else { return [] }

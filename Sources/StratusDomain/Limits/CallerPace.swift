@@ -1,8 +1,8 @@
 public import StratusWire
 import Synchronization
 
-/// Limits the rate of callers with token buckets. There is one bucket for each user, each API
-/// token, and each address of anonymous callers.
+/// Limits the rate of callers with token buckets. Each user, each API token, and each address of
+/// anonymous callers has a bucket for requests and a bucket for operations.
 ///
 /// A request costs one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {
@@ -205,8 +205,8 @@ public final class CallerPace: Sendable {
       caller: caller, bucket: bucket, debtSeconds: bucket.debtSeconds(of: rate, now: now))
   }
 
-  /// Removes idle callers. If few callers are idle, clears the table, because an unthrottled caller
-  /// is better than a wrongly throttled one.
+  /// Removes idle callers. If too many callers remain, clears the table, because an unthrottled
+  /// caller is better than a wrongly throttled one.
   private func sweep(_ state: inout State, _ now: Int64) {
     state.callers = state.callers.filter { _, buckets in
       !buckets.requests.isFull(at: now) || !buckets.operations.isFull(at: now)

@@ -20,8 +20,8 @@ struct RecordBounds {
     }
   }
 
-  /// Whether one list has too many values, or all lists and texts together have too many values
-  /// and words.
+  /// Whether one list has too many values, the record has too many assets, or all lists and texts
+  /// together have too many values and words.
   ///
   /// - Parameter values: the values that were counted. They are read only if the texts are so long
   ///   that their words must be counted exactly.

@@ -55,8 +55,8 @@ public struct ListeningAccess: Sendable {
       try await touch(known, in: store)
     }
     var position = acknowledged ?? newest
-    // NB: a number that the store has not used yet is ignored. A number from before a restore is
-    // valid.
+    // NB: a number that the store has not used yet is ignored. A number from before a restore stays
+    // valid, because no number is used twice.
     if let lastEventID, lastEventID <= newest { position = max(position, lastEventID) }
     let device = ListeningDevice(
       store: address, user: user, deviceID: deviceID, position: position,

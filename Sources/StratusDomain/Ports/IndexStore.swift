@@ -21,7 +21,7 @@ public protocol IndexReading {
   /// Returns the number of rows that the build of an index has examined, and the number of all
   /// rows.
   ///
-  /// - Parameter limit: the maximum of both numbers.
+  /// - Parameter limit: the number at which each of the two counts stops.
   /// - Returns: nil if the index is not being built.
   func indexProgress(
     of index: Int64, limit: Int64
@@ -74,7 +74,7 @@ public protocol IndexWriting {
   /// Removes some entries of one dropped index. When the last entry is removed, removes the index,
   /// too.
   ///
-  /// - Parameter limit: the maximum number of entries, and of databases.
+  /// - Parameter limit: the maximum number of entries to remove, and of databases to search.
   func removeDroppedEntries(limit: Int) throws(ServerError)
 
   /// Adds entries of records that are older than the index. An entry that already exists stays.

@@ -25,12 +25,12 @@ public protocol ListingReading {
 /// updates the listings of the zones that have changed.
 public protocol ListingWriting {
   /// Adds a share to a user's participation in a live zone, and lists the zone in the user's shared
-  /// database. If the user has already joined the share, only the permission changes.
+  /// database. If the user has already joined the share, only the user's rights change.
   ///
   /// - Parameter root: the root record of the share, or nil if the share shows the whole zone.
   /// - Returns: the number of the participation. If the zone is already listed, the number usually
-  ///   stays the same. It changes if the user saw single hierarchies and now sees the whole zone,
-  ///   because the user's devices must then read another history.
+  ///   stays the same. It changes if the user has joined a share of the whole zone and also a share
+  ///   of a single hierarchy, because the user's devices must then read another history.
   @discardableResult
   func join(
     _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,

@@ -77,7 +77,8 @@ public struct NewNotification: Sendable {
   public var payload: NotificationPayload
   /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool
-  /// The device that made the change and gets no notification, or nil if all devices get it.
+  /// The device that made the change and usually gets no notification; see
+  /// ``NotificationWriting/enqueue(_:)``. It is nil if all devices get the notification.
   public var originDeviceID: String?
   /// The key for coalescing, or nil if the notification replaces no other. The notification
   /// replaces unread notifications in the user's queue with the same key.
@@ -103,7 +104,8 @@ public struct QueuedNotification: Sendable, Hashable {
   public var number: Int64
   /// The value of `nid`. Several notifications of one change can have the same value.
   public var notificationID: String
-  /// The device that made the change and gets no notification, or nil if all devices get it.
+  /// The device that made the change and therefore gets no notification. It is nil if all devices
+  /// get the notification.
   public var originDeviceID: String?
   /// The key of ``NewNotification/coalescingKey``. APNs also collapses notifications with the same
   /// key.

@@ -18,8 +18,8 @@ public protocol PasswordRegistry: Sendable {
   /// Stores a new password, and ends the account's browser sessions, in one transaction.
   ///
   /// - Parameters:
-  ///   - earlier: the hash that the new one replaces. If nil, the new one replaces any hash, or
-  ///     none.
+  ///   - earlier: the hash that the account must still have. If nil, the account may have any
+  ///     hash, or none.
   ///   - endsAppSessions: whether the account's sessions with containers end, too.
   /// - Returns: false if the stored hash is not `earlier`. Then nothing changes.
   func change(

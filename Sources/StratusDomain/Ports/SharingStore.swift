@@ -26,7 +26,7 @@ public protocol SharingReading: HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
-  /// Returns those of the names that live records name as their parents.
+  /// Returns which of these records are the parents of live records.
   func parents(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
   /// Returns the passages of some hierarchies, in the order of their change numbers. Passages with
@@ -76,8 +76,8 @@ public protocol SharingReading: HierarchyReading {
 }
 
 extension SharingReading {
-  /// Returns records whose children may still be stored in an earlier hierarchy, from the first
-  /// zone.
+  /// Returns records whose children may still be stored in an earlier hierarchy, beginning with the
+  /// first zone.
   public func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy] {
     try unfinishedHierarchies(after: nil, limit: limit)
   }
@@ -96,7 +96,7 @@ public protocol SharingWriting {
   /// entry for the same record is replaced.
   func addUnfinished(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 
-  /// Removes the entry of ``addUnfinished(_:)``, because all children are done.
+  /// Removes the entry of ``addUnfinished(_:)``, because all children have been moved.
   func finish(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 }
 

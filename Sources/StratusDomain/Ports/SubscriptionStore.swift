@@ -51,7 +51,7 @@ public protocol SubscriptionReading {
 /// Stores the subscriptions to changes.
 public protocol SubscriptionWriting {
   /// Like ``SubscriptionReading/watch(of:)``, but cached between transactions, so that a save in a
-  /// database without subscriptions costs nothing more.
+  /// database without subscriptions needs no further read.
   ///
   /// NB: a store with several writers checks the cached value against a version in the database's
   /// row, which ``ZoneWriting/lockZone`` also reads.

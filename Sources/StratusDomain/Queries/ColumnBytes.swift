@@ -82,7 +82,7 @@ struct ColumnCut: Sendable, Hashable {
   var bytes: [UInt8]
   var isBehind: Bool
 
-  /// The first bytes after the cut, or nil if there are none.
+  /// The smallest bytes that sort after the cut, or nil if there are none.
   var start: [UInt8]? { isBehind ? bytes.successor : bytes }
 
   /// The same boundary in the inverted order.
@@ -105,7 +105,7 @@ struct ColumnInterval: Sendable, Hashable {
     self.upper = upper
   }
 
-  /// The same values in the inverted order.
+  /// The interval of the same values in the inverted order.
   var opposite: ColumnInterval { ColumnInterval(lower: upper.opposite, upper: lower.opposite) }
 
   func intersection(_ other: ColumnInterval) -> ColumnInterval {

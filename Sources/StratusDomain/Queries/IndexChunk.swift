@@ -12,7 +12,7 @@ struct IndexChunk: Sendable {
   let indexes: [QueryIndex]
   /// The position after which the chunk begins, or nil if it begins with the first record.
   let start: IndexBuildCursor?
-  /// The last position of the chunk, or nil if the chunk goes to the end.
+  /// The last position of the chunk, or nil if the chunk goes to the last record.
   private(set) var end: IndexBuildCursor?
   private(set) var rowsLooked = 0
   private var sizeBytes = 0
@@ -26,12 +26,12 @@ struct IndexChunk: Sendable {
     self.start = start
   }
 
-  /// Reads the next chunk, for the indexes of a record type whose builds are furthest behind.
+  /// Reads the next chunk for those indexes of a record type whose builds are furthest behind.
   ///
-  /// If another index of the type has been built further, the chunk ends at that index's position.
-  /// From that position on, the indexes are built together.
+  /// If another index of the type has been built further, the chunk does not go beyond that index's
+  /// position. From that position on, the indexes are built together.
   ///
-  /// - Parameter wanted: the indexes that callers wait for.
+  /// - Parameter wanted: the indexes that the request waits for.
   /// - Returns: the chunk, or nil if all wanted indexes are ready.
   static func read(
     for wanted: [Int64], by builder: IndexBuilder, rowsMax: Int, sizeBytesMax: Int
@@ -140,8 +140,8 @@ extension IndexChunk {
     var indexes: Set<Int64> = []
   }
 
-  /// - Returns: false if a zone has too many changes for one step. The caller must then call the
-  ///   method again.
+  /// - Returns: false if a zone has too many changes for one step. The method must then be called
+  ///   again.
   private func add(
     _ entries: [LocatedEntry], progress: inout Progress, to store: any StoreWriting
   ) throws(ServerError) -> Bool {

@@ -64,8 +64,8 @@ struct PageBuilder {
   private static let readBytesMax = 8 * Limits.responseSizeBytesMax
   /// The number of bytes of a record that one unit of work decodes, or tests with one filter.
   private static let bytesPerStep = 256
-  /// The number of records read together. A page has capacity for half as many of the largest
-  /// records.
+  /// The number of records read together. If all records have the maximum size, a page has capacity
+  /// for half of this number.
   private static let groupMax = 16
 
   init(_ scope: PageScope) {

@@ -73,7 +73,8 @@ struct PlanChoice {
     return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
-  /// The number of records read for a page after which the caller looks for a faster plan.
+  /// The number of records read for a page after which ``instead(of:gathers:)`` looks for a faster
+  /// plan.
   var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
 
   /// Finds a plan that is faster than continuing with the plan that began the page.
@@ -203,7 +204,7 @@ private struct Survey {
     } else if !wanted.contains(candidate.columns),
       IndexBuilder.hasRoom(
         for: candidate.columns, among: indexes.map(\.columns) + wanted,
-        // If a candidate has no equalities, no other index can replace this one.
+        // If a candidate has no equalities, no other index can replace its index.
         isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)

@@ -266,7 +266,7 @@ struct QueryPlanner {
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
-  /// Merges all ranges of one column into one range.
+  /// Replaces the ranges of each column of values by their intersection.
   private func merged(_ reaches: [Driver]) -> [Driver] {
     var result: [Driver] = []
     for driver in reaches {

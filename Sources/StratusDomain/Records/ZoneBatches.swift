@@ -7,7 +7,7 @@ import StratusWire
 struct ZoneBatches: Sendable {
   struct Batch: Sendable {
     let address: ZoneAddress
-    /// The indexes of the items in the request.
+    /// The positions of the items in the request.
     var indices: [Int]
   }
 

@@ -174,8 +174,8 @@ struct ReferenceDecision: Sendable {
 }
 
 extension ReferenceSnapshot {
-  /// Whether a child may also refer to its parent by `deleteSelf`, although ``followers`` does not
-  /// contain this link.
+  /// Whether it is possible that a child also refers to its parent by `deleteSelf`, although
+  /// ``followers`` does not contain this link.
   func mayFollow(_ child: RecordLink) -> Bool {
     guard hasMoreFollowers, let last = followers.last else { return false }
     let isOfLater = last.target.utf8.lexicographicallyPrecedes(child.target.utf8)

@@ -80,7 +80,7 @@ struct FieldDecision: Sendable {
     return changes
   }
 
-  /// Adds the retiring record types and fields that the request writes to ``retiredWrites``.
+  /// Adds to ``retiredWrites`` the retiring record types and fields that the request writes.
   ///
   /// - Throws: `BAD_REQUEST`, which names a record type or field that no longer accepts writes.
   private mutating func note(
@@ -99,8 +99,8 @@ struct FieldDecision: Sendable {
     }
   }
 
-  /// Adds the retiring record types and fields that a refused operation wrote, because the attempt
-  /// shows that an app still uses them.
+  /// Adds to ``retiredWrites`` the retiring record types and fields that a refused operation would
+  /// have written, because the attempt shows that an app still uses them.
   mutating func note(retiredWrites places: Set<SchemaPlace>) {
     if !places.isEmpty { retiredWrites.formUnion(places) }
   }

@@ -219,7 +219,7 @@ struct HierarchyReach {
     frontier = []
   }
 
-  /// Removes records without children, which need neither a step nor a row.
+  /// Removes records without children from ``frontier``, because nothing has to follow them.
   private mutating func dropChildless(from start: Int) throws(ServerError) {
     if start >= frontier.count { return }
     let names = frontier[start...].map(\.parent.parentName)

@@ -50,8 +50,8 @@ struct PlaceRules {
     return ServerError(.accessDenied, Reason.accessDenied)
   }
 
-  /// Whether records that a participant may not write name the participant's new record as their
-  /// parent. They would follow it into its hierarchy.
+  /// Whether a participant's new record is the parent of records that the participant may not
+  /// write. These children would follow the new record into its hierarchy.
   ///
   /// Choice: if there are too many such children to examine, the new record is refused.
   private func wouldTakeChildren(

@@ -45,7 +45,8 @@ struct ShareInvitation {
     }
   }
 
-  /// Whether the share has an open invitation to an address. It may be another address of the user.
+  /// Whether the share has an open invitation to an address, which may be another address of the
+  /// user.
   ///
   /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
   /// have an account.

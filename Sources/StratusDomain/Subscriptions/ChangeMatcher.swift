@@ -76,9 +76,9 @@ struct ChangeMatcher {
     }
   }
 
-  /// Matches a subscription that has replaced another one with the current part of a partly matched
-  /// entry. The match is needed if matching has already passed the position of the replacement, but
-  /// has not reached the replaced subscription. Otherwise neither of them would report the change.
+  /// Matches the current part of a partly matched entry with a subscription that has just replaced
+  /// another one. This is needed if matching has already passed the replacement's position, but has
+  /// not reached the replaced subscription. Otherwise neither subscription would report the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.
@@ -122,7 +122,8 @@ struct ChangeMatcher {
 
   /// Examines the subscriptions that a part may concern, key by key.
   ///
-  /// - Returns: the position where the next step continues, or nil if all were examined.
+  /// - Returns: the position where the next step continues, or nil if all subscriptions were
+  ///   examined.
   private mutating func walk(
     _ part: Part, of entry: OutboxEntry, from start: OutboxCursor?
   ) throws(ServerError) -> OutboxCursor? {
@@ -315,7 +316,7 @@ extension Subscription {
 }
 
 extension OutboxCursor {
-  /// Whether matching has passed the subscription when it is at this position.
+  /// Whether matching that has reached this position has already passed the subscription.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }

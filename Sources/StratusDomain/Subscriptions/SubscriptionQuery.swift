@@ -75,7 +75,8 @@ struct SubscriptionQuery: Sendable {
 }
 
 extension QueryCondition {
-  /// A value that every matching record has, or has as a list member, or nil if there is none.
+  /// A value that the field of every matching record equals, or contains if it is a list. It is nil
+  /// if there is no such value.
   fileprivate var requiredValue: Scalar? {
     if isNegated { return nil }
     switch test {

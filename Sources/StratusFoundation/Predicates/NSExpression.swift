@@ -23,13 +23,14 @@ public class NSExpression: NSObject, NSCopying {
   /// Creates a variable, whose value is given when the predicate is evaluated.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
-  /// Creates a list of expressions. All of them must be instances of this class.
+  /// Creates a list of expressions. An element of another class becomes a constant.
   public convenience init(forAggregate expressions: [Any]) {
     self.init(
       .aggregate(expressions.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// Creates a function call. The name includes its colons, and the arguments are expressions.
+  /// Creates a function call. The name includes its colons. An argument that is not an expression
+  /// becomes a constant.
   public convenience init(forFunction name: String, arguments: [Any]) {
     self.init(
       .function(
@@ -71,8 +72,8 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// The kind of the expression. Choice: a key of an object other than the evaluated one counts as
-  /// a call of the function `valueForKeyPath:`, as on Apple's systems.
+  /// The kind of the expression. Choice: a key of an object other than the evaluated object counts
+  /// as a call of the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
     case .constant: .constantValue
@@ -109,7 +110,8 @@ public class NSExpression: NSObject, NSCopying {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }
 
-  /// For a variable, its name without the `$`. Otherwise an empty text.
+  /// The name of a variable, or of the variable of a subquery, without the `$`. For other
+  /// expressions, it is an empty text.
   public var variable: String {
     switch term {
     case .variable(let name): name
@@ -142,7 +144,7 @@ public class NSExpression: NSObject, NSCopying {
     if case .constant(let value) = term { PredicateValues.object(value) ?? value } else { nil }
   }
 
-  /// The name of the field, or an empty text for other expressions.
+  /// The key path of a field, or an empty text for other expressions.
   public var keyPath: String {
     if case .keyPath(let path) = term { path } else { "" }
   }

@@ -21,7 +21,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate. Its classes are those that Apple's parser would use.
+  /// An equivalent Foundation predicate. It consists of objects of the same classes as a predicate
+  /// that Apple's parser creates.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -57,7 +58,7 @@ extension NSPredicate {
   package var independentCopy: NSPredicate { ParsedPredicate(self).predicate }
 }
 
-/// An AND, OR or NOT predicate that was made from a format.
+/// An AND, OR or NOT predicate that this module creates, for example from a format.
 ///
 /// NB: on Linux, Foundation's own class supports neither copying nor comparison.
 package class FormattedCompoundPredicate: NSCompoundPredicate {

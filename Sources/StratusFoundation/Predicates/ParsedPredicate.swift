@@ -76,7 +76,8 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   }
 }
 
-/// Which values of a list on the left side must match: all values, or at least one.
+/// How many values of a list on the left side must match: all, at least one, or none. `direct`
+/// compares the left side itself.
 package enum PredicateQuantity: String, Sendable, CaseIterable {
   case direct = ""
   case any = "ANY"

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// Returns the notifications with this name, as they are posted. Foundation on Linux does not
-  /// have this method.
+  /// Returns a sequence that delivers the notifications with this name. Foundation on Linux does
+  /// not have this method.
   ///
   /// An iterator receives the notifications that are posted after the iterator was created.
   /// - Parameters:

@@ -99,8 +99,8 @@ struct AssetRoutes: Sendable {
     ]
   }
 
-  /// Whether a list of entity tags contains this tag. Weak tags also match, because a file has only
-  /// one representation.
+  /// Whether a list of entity tags contains this tag or `*`. Weak tags also match, because a file
+  /// has only one representation.
   private static func matches(_ list: String, _ tag: String) -> Bool {
     list.split(separator: ",").contains { item in
       let item = item.drop { $0 == " " || $0 == "\t" }

@@ -49,8 +49,8 @@ struct ConnectionChannel: ServerChildChannel {
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
       if tls != nil, !isWelcome {
-        // NB: the gate would refuse the connection only after the handshake, so a silent client
-        // could keep the connection open.
+        // NB: with TLS, the gate would refuse the connection only after the handshake, so a silent
+        // client could keep the connection open until the handshake's deadline.
         try channel.pipeline.syncOperations.addHandler(RefusedConnection())
         return Value(channel: channel, gate: gate)
       }

@@ -34,8 +34,8 @@ extension ConnectionGate {
     }
   }
 
-  /// Answers a long poll. The connection then continues with the requests that arrived during the
-  /// poll.
+  /// Answers a long poll, or refuses a request to listen. The connection then continues with the
+  /// requests that have arrived in the meantime.
   ///
   /// - Parameter whenWritten: is called when the system has accepted all bytes.
   func answer(

@@ -52,7 +52,8 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private let hub: any NotificationListening
   /// The device, and the number of the last notification that was written to the stream.
   private var device: ListeningDevice
-  /// Counts the stream against the user's limit of streams. It is nil after the stream has ended.
+  /// Counts the stream against the user's limit of streams. The slot is nil after the stream has
+  /// ended.
   private var slot: StreamSlot?
   /// Whether the client has many bytes left to read. No further events are written meanwhile.
   private var isStalled = false
@@ -92,7 +93,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
     if let text { isStalled = !gate.write(text) }
   }
 
-  /// Is called when the client has read all written bytes.
+  /// Is called when the client has read so many bytes that more can be written.
   func resume() {
     guard isStalled, !isDone else { return }
     isStalled = false

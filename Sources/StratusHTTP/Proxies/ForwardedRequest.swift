@@ -42,7 +42,8 @@ struct ForwardedRequest: Sendable, Equatable {
       }
   }
 
-  /// Returns the last address that is not a trusted proxy. The addresses before it may be invented.
+  /// Returns the last address of `X-Forwarded-For` that is not a trusted proxy. The addresses
+  /// before it may be invented.
   private static func client(
     _ field: String?, behind proxy: String, _ proxies: [AddressRange]
   ) -> String {

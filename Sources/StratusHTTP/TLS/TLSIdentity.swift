@@ -125,8 +125,8 @@ public final class TLSIdentity: Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
-    // The suites for TLS 1.2 with forward secrecy and authenticated encryption (ASVS 12.1.2). TLS
-    // 1.3 has only such suites.
+    // These cipher suites of TLS 1.2 have forward secrecy and authenticated encryption (ASVS
+    // 12.1.2). TLS 1.3 has only such suites.
     configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     configuration.applicationProtocols = ["http/1.1"]
     // A client that has disconnected does not answer the end of the session.

@@ -8,8 +8,8 @@ extension ShareContents {
     static let saved = "LastFetchedParticipants"
     static let url = "URL"
     static let rootRecordID = "RootRecordID"
-    /// NB: Apple's archives do not have these two keys. They identify the current user's
-    /// participant in another way.
+    /// NB: Apple's archives do not have these two keys, and identify the current user's participant
+    /// in another way.
     static let savedPermission = "StratusSavedPublicPermission"
     static let currentUserID = "StratusCurrentUserParticipantID"
   }

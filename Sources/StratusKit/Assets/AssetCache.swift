@@ -2,7 +2,7 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// Stores fetched files. Equal contents are stored once, but every asset gets its own file.
+/// Stores fetched files. Equal contents are cached once, but every asset gets its own file.
 ///
 /// The variable `STRATUS_CACHE` names the cache folder. Without the variable, the cache folder is
 /// `stratus` in `XDG_CACHE_HOME` or in `~/.cache`, or else a subfolder of the system's temporary
@@ -132,7 +132,7 @@ final class AssetCache: Sendable {
   /// Makes a staged file from the cached contents with this name.
   ///
   /// The first asset gets a hard link to the cached file; later assets get copies. An app may write
-  /// to the file that it got, even if that file is linked to the cached one. The contents are
+  /// to the file that it got, even if that file is linked to the cached file. The contents are
   /// therefore verified before each use, so that such a change never reaches another asset.
   /// - Returns: nil if the contents are not cached, or if the cached file has been modified.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
@@ -158,7 +158,7 @@ final class AssetCache: Sendable {
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 
-  /// Removes expired files, and then the oldest ones until the cache is small enough.
+  /// Removes expired files, and then the oldest files until the cache is small enough.
   func trim() {
     let now = seconds(now())
     var kept: [TrimmableFile] = []

@@ -2,8 +2,8 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// Whether a record or the whole operation fails if a file cannot be fetched because of the network
-/// or this machine.
+/// Whether a single record or the whole operation fails if an error of the network or of this
+/// machine prevents the download of a file.
 enum FileLoss {
   /// Only the file's record fails; the other records are delivered.
   case record

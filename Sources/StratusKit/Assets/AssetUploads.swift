@@ -38,9 +38,8 @@ struct AssetUploads {
     /// The local file; nil if the file no longer exists.
     let file: FileIdentity?
 
-    /// Whether a field on the server probably contains these bytes. This is so if the file was
-    /// downloaded or uploaded, and has not changed since then. It is also so if the local file was
-    /// deleted later.
+    /// Whether a field on the server probably contains these bytes. This is true for a downloaded
+    /// or uploaded file that has not changed since then, or that was deleted later.
     var isKnownToServer: Bool {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file

@@ -99,7 +99,7 @@ final class Account: Sendable {
     guard let connection, connection.hasUser else { return }
     let hasChanged = state.withLock { state in
       // NB: the generation is checked under the lock that a sign-in takes. Otherwise a response for
-      // the previous account could be stored for the next one.
+      // the previous account could be stored for the next account.
       guard connection.generation == generation else { return false }
       defer { state.refusal = refusal }
       if refusal == nil {
@@ -117,8 +117,8 @@ final class Account: Sendable {
   /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
   /// the delay that the server requests. Later delays grow to one minute.
   ///
-  /// NB: the task holds this object only during a request, so that the object can be released
-  /// during a delay.
+  /// NB: the task has a reference to this object only during a request, so that the object can be
+  /// released during a delay.
   private func keepAsking(
     _ timing: Timing, in generation: Int, firstAfter seconds: Double?
   ) -> Task<Void, Never> {

@@ -39,7 +39,7 @@ extension CKContainer {
   /// the response, unless the save can be repeated safely. Saves that do not compare change tags
   /// can be repeated.
   ///
-  /// Choice: the method returns nil while the operation runs in this process or another one.
+  /// Choice: the method returns nil while the operation runs in this process or in another process.
   /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
   /// - Throws: the errors of `allLongLivedOperationIDs()`.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {

@@ -33,7 +33,7 @@ final class DeviceName: Sendable {
     self.program = program
   }
 
-  /// Replaces the temporary name by a lasting one. Only the first call has an effect.
+  /// Replaces the temporary name by a lasting name. Only the first call has an effect.
   @Sendable func settle() {
     standing.withLock { standing in
       guard case .passing = standing else { return }
@@ -48,7 +48,8 @@ final class DeviceName: Sendable {
     }
   }
 
-  /// Takes a lasting name before the first request if an earlier run of the program has left one.
+  /// Takes a lasting name before the first request if an earlier run of the program has left a
+  /// name.
   func settleIfKnown() {
     standing.withLock { standing in
       guard case .passing(isNew: true) = standing else { return }

@@ -159,7 +159,8 @@ final class RequestPath: Sendable {
   /// zone IDs. The first call asks the server for the name.
   ///
   /// Concurrent first calls may each ask the server.
-  /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
+  /// - Throws: `CKError.notAuthenticated` if another account has signed in since the generation in
+  ///   `options`.
   func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
     guard let connection else { return naming(of: nil) }
     var options = options
@@ -175,7 +176,8 @@ final class RequestPath: Sendable {
   }
 }
 
-/// Calls a database in the name of the account that is signed in when this value is made.
+/// Calls a database. All calls are in the name of the same account, even if another account signs
+/// in.
 struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope

@@ -67,7 +67,7 @@ extension CKError {
     }
   }
 
-  /// Adds advice for the user to an error that says that the server rejects the caller.
+  /// Adds advice for the user if the error means that the server rejects the caller.
   ///
   /// - Parameter hasUser: whether the request was made in a user's name.
   func explained(hasUser: Bool) -> CKError {
@@ -177,7 +177,7 @@ extension CKError.Code {
     // server's own code is.
     Reason.shareRootMissing: .invalidArguments,
     Reason.syncTokenExpired: .changeTokenExpired,
-    // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
+    // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired tokens.
     Reason.syncTokenInvalid: .changeTokenExpired,
     Reason.tooManyJoinedShares: .limitExceeded,
     Reason.tooManyParticipants: .tooManyParticipants,

@@ -8,7 +8,7 @@ package protocol NotificationFeed: Sendable {
   /// The sequence ends when the task that iterates is cancelled. A lost connection is opened again.
   ///
   /// The stream is open while any sequence is iterated. A notification counts as delivered after
-  /// the next one has been requested from every iterated sequence.
+  /// every task that iterates has requested the next notification.
   func notifications() -> AsyncStream<NotificationPayload>
 
   /// Returns a sequence that signals the start of a stream if notifications may have been missed
@@ -18,7 +18,8 @@ package protocol NotificationFeed: Sendable {
   func openings() -> AsyncStream<Void>
 }
 
-/// The feed of a container without a server. It delivers nothing until it is cancelled.
+/// The feed of a container without a server. Its sequences deliver nothing, and end when they are
+/// cancelled.
 struct SilentFeed: NotificationFeed {
   func notifications() -> AsyncStream<NotificationPayload> { AsyncStream { _ in } }
   func openings() -> AsyncStream<Void> { AsyncStream { _ in } }

@@ -37,7 +37,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The subscriptions to save. Each one replaces an existing subscription with the same ID.
+  /// The subscriptions to save. Each of them replaces an existing subscription with the same ID.
   public var subscriptionsToSave: [CKSubscription]? {
     get { properties[\.subscriptionsToSave] }
     set { properties[\.subscriptionsToSave] = newValue }

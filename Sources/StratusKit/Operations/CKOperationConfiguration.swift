@@ -4,8 +4,9 @@ import Synchronization
 extension CKOperation {
   /// The settings of operations.
   ///
-  /// Only a property that has been set takes effect. A property may also be set to its default
-  /// value. An operation's unset properties come from the default configuration of its group.
+  /// A property counts as set even if an app sets it to its default value. An operation takes each
+  /// unset property from the configured container or database that it was added to, or else from
+  /// the default configuration of its group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

@@ -65,8 +65,8 @@ extension RecordState {
 
   /// - Parameter keys: the keys of the plain fields to send. The method adds the keys of encrypted
   ///   fields that the save removes, because a request removes encrypted and plain fields in the
-  ///   same way. The method drops a key with an encrypted value, because the request would remove
-  ///   that value.
+  ///   same way. The method drops the key of a field that has an encrypted value, because the
+  ///   request would remove that value.
   private func encryptedFieldsToSend(
     _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {

@@ -13,7 +13,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   public typealias RecordType = String
   /// The name of a field.
   public typealias FieldKey = String
-  /// Identifies a record in its zone.
+  /// Identifies a record by its zone and its name.
   public typealias ID = CKRecordID
   /// A link to another record.
   public typealias Reference = CKReference

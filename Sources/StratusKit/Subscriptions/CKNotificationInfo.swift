@@ -163,8 +163,8 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.category = newValue } }
   }
 
-  /// The name of a field. A new notification replaces an earlier one if both have the same value of
-  /// this field.
+  /// The name of a field. A new notification replaces an earlier notification if both have the same
+  /// value of this field.
   public var collapseIDKey: String? {
     get { wire.collapseIDKey }
     set { state.withLock { $0.collapseIDKey = newValue } }

@@ -9,7 +9,7 @@ extension CKSyncEngine {
     /// that also holds the engine must release the engine, so that both can be deallocated.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. If the value is false, the
-    /// engine does so only in ``CKSyncEngine/sendChanges(_:)`` and
+    /// engine sends and fetches only in ``CKSyncEngine/sendChanges(_:)`` and
     /// ``CKSyncEngine/fetchChanges(_:)``.
     public var automaticallySync = true
     /// The ID of the subscription that announces changes. The engine creates the subscription if it
@@ -17,7 +17,7 @@ extension CKSyncEngine {
     /// creates one.
     public var subscriptionID: CKSubscription.ID?
 
-    /// Makes a configuration with the default values of all other properties.
+    /// Makes a configuration. All other properties have their default values.
     public init(
       database: CKDatabase, stateSerialization: State.Serialization?,
       delegate: any CKSyncEngineDelegate

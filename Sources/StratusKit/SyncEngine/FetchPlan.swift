@@ -38,16 +38,16 @@ struct FetchPlan: Sendable {
   private var isDatabaseRead = false
   /// The change token of the next page of the database's changes.
   private var databaseToken: String?
-  /// The zones seen so far if the changes are read from the beginning; nil if they are read from a
-  /// token.
+  /// The zones seen so far if the changes are read from the beginning; nil if the changes are read
+  /// from a token.
   private var listed: Set<CKRecordZone.ID>?
   /// The zones that are still to be fetched, in reverse order; nil if the queue must be made from
   /// the state.
   private var queue: [CKRecordZone.ID]?
-  /// Zones that are not fetched again in this cycle.
+  /// Zones that this fetch does not read again.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
-  /// Zones whose tokens have expired in this cycle.
+  /// Zones whose tokens have expired during this fetch.
   private var suspects: Set<CKRecordZone.ID> = []
 
   /// The maximum number of times that a read starts again because its token has expired.
@@ -124,8 +124,8 @@ struct FetchPlan: Sendable {
   /// Returns the changes in a page, for the delegate.
   ///
   /// Choice: if the token has expired and the changes are read from the beginning, known zones that
-  /// are not listed have been deleted. A zone whose incarnation differs from the known one has been
-  /// deleted and created again.
+  /// are not listed have been deleted. A zone whose incarnation differs from the known incarnation
+  /// has been deleted and created again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -184,8 +184,8 @@ struct FetchPlan: Sendable {
       stop(error)
       return
     }
-    // The tokens of the zones may have expired as well. The server reports an expired token for
-    // each zone.
+    // The tokens of the zones may have expired as well. The plan therefore fetches all known zones,
+    // and the server reports each expired token.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
     }
@@ -204,8 +204,8 @@ struct FetchPlan: Sendable {
     if !page.moreComing { state.markFetched(zoneID) }
   }
 
-  /// Stores the result of a zone's fetch. A zone may be fetched again in the same cycle, and only
-  /// the last result counts.
+  /// Stores the result of a zone's fetch. A zone may be read several times during the fetch, and
+  /// only the last result counts.
   ///
   /// - Parameter error: the error that is reported to the delegate; nil if there is none.
   mutating func zoneEnded(_ zoneID: CKRecordZone.ID, _ error: CKError?) {

@@ -5,10 +5,9 @@ import StratusWire
 /// The plan is pure: its methods only compute, and never wait. Zones are sent before records,
 /// including zones that the delegate adds during the send.
 ///
-/// A send includes each change at most once. After a failure it continues with the changes that
-/// were pending before the failure was reported to the delegate. Later additions wait for the next
-/// send.
-/// A change that the delegate adds again in response is therefore never sent by the same call.
+/// A send includes each change at most once. After a failure, it continues with the changes that
+/// were pending before the failure was reported to the delegate. Changes that are added later wait
+/// for the next send, also if the delegate adds them in response to the failure.
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
@@ -55,7 +54,7 @@ struct SendPlan: Sendable {
     return errors.partialFailure
   }
 
-  // What to do next.
+  // The next step.
 
   /// Returns the next step.
   func next(_ state: SyncState) -> Step {
@@ -176,8 +175,9 @@ struct SendPlan: Sendable {
     if hasItemFailures { stampMax = stampMax ?? stamp }
   }
 
-  /// Whether a change that failed with this error stays pending. If so, the send ends and is
-  /// repeated later, unless the error concerns single records.
+  /// Whether a change that failed with this error stays pending. If the device lacks a key, only
+  /// this change waits, and the send continues. After any other such error, the send ends and is
+  /// repeated later.
   private mutating func keeps(_ error: CKError) -> Bool {
     if error.isKeyMissing {
       keyFailure = keyFailure ?? error

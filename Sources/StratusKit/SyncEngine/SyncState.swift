@@ -11,7 +11,7 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
-  /// The incarnation of each zone that the app has or writes to, if the server reported it. The
+  /// The incarnation of each zone that the app knows or writes to, if the server reported it. The
   /// incarnation is kept when the zone's token is forgotten.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
@@ -53,7 +53,7 @@ struct SyncState: Sendable {
     records.orderedElements()
   }
 
-  /// The zones that the server had when the engine last heard of them.
+  /// The zones that exist on the server, as far as the engine knows.
   var knownZones: Set<CKRecordZone.ID> {
     Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)
   }
@@ -142,12 +142,12 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Marks a zone as having changes on the server that have not been fetched.
+  /// Records that a zone has changes that the engine has not fetched yet.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Marks a zone as completely fetched.
+  /// Records that the engine has fetched all changes of a zone.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }

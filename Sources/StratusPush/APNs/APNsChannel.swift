@@ -103,7 +103,7 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves every device that is due once, and returns when all are served. This method is for
+  /// Serves each due device once, and returns when all of them have been served. This method is for
   /// tests and simulations.
   ///
   /// - Returns: whether any device was due.

@@ -34,7 +34,7 @@ public struct SQLStatement: Sendable {
 public struct SQLDialect: Sendable {
   /// The type and constraints of a primary key whose values the engine assigns and never reuses.
   public var countedKey: String
-  /// The type and constraints of a primary key whose values the caller supplies.
+  /// The type and constraints of a primary key whose values each `INSERT` contains.
   public var givenKey: String
   /// The type of text that is compared and ordered by its UTF-8 bytes.
   public var text: String

@@ -12,7 +12,7 @@ public enum StoreTables {
   /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
   /// of a later layout.
   ///
-  /// The caller opens and commits the transaction.
+  /// The calling code opens and commits the transaction.
   ///
   /// - Parameters:
   ///   - makeEpoch: creates the epoch of a new store.

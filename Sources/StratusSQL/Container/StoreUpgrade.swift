@@ -45,7 +45,8 @@ enum StoreUpgrade {
       // NB: the table can be dropped, because no release with layouts 5 to 7 wrote a row to it.
       try connection.define("DROP TABLE passages;")
     }
-    // A store of a layout before 3 already has the current tables of devices and the outbox.
+    // In a store of a layout before 3, the tables of devices and the outbox were just created in
+    // their current form.
     if layout >= 3 {
       try connection.define(
         """

@@ -27,7 +27,7 @@ public enum RegistryTables {
   /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
   /// tables of a later version.
   ///
-  /// The caller opens and commits the transaction.
+  /// The calling code opens and commits the transaction.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(

@@ -16,11 +16,11 @@ enum SQLiteSettings {
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
-  /// The number of unused pages above which space is returned to the system: 4 MiB. Fewer unused
-  /// pages are kept for the next writes.
+  /// If a file has this number of unused pages or more (4 MiB), space is returned to the system.
+  /// Fewer unused pages are kept for the next writes.
   static let unusedPagesMax = 1_024
   /// The number of pages that one step returns to the system. For this, the step moves at most as
-  /// many other pages. It takes about 10 ms, during which other writers wait.
+  /// many other pages. It takes 10 to 30 ms, during which other writers wait.
   static let pagesPerVacuumStep = 256
 
   /// The number of times that checkpoints try to truncate the log after space was returned. An

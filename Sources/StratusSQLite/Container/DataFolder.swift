@@ -83,7 +83,8 @@ public final class DataFolder: Sendable {
 
   /// Removes a container's folder.
   ///
-  /// The folder is renamed first, so that an interrupted removal leaves no part of the container.
+  /// The folder is renamed first, so that an interrupted removal cannot leave a container with only
+  /// some of its files.
   ///
   /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {

@@ -57,7 +57,7 @@ public final class TestServer: Sendable {
 
   /// Starts a server that keeps its data in a folder.
   ///
-  /// Without a given folder, the server creates one in the system's temporary folder, and
+  /// Without a given folder, the server creates a folder in the system's temporary folder, and
   /// ``stop()`` removes it.
   /// - Parameters:
   ///   - folder: the folder of an earlier server, whose data the new server uses. nil means a new
@@ -81,7 +81,8 @@ public final class TestServer: Sendable {
   /// - Parameters:
   ///   - folder: the folder of an earlier server, whose data the new server uses, or a new folder.
   ///   - clock: the server's clock. nil means a clock that starts at the machine's time, which is
-  ///     later than the data. Pass the earlier server's clock if the test has advanced that clock.
+  ///     later than all dates in the data. Pass the earlier server's clock if the test has advanced
+  ///     that clock.
   ///   - log: receives the server's log. nil means that errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   public convenience init(
@@ -95,7 +96,7 @@ public final class TestServer: Sendable {
       limits: .unpaced, log: log, folder: folder, removesFolder: false)
   }
 
-  /// Returns real random numbers and UUIDs, with a test's clock.
+  /// Combines real random numbers and UUIDs with a test's clock.
   private static func live(by clock: TestClock) -> Live {
     Live(
       ambient: Ambient(
@@ -103,8 +104,8 @@ public final class TestServer: Sendable {
         makeUUID: Live().ambient.makeUUID))
   }
 
-  /// Starts a server with its own clock and random numbers. Its data is in a folder that ``stop()``
-  /// removes.
+  /// Starts a server with the given clock and random numbers. Its data is in a folder that
+  /// ``stop()`` removes.
   ///
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
@@ -160,8 +161,8 @@ public final class TestServer: Sendable {
 
   /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
-  /// - Parameter stepsMax: the maximum number of transactions. nil means until all cascades are
-  ///   complete.
+  /// - Parameter stepsMax: the maximum number of transactions. nil means that all cascades are
+  ///   completed.
   /// - Throws: the server's error.
   package func continueCascades(stepsMax: Int? = nil) async throws {
     try await composition.continueCascades(stepsMax: stepsMax)

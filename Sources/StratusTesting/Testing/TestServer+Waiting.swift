@@ -59,8 +59,8 @@ extension TestServer {
   }
 }
 
-/// The error of a condition of ``TestServer/wait(upTo:isolation:until:)`` that did not hold in
-/// time.
+/// The error that ``TestServer/wait(upTo:isolation:until:)`` throws if the condition does not hold
+/// in time.
 public struct TestTimeout: Error, Sendable, CustomStringConvertible {
   let limit: Duration
 

@@ -182,7 +182,8 @@ extension Connection {
 }
 
 extension TransportFailure {
-  /// The failure of a server that accepts a piece but then reports that it does not have the piece.
+  /// The failure if the server accepts a piece of a file, but then reports that the piece is
+  /// missing.
   fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
 }
 

@@ -57,7 +57,7 @@ struct TransferPace {
 public enum TransferFailure: Error, Sendable {
   /// The server could not be reached, or gave no usable response.
   case transport(TransportFailure)
-  /// The address has expired, and the caller must request a new one.
+  /// The address has expired, and the caller must request a new address.
   case addressExpired
   /// The address uses http although the server uses https, so other computers in the network could
   /// read the file. The text says what to do.

@@ -1,7 +1,7 @@
 import Crypto
 public import StratusWire
 
-/// The secret that decrypts all encrypted values of an account.
+/// The secret with which a device can decrypt all encrypted values of an account.
 ///
 /// The secret leaves the user's devices only as a recovery key, which the user keeps.
 public struct AccountKey: Sendable, Hashable {

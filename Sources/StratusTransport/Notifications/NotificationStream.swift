@@ -3,8 +3,8 @@ import Synchronization
 
 /// Receives and acknowledges the user's notifications in a container.
 public final class NotificationStream: Sendable {
-  /// The number of seconds of silence after which a connection counts as lost. The server sends
-  /// something every 25 s, and what it sends may be late.
+  /// The number of seconds of silence after which a connection counts as lost. The server sends at
+  /// least a heartbeat every 25 s, but the heartbeat may be late.
   static let silenceSecondsMax = 60.0
   /// The number of seconds after which a connection counts as stable. The end of a stable
   /// connection is not a failure.
@@ -124,7 +124,7 @@ public final class NotificationStream: Sendable {
         newest = number
         last = number
         end.hasHeard = true
-        // NB: an unreadable notification is skipped, so that it does not block the following ones.
+        // NB: an unreadable notification is skipped, so that it does not block later notifications.
         guard let payload = try? NotificationPayload(jsonBytes: Array(event.data.utf8)) else {
           continue
         }
@@ -142,8 +142,8 @@ public final class NotificationStream: Sendable {
   /// again.
   ///
   /// - Parameter generation: the ``generation`` in which the notification was received. nil means
-  ///   the present one. A number is never sent in the name of another account, which may not have
-  ///   received the earlier notifications.
+  ///   the present generation. A number is never sent in the name of another account, which may not
+  ///   have received the earlier notifications.
   public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in
       state.wanted = (number, generation)

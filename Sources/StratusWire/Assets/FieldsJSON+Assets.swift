@@ -1,6 +1,6 @@
 extension FieldsJSON {
-  /// Returns a copy of the fields in which `replacement` has replaced every asset. Other fields
-  /// stay unchanged, byte for byte.
+  /// Returns a copy of the fields. Each asset in the copy is the result of `replacement`. Fields
+  /// without assets stay unchanged, byte for byte.
   ///
   /// - Throws: ``WireError`` if the text does not have the form that the server writes.
   public func replacingAssets(

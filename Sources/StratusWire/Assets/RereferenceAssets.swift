@@ -29,7 +29,7 @@ public enum RereferenceAssets: Endpoint {
     }
   }
 
-  /// The result for one field: the file, or the reason why its file cannot be used again.
+  /// The result for one field: its file, or the reason why other records cannot use the file.
   public enum Item: Sendable, JSONWritable, JSONReadable {
     case asset(Asset)
     case failure(recordName: String, ErrorDictionary)

@@ -20,7 +20,8 @@ extension SealedEnvelope {
 extension FieldValue {
   /// The JSON of the value without its type. This JSON is the plaintext of an encrypted value.
   ///
-  /// A time with a fraction of a millisecond is an object with `value` and `referenceSeconds`.
+  /// A time with a fraction of a millisecond becomes an object with `value` and
+  /// `referenceSeconds`, and so does a list that contains such a time.
   public var valueJSON: [UInt8] {
     var writer = JSONWriter(reserving: 64)
     guard hasReferenceSeconds else {

@@ -43,8 +43,8 @@ public struct FieldInput: Sendable {
   }
 
   /// Decodes the value with the type that the field has in the schema. If the schema does not have
-  /// the field, uses the client's type, or else the type that the value's JSON form suggests.
-  /// Returns nil if the field is cleared.
+  /// the field, decodes the value with the type that the client named. If the client named none,
+  /// the JSON form of the value suggests the type. Returns nil if the field is cleared.
   ///
   /// Choice: an empty list whose type is not known counts as no value, because the list cannot
   /// define the type of a new field. Clients of the CloudKit framework send empty lists.

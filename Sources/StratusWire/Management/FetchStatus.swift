@@ -9,7 +9,7 @@ public enum FetchStatus: Endpoint {
 /// The state of a running server.
 public struct ServerStatus: JSONWritable, JSONReadable {
   /// The record types, fields and indexes that requests needed and that production environments
-  /// lack. The ones that were needed most often come first.
+  /// lack. Those that were needed most often come first.
   public var lacks: [LackItem]
   /// The faults that `/health/ready` reports.
   public var faults: [ReadinessFault]
@@ -68,8 +68,9 @@ public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var app: String
   /// The number of refused requests.
   public var count: Int64
-  /// The time of the first refusal, in milliseconds since 1970 UTC, like `lastAt`.
+  /// The time of the first refusal, in milliseconds since 1970 UTC.
   public var firstAt: Int64
+  /// The time of the last refusal, in milliseconds since 1970 UTC.
   public var lastAt: Int64
 
   public init(
@@ -125,7 +126,7 @@ extension LackItem {
 /// A container of a running server.
 public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
   public var id: String
-  /// The stores of the container that exist.
+  /// The existing stores of the container.
   public var stores: [StoreItem]
 
   public init(id: String, stores: [StoreItem]) {

@@ -11,8 +11,8 @@ public indirect enum QueryFilter: Sendable, Hashable {
 /// A condition on one field.
 public struct FieldFilter: Sendable, Hashable {
   public var comparator: Comparator
-  /// The field. nil means all searchable fields together. Only the comparators for tokens allow
-  /// nil.
+  /// The field. nil means all searchable fields together. Only `CONTAINS_ALL_TOKENS` and
+  /// `CONTAINS_ANY_TOKENS` allow nil.
   public var key: QueryKey?
   /// The value to compare the field with. It is a list for `IN` and the other comparators that take
   /// several values.

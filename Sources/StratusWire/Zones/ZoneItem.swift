@@ -15,8 +15,8 @@ public struct ZoneDictionary: Sendable {
   public var sharing = Sharing()
   /// The record name of the share of the whole zone. nil means that there is none.
   ///
-  /// Stratus adds this key, with the form of a record's `share`. Apple's public pages show no such
-  /// key.
+  /// Stratus adds this key. Its value has the same format as the key `share` of a record. Apple's
+  /// public pages show no such key.
   public var shareRecordName: String?
   public var isDeleted: Bool
   /// The reason of the deletion. It is written only if it is not ``ZoneDeletionReason/deleted``.

@@ -60,7 +60,8 @@ struct RenameCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: """
-      Give a field a second name. Each save writes both names until the old name is dropped.
+      Give a field a second name. Each save writes the value under both names, until the old name \
+      is dropped.
       """,
     discussion: "The server copies the values of older records in the background.")
 

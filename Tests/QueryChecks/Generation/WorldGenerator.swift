@@ -78,8 +78,8 @@ struct WorldGenerator {
         : someMarks(of: [.queryable, .sortable, .searchable])
           .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
-    // In production, some fields have the same name as a system field. In development, a save
-    // between two pages could add such a field and change the meaning of the query.
+    // Only in production, some fields have the same name as a system field. In development, a save
+    // between two pages could add such a field, and would then change the meaning of the query.
     let systemNames = ["recordName", "parent", "createdTimestamp"]
     let name = isProduction && index < 3 && chance.percent(5) ? systemNames[index] : nil
     return FieldPlan(

@@ -66,7 +66,7 @@ struct AnsweredRecords {
 }
 
 extension ModelRecord {
-  /// Whether the two states of a record have the same place in every sort order.
+  /// Whether another state of the same record has the same place in every sort order.
   ///
   /// NB: the server also orders records that the sort fields cannot distinguish. That order can
   /// depend on any value, so any change can move a record.

@@ -9,7 +9,7 @@ struct CaseCheck {
   private let user: String
   private var answered = AnsweredRecords()
 
-  /// NB: a legal query may be refused only for this reason. A record type has a limited number of
+  /// The only reason for which a legal query may be refused: a record type has a limited number of
   /// indexes, and earlier queries decide which sort orders the indexes support.
   private static let cappedReason = "no index can serve this order"
 

@@ -5,7 +5,8 @@ import StratusSQLite
 import StratusWire
 import Synchronization
 
-/// The server's handlers with a store on disk. Without HTTP, a million cases take less time.
+/// The server's handlers with a store on disk. Requests do not pass through HTTP, so that a million
+/// cases take less time.
 actor QueryServer {
   private let url: URL
   private let clock = Clock()

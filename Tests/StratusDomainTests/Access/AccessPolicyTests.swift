@@ -40,7 +40,7 @@ import Testing
       ], grants: .standard)
   }
 
-  @Test func `a type without any grant is closed to all callers`() {
+  @Test func `no caller has a permission for a record type without any grant`() {
     let none = RecordGrants()
     expect(
       [

@@ -96,7 +96,8 @@ import Testing
     #expect(refusal(pace, Self.bob) == nil)
   }
 
-  @Test func `bytes and work count as requests, and a caller owes at most one full bucket`() {
+  @Test
+  func `bytes and work count as further requests, and the resulting wait has an upper limit`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
@@ -128,7 +129,7 @@ import Testing
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
   }
 
-  @Test func `a full bucket admits a request with more changes than the burst`() {
+  @Test func `an unused limit allows one request with more changes than the burst`() {
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 10, burst: 20)), ambient: Clock().ambient)
     #expect(refusal(pace, Self.ann, operations: 400) == nil)

@@ -104,7 +104,7 @@ import Testing
     #expect(shown.isMutableContent && !shown.isContentAvailable)
   }
 
-  @Test func `localization arguments are texts, numbers and dates, and keep their positions`()
+  @Test func `localization arguments of other types than text, number and date become empty texts`()
     throws
   {
     let names = [

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of a text and a number sort in the order of the values`() {
+  @Test func `the joined bytes of a text and a number sort like the pairs of values`() {
     var chance = RepeatedChance(seed: 7)
     var rows: [[Scalar]] = []
     for _ in 0..<400 {

@@ -150,7 +150,8 @@ import Testing
   }
 
   @Test
-  func `an optional index is refused if the record type is close to its maximum of indexes`() {
+  func `an optional index is refused if the record type has nearly the maximum number of indexes`()
+  {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test
-  func `an index with all sort directions reversed can serve a query, but other orders cannot`()
+  func `an index can serve a query only if all its sort directions are equal or all are reversed`()
     throws
   {
     let query = try checked(

@@ -33,7 +33,7 @@ import Testing
     #expect(try gone(family, [.delete("s")]) == ["s"])
   }
 
-  @Test func `records with other kinds of references stay, and their references dangle`() throws {
+  @Test func `records that refer without deleteSelf stay, and their references dangle`() throws {
     var checked = Family.Member("v")
     checked.validated = ["t"]
     #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test
-  func `a record that the batch saves with its reference gets one change, which is its deletion`()
+  func `a record that a batch saves and its cascade deletes gets one change, the deletion`()
     throws
   {
     let family = Family(

@@ -198,7 +198,7 @@ import Testing
         == [Self.violation, .refused(.conflict)])
   }
 
-  @Test func `a batch that deletes the parent of a record that it saves is refused`() throws {
+  @Test func `a batch that saves a record and deletes the record's parent is refused`() throws {
     let operations: [RecordOperation] = [
       try .delete("p"), try .save("c", parent: .set(recordName: "p")),
     ]

@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test
-  func `the changes of a zone start again after the zone was deleted and created again`()
+  func `after a zone was created again, its changes are fetched from the beginning`()
     async throws
   {
     try await withCloud { cloud in

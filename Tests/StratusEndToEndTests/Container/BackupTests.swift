@@ -88,7 +88,9 @@ import Testing
   }
 
   @Test
-  func `a backup or restore over existing data, or of invalid data, is refused`() async throws {
+  func `a backup or a restore is refused if the target exists or the data is invalid`()
+    async throws
+  {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])

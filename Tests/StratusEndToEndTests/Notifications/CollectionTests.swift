@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The notification operations of the 2014 CloudKit API, over sockets.
-@Suite(.timeLimit(.minutes(15))) struct `The collection of notifications` {
+@Suite(.timeLimit(.minutes(15))) struct `Operations that fetch stored notifications` {
   /// The content of a page: its notifications in order, and its token.
   private struct Page {
     var notifications: [CKNotification] = []

@@ -88,8 +88,8 @@ struct Listening: Sendable {
   }
 }
 
-/// Saves records until other devices have received a notification. A new device receives only
-/// notifications from after its registration, so its first notification shows that it is
+/// Saves records until other devices have received a notification. A device receives no
+/// notification from before its registration, so its first notification shows that the device is
 /// registered.
 struct Prober: Sendable {
   static let subscriptionID = "probe"

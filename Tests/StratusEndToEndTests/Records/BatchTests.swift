@@ -66,7 +66,9 @@ import Testing
   }
 
   @Test
-  func `a malformed record fails all items of its zone, even in the default zone`() async throws {
+  func `a malformed record makes all items of its zone fail, even in the default zone`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone.default().zoneID

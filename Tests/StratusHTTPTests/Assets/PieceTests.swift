@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A crash between the last byte and the completion must not leave an unfinished upload.
-  @Test func `a status request completes an upload that has all its bytes`() async throws {
+  @Test func `a status request completes an upload whose bytes have all arrived`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/3"), [97, 98])

@@ -136,7 +136,7 @@ import Testing
         try await guesser.get("users/caller"), .anonymousRequestsPerAddress, status: 429,
         code: "THROTTLED", seconds: 1)
       #expect(try await signer.send(.get, target, headers: wrong).status == 429)
-      // A user with a token of the server is served, and so are other addresses.
+      // The server still answers a user with valid tokens, and requests from other addresses.
       #expect(try await anna.get("users/caller").status == 200)
       (guesser.clientAddress, signer.clientAddress) = ("2001:db8:0:1::1", "2001:db8:0:1::1")
       #expect(try await guesser.get("users/caller").status == 401)

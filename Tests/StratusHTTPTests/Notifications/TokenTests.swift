@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// CloudKit JS registers the token of its first container with the second container. It
+  /// CloudKit JS registers the token of its first container with the second container. CloudKit JS
   /// then polls the URL in the second answer.
   @Test
   func `the URL of a token that two containers use delivers notifications of both containers`()

@@ -44,7 +44,7 @@ struct Rights {
   }
 }
 
-/// One cell of the grant matrix: a verb, and the expected or actual result of the verb.
+/// One cell of the grant matrix: a verb, such as `lookup`, and its expected or actual result.
 struct GrantCell: Hashable {
   let verb: String
   let result: String

@@ -99,7 +99,8 @@ import Testing
     ["operationType": "forceReplace", "record": ["recordName": "Share-1", "fields": [:]]],
   ]
 
-  @Test func `no operation moves the share's record away from its participants`() async throws {
+  @Test
+  func `no operation hides a share's record from the participants of the share`() async throws {
     try await withShares { scene in
       let share = try await scene.share(
         "Rome", with: [scene.invited("bob"), scene.invited("cid", type: "ADMINISTRATOR")])

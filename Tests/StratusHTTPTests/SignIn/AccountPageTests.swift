@@ -116,7 +116,7 @@ import Testing
     "correct staple 9", "x7#kLm2p", "пароль-Ñandú-日本", "  spaces kept  ",
     String(repeating: "long passphrase ", count: 16),
   ])
-  func `the account page accepts other passwords with any characters and lengths`(password: String)
+  func `the account page accepts any password that is not easy to guess`(password: String)
     async throws
   {
     try await SignInScene.with { scene in

@@ -127,7 +127,9 @@ import Testing
   }
 
   @Test
-  func `a sign-out in an app's sign-in window shows the form for another user`() async throws {
+  func `after a sign-out in an app's sign-in window, the window shows the sign-in form again`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -163,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `the pages accept forms of the previous key, but no forms of older keys`()
+  @Test func `the pages accept forms sealed with the previous key, but not with an older key`()
     async throws
   {
     try await SignInScene.with { scene in

@@ -121,7 +121,10 @@ import Testing
     }
   }
 
-  @Test func `a known browser can sign in even if others at its address fail often`() async throws {
+  @Test
+  func `a known browser can sign in even if other browsers at its address fail often`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let known = scene.browser, stranger = scene.browser
       _ = try await known.submit(try await known.signIn(), "/auth/sign-out")

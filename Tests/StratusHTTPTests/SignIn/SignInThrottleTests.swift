@@ -25,7 +25,7 @@ import Testing
     #expect(throttle.begin(attempt(300, site: "s"), now: 2_000) == nil)
   }
 
-  @Test func `A known browser waits only for its own failures`() {
+  @Test func `A known browser is delayed only by its own failures`() {
     let throttle = SignInThrottle()
     var stranger = attempt(0, site: "s")
     for number in 0..<30 {
@@ -95,7 +95,9 @@ import Testing
   }
 
   @Test
-  func `Callers that wait in front have places of their own and are served first`() async throws {
+  func `Callers at the front of the queue have places of their own and are served first`()
+    async throws
+  {
     try await withBusyPool(waitingMax: 4) { pool, end in
       let order = Order()
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -45,7 +45,8 @@ import Testing
       let identity = try certificates.identity()
       let before = identity.expiresAt
       #expect(try identity.reloadIfChanged() == false)
-      // Only the certificate is replaced. It does not belong to the old key, which is no error yet.
+      // Only the certificate is replaced. The new certificate does not belong to the old key, but
+      // this is no error yet.
       try certificates.install("second", key: "first")
       #expect(try identity.reloadIfChanged() == false)
       try certificates.install("second")

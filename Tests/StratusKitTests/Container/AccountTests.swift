@@ -90,8 +90,8 @@ import Testing
       exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
   }
 
-  /// Returns a closure that waits until its task is cancelled. The journal records the begin and
-  /// the end of the wait.
+  /// Returns a closure that waits until its task is cancelled. The journal records when the wait
+  /// begins and ends.
   private static func untilCancelled(
     _ journal: Journal
   ) -> @Sendable (Double) async throws -> Void {

@@ -61,7 +61,8 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
-  @Test func `a fetch interrupts a zone for a prioritized zone and returns later`() {
+  @Test
+  func `a fetch interrupts a zone for a prioritized zone and returns to the first zone later`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)

@@ -43,7 +43,8 @@ import Testing
     #expect(errors.withLock { $0 } == [.invalidArguments, .invalidArguments])
   }
 
-  @Test func `a sync engine runs the work that a delegate requests without waiting`() async throws {
+  @Test
+  func `a sync engine runs work that its delegate requests but does not wait for`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in

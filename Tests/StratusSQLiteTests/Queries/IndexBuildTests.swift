@@ -281,8 +281,8 @@ import Testing
       try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
       var ids = try await Self.waiting(store)
       #expect(ids.count == 2)
-      // The second build is behind the first build. Its last separate step ends at the position of
-      // the first build.
+      // The second build is behind the first build. The last separate step of the second build ends
+      // at the position of the first build.
       for _ in 0..<2 {
         let read = try await IndexChunk.read(
           for: ids, by: builder, rowsMax: 7, sizeBytesMax: .max)

@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// The page's token must not pass such a record, because the record may join again without a
-  /// newer change.
+  /// The page's token must not pass a record that has still to leave, because the record may join
+  /// again without a newer change.
   @Test
   func `a participant's feed waits for the records that have not left the share yet`()
     async throws

@@ -54,8 +54,8 @@ struct RandomShares {
     try await noteEntitled()
   }
 
-  /// Makes all devices read to the end. Each must then have exactly the records that its user may
-  /// see.
+  /// Makes all devices read to the end. Each device must then have exactly the records that its
+  /// user may see.
   mutating func finish() async throws {
     try await settle(stepsMax: .max)
     for index in devices.indices { try await follow(index) }

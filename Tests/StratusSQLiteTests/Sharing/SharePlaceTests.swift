@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a batch that deletes a root by its cascade does not share the root`() async throws {
+  @Test func `a batch whose cascade deletes a root does not share the root`() async throws {
     try await withServer { server in
       for isStored in [false, true] {
         #expect(try await server.modify([try note("target")], as: SharedServer.ann) == [nil])
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// The share's own record refers to the deleted record.
-  @Test func `a batch that deletes a share by its cascade does not share the root`() async throws {
+  @Test func `a batch whose cascade deletes a share does not share the root`() async throws {
     try await withServer { server in
       #expect(
         try await server.modify([try note("a"), try note("target")], as: SharedServer.ann)

@@ -328,7 +328,7 @@ import Testing
 /// The record of a share is below the root of another share. An earlier version stored such
 /// records.
 @Suite struct `A share's record that lies in another share` {
-  @Test func `a participant of one share cannot save or delete another share's record in it`()
+  @Test func `a participant cannot save or delete the record of another share in the hierarchy`()
     async throws
   {
     let server = try await SharedServer()

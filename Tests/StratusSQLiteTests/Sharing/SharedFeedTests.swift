@@ -203,7 +203,8 @@ import Testing
   /// The records of a large subtree join in steps. In the owner's history, these steps have change
   /// numbers without changed records.
   @Test
-  func `a large subtree joins in steps, and the owner's device still reaches the end`() async throws
+  func `a large subtree joins in steps, and the owner's device still reads its feed to the end`()
+    async throws
   {
     try await withTrees { server in
       var ann = SharedDevice(user: SharedServer.ann)

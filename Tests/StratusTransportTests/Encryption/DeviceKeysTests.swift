@@ -77,8 +77,8 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: a damaged file must not be replaced by a new one. Its keys would be lost, although a
-        // repair could save them.
+        // NB: a damaged file must not be replaced by a new file. The keys of the damaged file would
+        // be lost, although a repair could save the keys.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }

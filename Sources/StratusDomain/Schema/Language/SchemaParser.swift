@@ -166,7 +166,7 @@ struct SchemaParser {
       return
     case .word where first.isKeyword("GRANT"): type.grants.append(try grant())
     case .word, .quoted: type.fields.append(try field())
-    // The caller reports that the parenthesis is missing.
+    // The calling method reports that the parenthesis is missing.
     case .mark(";"), .end: return
     case .mark:
       throw SchemaFault(

@@ -42,7 +42,8 @@ public struct TestAccount: Sendable {
     nonmutating set { change { $0.isTemporarilyUnavailable = newValue } }
   }
 
-  /// Changes the account's restrictions, and notifies the devices where it is signed in.
+  /// Changes the account's restrictions, and notifies the devices on which the account is signed
+  /// in.
   private func change(_ body: (inout AccountState.Standing) -> Void) {
     state.change(body)
     for device in core.devices { device.note(state) }
