@@ -112,6 +112,8 @@ public enum Reason {
   public static let shareRootMissing = "Cannot share - no such record exists to share"
   public static let storeFull = "the server has no room left; reads go on"
   public static let storeLost = "the store is not available"
+  public static let outcomeUnknown =
+    "it is not known whether the write was stored; fetch the records before you repeat it"
   public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let subscriptionNeverFires =
     "firesOn must name create, update or delete"
