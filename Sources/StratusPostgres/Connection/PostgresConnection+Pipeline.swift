@@ -149,7 +149,11 @@
       if let otherwise, let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
         String(cString: state) == PostgresFailure.unexpectedCount
       {
-        note(PostgresFailure(.other, .fault(otherwise, facts: ["statement": what])))
+        // NB: a connection that has lost its mark can commit nothing more, and must be replaced.
+        note(
+          PostgresFailure(
+            otherwise == PostgresMarks.shutOut ? .lost : .other,
+            .fault(otherwise, facts: ["statement": what])))
         return
       }
       note(PostgresFailure(of: result, on: handle, doing: what))

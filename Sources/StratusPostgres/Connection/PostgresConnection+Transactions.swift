@@ -62,7 +62,7 @@
           commits += 1
           try queue(
             mark, [.integer(commits), .integer(writer)],
-            expecting: SQLExpectation(rows: 1, otherwise: "a writer was shut out by its node"))
+            expecting: SQLExpectation(rows: 1, otherwise: PostgresMarks.shutOut))
         }
         hasWarning = false
         try send(control: "COMMIT")
@@ -111,13 +111,21 @@
       }
       let unused = statements.takeUnused()
       for name in unused { try send(control: "DEALLOCATE \(name)") }
-      if self.schema != schema {
+      if self.schema != schema || mustSetSchema {
+        mustSetSchema = false
         try send(control: "SET search_path TO \"\(schema)\"")
         self.schema = schema
       } else if unused.isEmpty {
         return
       }
       sync()
+    }
+
+    /// Finds tables in another schema until the transaction ends.
+    func use(schema: String) throws(ServerError) {
+      try send(control: "SET LOCAL search_path TO \"\(schema)\"")
+      self.schema = schema
+      mustSetSchema = true
     }
 
     /// Runs statements outside of a transaction. They take effect together when `body` returns.

@@ -15,6 +15,8 @@
     var writer: Int64 = 0
     /// The schema in which statements find their tables.
     var schema: String?
+    /// Whether a transaction has used another schema than the connection.
+    var mustSetSchema = false
     /// The first error since the transaction began. After an error, PostgreSQL refuses every
     /// further statement of the transaction.
     var failure: PostgresFailure?

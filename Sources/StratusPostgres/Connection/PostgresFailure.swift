@@ -90,11 +90,14 @@
         retryAfterSeconds: 5, hint: "check that PostgreSQL runs and accepts writes")
     }
 
+    /// The text in the facts of an error that says that a schema or a table is missing.
+    static let missingSchema = "the schema of a store is missing"
+
     /// The error for a store that another node has removed.
     static func gone(facts: [String: String]) -> ServerError {
       ServerError(
         .tryAgainLater, Reason.storeLost,
-        facts: facts.merging(["fault": "the schema of a store is missing"]) { $1 },
+        facts: facts.merging(["fault": missingSchema]) { $1 },
         retryAfterSeconds: 1)
     }
 

@@ -17,6 +17,9 @@
     private let node: String
     private let schema: String
 
+    /// The error of a transaction whose connection has no row in `writers` any more.
+    static let shutOut = "another node has shut out this connection"
+
     /// - Parameters:
     ///   - node: the name of the node.
     ///   - schema: the schema of the table `writers`.
