@@ -63,12 +63,9 @@
 
     /// Whether a failover may lose acknowledged writes: there is a standby, and commits do not wait
     /// for it.
-    func mayLoseWrites(on connection: PostgresConnection) throws(ServerError) -> Bool {
-      try connection.runApart(in: schema) { (connection) throws(ServerError) in
-        let standbys =
-          try connection.first(TimelineStatements.standbys, []) { $0.integer(0) } ?? 0
-        return standbys > 0 && !(try Self.read(on: connection).isSynchronous)
-      }
+    func mayLoseWrites(on connection: any SQLConnection) throws(ServerError) -> Bool {
+      let standbys = try connection.first(TimelineStatements.standbys, []) { $0.integer(0) } ?? 0
+      return standbys > 0 && !(try Self.read(on: connection).isSynchronous)
     }
 
     /// Notes that the node is still connected to the timeline. Stores whether it is synchronous.
