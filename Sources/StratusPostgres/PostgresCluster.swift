@@ -60,7 +60,7 @@
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
         report: surroundings.report)
-      let marks = PostgresMarks(node: node, schema: schema)
+      let commits = PostgresCommits(node: node, schema: schema)
       let clerks = PostgresPool(
         name: "stratus-clerk", threadsMax: 1, waitingMax: settings.waitingMax
       ) { name in
@@ -83,10 +83,10 @@
       ) { name in
         let line = PostgresLine(name: name, url: url) { (connection) throws(ServerError) in
           try timelines.check(connection)
-          try marks.register(connection)
+          try commits.register(connection)
         }
         let number = name.split(separator: "-").last.flatMap { Int($0) } ?? 0
-        return PostgresWriter(line: line, marks: marks, number: number)
+        return PostgresWriter(line: line, commits: commits, number: number)
       }
       let desk = PostgresDesk(pool: clerks, schema: schema)
       let heartbeat = PostgresHeartbeat(

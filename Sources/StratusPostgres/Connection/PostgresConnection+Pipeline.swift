@@ -149,10 +149,10 @@
       if let otherwise, let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
         String(cString: state) == PostgresFailure.unexpectedCount
       {
-        // NB: a connection that has lost its mark can commit nothing more, and must be replaced.
+        // NB: a connection that has lost its row in `writers` can commit nothing more, and must be replaced.
         note(
           PostgresFailure(
-            otherwise == PostgresMarks.shutOut ? .lost : .other,
+            otherwise == PostgresCommits.shutOut ? .lost : .other,
             .fault(otherwise, facts: ["statement": what])))
         return
       }

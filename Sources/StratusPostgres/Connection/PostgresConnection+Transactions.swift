@@ -53,16 +53,16 @@
 
     /// Commits, and releases the advisory locks.
     ///
-    /// - Parameter mark: the statement that stores the number of a commit, or nil if unknown
+    /// - Parameter statement: stores the number of a commit. It is nil if unknown
     ///   outcomes need not be resolved.
-    func commit(marking mark: SQLStatement? = nil) -> Outcome {
+    func commit(numbering statement: SQLStatement? = nil) -> Outcome {
       do throws(ServerError) {
         try checkUsable()
-        if writes > 0, let mark {
+        if writes > 0, let statement {
           commits += 1
           try queue(
-            mark, [.integer(commits), .integer(writer)],
-            expecting: SQLExpectation(rows: 1, otherwise: PostgresMarks.shutOut))
+            statement, [.integer(commits), .integer(writer)],
+            expecting: SQLExpectation(rows: 1, otherwise: PostgresCommits.shutOut))
         }
         hasWarning = false
         try send(control: "COMMIT")

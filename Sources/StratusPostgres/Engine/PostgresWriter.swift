@@ -6,13 +6,13 @@
   /// Runs write bodies on one connection, each group of bodies in one transaction.
   final class PostgresWriter: PostgresWorking {
     private let line: PostgresLine
-    private let marks: PostgresMarks
+    private let commits: PostgresCommits
     /// The number of the thread. It makes the pauses of conflicting threads differ.
     private let number: Int
 
-    init(line: PostgresLine, marks: PostgresMarks, number: Int) {
+    init(line: PostgresLine, commits: PostgresCommits, number: Int) {
       self.line = line
-      self.marks = marks
+      self.commits = commits
       self.number = number
     }
 
@@ -121,7 +121,7 @@
     private func commit(
       _ first: any PostgresJob, _ failures: [ServerError?], on connection: PostgresConnection
     ) -> Attempt {
-      switch connection.commit(marking: marks.statement) {
+      switch connection.commit(numbering: commits.statement) {
       case .committed: return .finished(failures)
       case .failed(let failure):
         first.forget(on: connection)
@@ -132,7 +132,7 @@
       case .unknown(let failure):
         let (writer, commit) = (connection.writer, connection.commits)
         line.close()
-        switch marks.hasCommitted(commit, of: writer, on: line) {
+        switch commits.hasCommitted(commit, of: writer, on: line) {
         case true?: return .finished(failures)
         case false?: return .failed(failure)
         case nil: return .unknown(PostgresFailure.unknownOutcome(facts: failure.error.facts))

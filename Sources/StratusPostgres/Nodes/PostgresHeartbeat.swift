@@ -27,7 +27,7 @@
     /// Writes a heartbeat, and removes the rows of ended nodes.
     ///
     /// NB: the removal of the rows in `writers` shuts out an ended node that only paused. Its open
-    /// transactions find no row for their mark, and fail.
+    /// transactions find no row for their commit number, and fail.
     func beat() async throws(ServerError) {
       try await desk.run { (session) throws(ServerError) in
         let connection = session.connection

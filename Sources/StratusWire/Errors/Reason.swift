@@ -60,6 +60,8 @@ public enum Reason {
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let outcomeUnknown =
+    "it is not known whether the write was stored; fetch the records before you repeat it"
   public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
     "the query needs an index that is not there; it is made by the first such query of a user who "
@@ -112,8 +114,6 @@ public enum Reason {
   public static let shareRootMissing = "Cannot share - no such record exists to share"
   public static let storeFull = "the server has no room left; reads go on"
   public static let storeLost = "the store is not available"
-  public static let outcomeUnknown =
-    "it is not known whether the write was stored; fetch the records before you repeat it"
   public static let storeBusy = "the store is busy (waiting-per-store)"
   public static let subscriptionNeverFires =
     "firesOn must name create, update or delete"

@@ -9,7 +9,7 @@
   /// which returns the number of the last commit. If the old transaction is still running, the
   /// removal waits for it. If the old transaction begins to write its number later, it finds no row
   /// and fails. So the answer is final, even if the connection now leads to another server.
-  struct PostgresMarks: Sendable {
+  struct PostgresCommits: Sendable {
     /// Stores the number of a commit. Its values are the number and the connection.
     let statement: SQLStatement
     private let add: SQLStatement
