@@ -53,7 +53,9 @@
     /// takes less time than the bodies (measured, `nodes.md`).
     static let bodiesPerCommitMax = 16
     /// The number of attempts of a transaction that conflicts with others.
-    static let attemptsMax = 20
+    static let attemptsMax = 50
+    /// The number of attempts after which a transaction also takes the lock of its store.
+    static let attemptsWithoutStoreLock = 2
     /// The number of connections that are tried before a body is refused.
     static let connectionsPerBodyMax = 3
     /// The pause after a failed connection, so that an unreachable server gets no flood of attempts.

@@ -58,7 +58,7 @@
       }
       var found: OpaquePointer?
       for sent in takePending() {
-        guard case .answer(let text) = sent else {
+        guard case .answer(let statement) = sent else {
           read(sent)
           continue
         }
@@ -66,7 +66,7 @@
         if Self.isSuccess(result) {
           found = result
         } else {
-          noteError(of: result, doing: text)
+          noteError(of: result, doing: statement.text(dialect))
           PQclear(result)
         }
         skipResults()
@@ -124,9 +124,10 @@
       case .preparation(let key):
         statements.remove(key)
         noteError(of: result, doing: "preparing a statement")
-      case .queued(let text, let otherwise):
-        noteError(of: result, doing: text, otherwise: otherwise)
-      case .control(let text), .answer(let text): noteError(of: result, doing: text)
+      case .queued(let statement, let otherwise):
+        noteError(of: result, doing: statement.text(dialect), otherwise: otherwise)
+      case .control(let text): noteError(of: result, doing: text)
+      case .answer(let statement): noteError(of: result, doing: statement.text(dialect))
       case .sync: return
       }
     }
@@ -146,10 +147,11 @@
     ) {
       // A statement after the failed one was not run. The failed one has the reason.
       if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return }
-      if let otherwise, let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))),
+      if let otherwise, let state = PQresultErrorField(result, PostgresFailure.stateField),
         String(cString: state) == PostgresFailure.unexpectedCount
       {
-        // NB: a connection that has lost its row in `writers` can commit nothing more, and must be replaced.
+        // NB: a connection that has lost its row in `writers` can commit nothing more, and must be
+        // replaced.
         note(
           PostgresFailure(
             otherwise == PostgresCommits.shutOut ? .lost : .other,

@@ -38,11 +38,11 @@
     enum Pending {
       /// The definition of a prepared statement.
       case preparation(PostgresStatements.Key)
-      case queued(String, otherwise: String?)
+      case queued(SQLStatement, otherwise: String?)
       /// A statement that controls the transaction or the connection.
       case control(String)
       /// The statement whose result the caller wants.
-      case answer(String)
+      case answer(SQLStatement)
       /// The end of a part of the pipeline. After an error, PostgreSQL ignores everything up to
       /// here.
       case sync
@@ -113,7 +113,7 @@
       writes += 1
       try send(
         statement, values, expectsOne: expected != nil,
-        as: .queued(label(of: statement), otherwise: expected?.otherwise))
+        as: .queued(statement, otherwise: expected?.otherwise))
     }
 
     func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
@@ -127,6 +127,7 @@
     func define(_ text: String) throws(ServerError) {
       try checkUsable()
       writes += 1
+      sync()
       settle()
       try checkUsable()
       // NB: only libpq's simple protocol accepts several statements in one text.
@@ -184,15 +185,12 @@
       }
     }
 
-    /// The text of a statement, for the log.
-    private func label(of statement: SQLStatement) -> String { statement.text(dialect) }
-
     /// Sends a statement and returns its result, after the answers of all earlier statements.
     private func answer(
       to statement: SQLStatement, _ values: [SQLValue]
     ) throws(ServerError) -> OpaquePointer {
       try checkUsable()
-      try send(statement, values, expectsOne: false, as: .answer(label(of: statement)))
+      try send(statement, values, expectsOne: false, as: .answer(statement))
       return try readAnswer()
     }
   }

@@ -14,6 +14,8 @@
       case duplicate
       /// The connection is lost, or it leads to a server that accepts no writes.
       case lost
+      /// A lock was not free in time, or the server has no room for more work.
+      case busy
       case other
     }
 
@@ -35,8 +37,8 @@
       case "23505", "23P01": self.init(.duplicate, .fault("a row exists already", facts: facts))
       // NB: after a failover, an old connection may lead to a standby.
       case "25006": self.init(.lost, Self.unreachable(facts: facts))
-      case "55P03", "57014": self.init(.other, Self.busy(facts: facts))
-      case "53100": self.init(.other, Self.full(facts: facts))
+      case "55P03", "57014": self.init(.busy, Self.busy(facts: facts))
+      case "53100": self.init(.busy, Self.full(facts: facts))
       case "XX001", "XX002":
         var error = ServerError.fault("PostgreSQL reports damaged data", facts: facts)
         error.hint = "fail over to a standby, or restore the cluster from a backup"
@@ -44,7 +46,7 @@
       case "3F000", "42P01": self.init(.other, Self.gone(facts: facts))
       case let state where state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03":
         self.init(.lost, Self.unreachable(facts: facts))
-      case let state where state.hasPrefix("53"): self.init(.other, Self.busy(facts: facts))
+      case let state where state.hasPrefix("53"): self.init(.busy, Self.busy(facts: facts))
       default: self.init(.other, .fault("PostgreSQL refused a statement", facts: facts))
       }
     }

@@ -60,8 +60,8 @@
         ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
         ("tcp_user_timeout", "15000"),
       ]
-      return withTexts(options.map(\.0)) { names in
-        withTexts(options.map(\.1)) { values in
+      return withTexts(options.map { $0.0 }) { names in
+        withTexts(options.map { $0.1 }) { values in
           // NB: libpq reads the first value as an address. The later values replace its settings.
           PQconnectdbParams(names, values, 1)
         }

@@ -52,7 +52,7 @@
       for attempt in 0..<PostgresLimits.attemptsMax {
         pause(before: attempt)
         let failure: PostgresFailure
-        switch transact(jobs) {
+        switch transact(jobs, hasConflicted: attempt >= PostgresLimits.attemptsWithoutStoreLock) {
         case .finished(let failures): return .finished(failures)
         case .separate: return .separate
         case .unknown(let error): return .refused(error)
@@ -65,6 +65,7 @@
           losses += 1
           if losses >= PostgresLimits.connectionsPerBodyMax { return .refused(last) }
         case .duplicate where duplicates == 0: duplicates += 1
+        case .busy: return .refused(last)
         case .duplicate, .other: return jobs.count > 1 ? .separate : .refused(last)
         }
       }
@@ -88,12 +89,17 @@
     }
 
     /// Runs the bodies in one transaction.
-    private func transact(_ jobs: [any PostgresJob]) -> Attempt {
+    ///
+    /// - Parameter hasConflicted: whether the bodies have already conflicted several times. They
+    ///   then take a lock of the store, so that they do not conflict with other such bodies.
+    private func transact(_ jobs: [any PostgresJob], hasConflicted: Bool) -> Attempt {
       guard let first = jobs.first else { return .finished([]) }
       let connection: PostgresConnection
       do throws(ServerError) {
         connection = try line.open()
-        try connection.beginWrite(in: first.schema, locks: first.locks)
+        var locks = first.locks
+        if hasConflicted { locks.append(PostgresLockNumber.of(["conflicts", first.schema])) }
+        try connection.beginWrite(in: first.schema, locks: locks.sorted())
       } catch {
         return .failed(PostgresFailure(.lost, error))
       }

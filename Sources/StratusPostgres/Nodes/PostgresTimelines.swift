@@ -52,7 +52,7 @@
       let timeline = try connection.runApart(in: schema) { (connection) throws(ServerError) in
         try Self.read(on: connection)
       }
-      let earlier = known.withLock(\.self)
+      let earlier = known.withLock { $0 }
       if earlier?.timeline.cluster != timeline.cluster
         || earlier?.timeline.number != timeline.number
       {

@@ -85,7 +85,7 @@
       guard found == StoreTables.layout else {
         throw .fault(
           "a store in PostgreSQL has another layout",
-          facts: ["layout": found.map(String.init) ?? "none", "known": "\(StoreTables.layout)"])
+          facts: ["layout": found.map { "\($0)" } ?? "none", "known": "\(StoreTables.layout)"])
       }
     }
   }
