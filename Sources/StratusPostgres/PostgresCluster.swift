@@ -50,7 +50,8 @@
 
     /// Connects to the cluster, and creates the tables of the installation if there are none.
     ///
-    /// - Parameter leaseAheadMilliseconds: the time that is added to the clock of leases, for tests.
+    /// - Parameter leaseAheadMilliseconds: the time that is added to the clock of leases, for
+    ///   tests.
     /// - Throws: `INTERNAL_ERROR` or `TRY_AGAIN_LATER`, with the reason in its facts and a hint.
     public init(
       settings: PostgresSettings, surroundings: Surroundings,

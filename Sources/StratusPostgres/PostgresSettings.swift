@@ -58,7 +58,8 @@
     static let attemptsWithoutStoreLock = 2
     /// The number of connections that are tried before a body is refused.
     static let connectionsPerBodyMax = 3
-    /// The pause after a failed connection, so that an unreachable server gets no flood of attempts.
+    /// The pause after a failed connection, so that an unreachable server gets no flood of
+    /// attempts.
     static let reconnectSeconds = 0.5
     /// The stack of a thread. Bodies decode JSON recursively.
     static let stackSizeBytes = 4 << 20

@@ -18,11 +18,12 @@
 
     /// Begins a transaction that writes. The call does not wait for an answer.
     ///
-    /// NB: the locks must be held before the transaction begins. A serializable transaction sees the
-    /// state at its first statement. If it waited for another writer of the zone after that, it
+    /// NB: the locks must be held before the transaction begins. A serializable transaction sees
+    /// the state at its first statement. If it waited for another writer of the zone after that, it
     /// would see the state before that writer, and fail.
     ///
-    /// - Parameter locks: the advisory locks to hold until the transaction ends, in ascending order.
+    /// - Parameter locks: the advisory locks to hold until the transaction ends, in ascending
+    ///   order.
     func beginWrite(in schema: String, locks: [Int64]) throws(ServerError) {
       try prepare(for: schema)
       if !locks.isEmpty {

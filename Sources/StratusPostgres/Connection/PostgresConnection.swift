@@ -6,8 +6,8 @@
   /// One connection to PostgreSQL. Only one thread uses the connection at a time.
   ///
   /// The connection is always in libpq's pipeline mode. Statements whose rows are not needed are
-  /// sent without waiting for an answer. The next statement with an answer, or the commit, reads the
-  /// answers of all of them.
+  /// sent without waiting for an answer. The next statement with an answer, or the commit, reads
+  /// the answers of all of them.
   final class PostgresConnection: SQLConnection {
     let handle: OpaquePointer
     /// The number under which the node can find out whether a commit of this connection succeeded.

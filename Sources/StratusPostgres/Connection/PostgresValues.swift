@@ -12,7 +12,8 @@
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
 
-    /// - Throws: `BAD_REQUEST` if a text contains a null character, which PostgreSQL does not store.
+    /// - Throws: `BAD_REQUEST` if a text contains a null character, which PostgreSQL does not
+    ///   store.
     init(_ values: [SQLValue]) throws(ServerError) {
       starts.reserveCapacity(values.count)
       lengths.reserveCapacity(values.count)

@@ -18,8 +18,8 @@
 
     func close() { line.close() }
 
-    /// Runs bodies of one lane together. If one of them fails after it has written, or if PostgreSQL
-    /// refuses a statement, each body runs again in a transaction of its own.
+    /// Runs bodies of one lane together. If one of them fails after it has written, or if
+    /// PostgreSQL refuses a statement, each body runs again in a transaction of its own.
     func run(_ jobs: [any PostgresJob]) {
       switch attempt(jobs) {
       case .finished(let failures):

@@ -8,8 +8,8 @@
   /// each failover and each restore from a backup.
   ///
   /// If acknowledged writes may be missing on the new timeline, every store begins a new history:
-  /// all change tokens expire. Otherwise a client that knows a lost change would miss another change
-  /// with the same number.
+  /// all change tokens expire. Otherwise a client that knows a lost change would miss another
+  /// change with the same number.
   final class PostgresTimelines: Sendable {
     /// A timeline, and whether commits on it wait for a standby.
     private struct Timeline: Equatable {

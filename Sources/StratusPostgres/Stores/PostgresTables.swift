@@ -58,9 +58,9 @@
 
     /// The additions to a new store.
     ///
-    /// NB: without `n_distinct`, PostgreSQL expects one row for each zone. It then prefers any index
-    /// that begins with the zone to the index of the whole key, and reads a large zone completely
-    /// to find one record (measured, `docs/internals/nodes.md`).
+    /// NB: without `n_distinct`, PostgreSQL expects one row for each zone. It then prefers any
+    /// index that begins with the zone to the index of the whole key, and reads a large zone
+    /// completely to find one record (measured, `docs/internals/nodes.md`).
     static let tuning: String = {
       var lines = [
         """
