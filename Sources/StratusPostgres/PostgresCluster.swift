@@ -10,7 +10,7 @@
   /// A node's part of an installation in PostgreSQL: its connections, the stores, the registry, and
   /// what it shares with other nodes.
   public final class PostgresCluster: Sendable {
-    /// What a node gets from its process.
+    /// The parts that a node gets from its process.
     public struct Surroundings: Sendable {
       /// The name of the node. No two starts of a node have the same name.
       public var node: String

@@ -5,7 +5,7 @@
 
   /// An error of PostgreSQL, or of the connection to it.
   struct PostgresFailure: Error {
-    /// What the engine does after the error.
+    /// The engine's reaction to the error.
     enum Kind {
       /// The transaction conflicted with another one. It can run again.
       case conflict
