@@ -11,7 +11,7 @@
   @Suite(.enabled(if: TestServer.isThere)) struct `Plans with zones of different sizes` {
     private static let rows = """
       INSERT INTO databases (scope, owner, change, epoch)
-        SELECT 1, '_u' || number, 1, 1 FROM generate_series(1, 2000) AS number;
+        SELECT 1, convert_to('_u' || number, 'UTF8'), 1, 1 FROM generate_series(1, 2000) AS number;
       INSERT INTO zones (database, name, change, deleted)
         SELECT database, 'Notes', 1, 0 FROM databases;
       INSERT INTO listings (
@@ -20,7 +20,7 @@
       INSERT INTO records (
           record, database, zone, name, type, change, deleted, created_at, created_by,
           created_device, modified_at, modified_by, modified_device, parent, fields, assets)
-        SELECT number, place, place, 'r' || number, 'Note', number, 0, 1, '_u', '', 1, '_u', '',
+        SELECT number, place, place, convert_to('r' || number, 'UTF8'), 'Note', number, 0, 1, '_u', '', 1, '_u', '',
           NULL, '{}', 0
         FROM (
           SELECT number, CASE WHEN number <= 4000 THEN 1 + number % 2000 ELSE 1 END AS place

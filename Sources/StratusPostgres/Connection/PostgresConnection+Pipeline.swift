@@ -9,7 +9,7 @@
     func send(
       _ statement: SQLStatement, _ values: [SQLValue], expectsOne: Bool, as kind: Pending
     ) throws(ServerError) {
-      let bound = try PostgresValues(values)
+      let bound = PostgresValues(values)
       let key = PostgresStatements.Key(
         schema: schema ?? "", index: statement.index, expectsOne: expectsOne)
       let name: String
@@ -19,7 +19,7 @@
         let text = PostgresStatements.text(of: statement, expectsOne: expectsOne)
         name = statements.add(key)
         // NB: PostgreSQL infers the types of the values from the statement. Every column is BIGINT,
-        // TEXT or BYTEA, and the values are sent in these forms.
+        // BYTEA or TEXT, and the values are sent in these forms.
         guard PQsendPrepare(handle, name, text, 0, nil) == 1 else {
           statements.remove(key)
           throw note(PostgresFailure(of: nil, on: handle, doing: text)).error

@@ -1,6 +1,5 @@
 #if Postgres
   import CPostgreSQL
-  import StratusDomain
   import StratusSQL
 
   /// The values of a statement in PostgreSQL's binary form.
@@ -12,18 +11,16 @@
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
 
-    /// - Throws: `BAD_REQUEST` if a text contains a null character, which PostgreSQL does not
-    ///   store.
-    init(_ values: [SQLValue]) throws(ServerError) {
+    init(_ values: [SQLValue]) {
       starts.reserveCapacity(values.count)
       lengths.reserveCapacity(values.count)
-      for value in values { try append(value) }
+      for value in values { append(value) }
       // NB: an array without elements may have no address, and libpq reads a missing address as a
       // null.
       bytes.append(0)
     }
 
-    private mutating func append(_ value: SQLValue) throws(ServerError) {
+    private mutating func append(_ value: SQLValue) {
       let start = bytes.count
       switch value {
       case .null:
@@ -34,9 +31,6 @@
         withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
       case .text(let text):
         bytes.append(contentsOf: text.utf8)
-        if bytes[start...].contains(0) {
-          throw .badRequest("a text contains the character U+0000")
-        }
       case .bytes(let blob):
         bytes.append(contentsOf: blob)
       }
