@@ -67,7 +67,7 @@
       ) { name in
         PostgresClerk(
           line: PostgresLine(name: name, url: url) { (connection) throws(ServerError) in
-            try Self.prepare(connection, settings: settings)
+            try PostgresCluster.prepare(connection, settings: settings)
             try timelines.check(connection)
           })
       }
@@ -101,7 +101,7 @@
       do throws(ServerError) {
         // NB: the first heartbeat comes before the first writer, whose row belongs to a live node.
         try await heartbeat.beat()
-        try await Self.checkReplication(desk, timelines, settings: settings)
+        try await PostgresCluster.checkReplication(desk, timelines, settings: settings)
         try await stores.refresh()
       } catch {
         await pools.close()
@@ -118,7 +118,7 @@
       self.bus = bus
       self.heartbeat = heartbeat
       beating = Task.detached {
-        await Self.beat(heartbeat, stores: stores, report: surroundings.report)
+        await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
       }
     }
 

@@ -69,10 +69,11 @@
       // NB: a lane without waiting bodies stays in `lanes` while a thread works on it.
       if lanes[lane] == nil { ready.append(lane) }
       lanes[lane, default: []].append(job)
-      if idle > 0 {
-        condition.signal()
-      } else if threads < threadsMax {
+      // NB: an idle thread that was woken counts as idle until it runs, so the lanes are counted.
+      if ready.count > idle, threads < threadsMax {
         startThread()
+      } else {
+        condition.signal()
       }
       return nil
     }
