@@ -43,7 +43,7 @@
     public let stores: PostgresStores
     public let locks: PostgresWorkLocks
     private let pools: PostgresPools
-    private let desk: PostgresDesk
+    private let autocommit: PostgresAutocommit
     private let bus: PostgresSignalBus
     private let heartbeat: PostgresHeartbeat
     private let beating: Task<Void, Never>
@@ -62,11 +62,11 @@
         schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
         report: surroundings.report)
       let commits = PostgresCommits(node: node, schema: schema)
-      let clerks = PostgresPool(
-        name: "stratus-clerk", threadsMax: 1, waitingMax: settings.waitingMax
+      let singles = PostgresPool(
+        name: "stratus-auto", threadsMax: 1, waitingMax: settings.waitingMax
       ) { name in
-        PostgresClerk(
-          line: PostgresLine(name: name, url: url) { (connection) throws(ServerError) in
+        PostgresAutocommitWorker(
+          connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
             try PostgresCluster.prepare(connection, settings: settings)
             try timelines.check(connection)
           })
@@ -75,46 +75,47 @@
         name: "stratus-read", threadsMax: settings.readersMax, waitingMax: settings.waitingMax
       ) { name in
         PostgresReader(
-          line: PostgresLine(name: name, url: url) { (connection) throws(ServerError) in
+          connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
             try timelines.check(connection)
           })
       }
       let writers = PostgresPool(
         name: "stratus-write", threadsMax: settings.writersMax, waitingMax: settings.waitingMax
       ) { name in
-        let line = PostgresLine(name: name, url: url) { (connection) throws(ServerError) in
+        let connector = PostgresConnector(name: name, url: url) {
+          (connection) throws(ServerError) in
           try timelines.check(connection)
           try commits.register(connection)
         }
         let number = name.split(separator: "-").last.flatMap { Int($0) } ?? 0
-        return PostgresWriter(line: line, commits: commits, number: number)
+        return PostgresWriter(connector: connector, commits: commits, number: number)
       }
-      let desk = PostgresDesk(pool: clerks, schema: schema)
+      let autocommit = PostgresAutocommit(pool: singles, schema: schema)
       let heartbeat = PostgresHeartbeat(
-        desk: desk, node: node, version: surroundings.version, timelines: timelines)
+        autocommit: autocommit, node: node, version: surroundings.version, timelines: timelines)
       let pools = PostgresPools(readers: readers, writers: writers)
       let opening = PostgresStoreOpening(schema: schema, pools: pools, now: surroundings.now)
       let stores = PostgresStores(
         opening: opening, pools: pools, makeEpoch: surroundings.makeEpoch,
         makeStandIn: surroundings.makeStandIn)
-      let bus = PostgresSignalBus(desk: desk, node: node)
+      let bus = PostgresSignalBus(autocommit: autocommit, node: node)
       do throws(ServerError) {
         // NB: the first heartbeat comes before the first writer, whose row belongs to a live node.
         try await heartbeat.beat()
-        try await PostgresCluster.checkReplication(desk, timelines, settings: settings)
+        try await PostgresCluster.checkReplication(autocommit, timelines, settings: settings)
         try await stores.refresh()
       } catch {
         await pools.close()
-        await clerks.close()
+        await singles.close()
         throw error
       }
       bus.listen(on: url)
       registry = PostgresRegistry(engine: PostgresEngine(schema: schema, pools: pools))
       locks = PostgresWorkLocks(
-        desk: desk, node: node, aheadMilliseconds: leaseAheadMilliseconds)
+        autocommit: autocommit, node: node, aheadMilliseconds: leaseAheadMilliseconds)
       self.stores = stores
       self.pools = pools
-      self.desk = desk
+      self.autocommit = autocommit
       self.bus = bus
       self.heartbeat = heartbeat
       beating = Task.detached {
@@ -142,7 +143,7 @@
       await pools.close()
       // If this fails, the other nodes remove the rows after a while.
       do throws(ServerError) { try await heartbeat.end() } catch {}
-      await desk.pool.close()
+      await autocommit.pool.close()
     }
 
     private static func beat(
@@ -188,10 +189,10 @@
 
     /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.
     private static func checkReplication(
-      _ desk: PostgresDesk, _ timelines: PostgresTimelines, settings: PostgresSettings
+      _ autocommit: PostgresAutocommit, _ timelines: PostgresTimelines, settings: PostgresSettings
     ) async throws(ServerError) {
       if settings.allowsLoss { return }
-      let mayLose = try await desk.run { (session) throws(ServerError) in
+      let mayLose = try await autocommit.run { (session) throws(ServerError) in
         try timelines.mayLoseWrites(on: session.connection)
       }
       guard mayLose else { return }

@@ -1,5 +1,5 @@
 #if Postgres
-  public import StratusWire
+  import StratusWire
 
   /// The settings of the storage in PostgreSQL.
   public struct PostgresSettings: Sendable {

@@ -76,11 +76,11 @@
         }
         let (writer, commits) = (connection.writer, connection.commits)
         connection.close()
-        let line = PostgresLine(name: "stratus tests", url: url) { _ in }
-        defer { line.close() }
-        #expect(commits.hasCommitted(commits, of: writer, on: line) == true)
+        let connector = PostgresConnector(name: "stratus tests", url: url) { _ in }
+        defer { connector.close() }
+        #expect(commits.hasCommitted(commits, of: writer, on: connector) == true)
         // The row is removed now, so nothing is known about later commits.
-        #expect(commits.hasCommitted(commits + 1, of: writer, on: line) == nil)
+        #expect(commits.hasCommitted(commits + 1, of: writer, on: connector) == nil)
       }
     }
 
@@ -91,9 +91,9 @@
         let connection = try PostgresConnection(to: url, name: "stratus tests")
         defer { connection.close() }
         try commits.register(connection)
-        let line = PostgresLine(name: "stratus tests", url: url) { _ in }
-        defer { line.close() }
-        #expect(commits.hasCommitted(1, of: connection.writer, on: line) == false)
+        let connector = PostgresConnector(name: "stratus tests", url: url) { _ in }
+        defer { connector.close() }
+        #expect(commits.hasCommitted(1, of: connection.writer, on: connector) == false)
         try connection.beginWrite(in: cluster.schema, locks: [])
         try connection.execute(
           SQLStatement("INSERT INTO containers (id) VALUES (?)"), [.text("iCloud.b")])

@@ -6,8 +6,8 @@
   @testable import StratusPostgres
   @testable import StratusSQL
 
-  /// Many small zones and a large one. PostgreSQL expects a single row in each zone then, unless the
-  /// tables say otherwise.
+  /// Many small zones and a large one. PostgreSQL expects a single row in each zone then, unless
+  /// the tables say otherwise.
   @Suite(.enabled(if: TestServer.isThere)) struct `Plans with zones of different sizes` {
     private static let rows = """
       INSERT INTO databases (scope, owner, change, epoch)
@@ -20,7 +20,8 @@
       INSERT INTO records (
           record, database, zone, name, type, change, deleted, created_at, created_by,
           created_device, modified_at, modified_by, modified_device, parent, fields, assets)
-        SELECT number, place, place, convert_to('r' || number, 'UTF8'), 'Note', number, 0, 1, '_u', '', 1, '_u', '',
+        SELECT number, place, place, convert_to('r' || number, 'UTF8'), 'Note', number, 0,
+          1, '_u', '', 1, '_u', '',
           NULL, '{}', 0
         FROM (
           SELECT number, CASE WHEN number <= 4000 THEN 1 + number % 2000 ELSE 1 END AS place

@@ -45,11 +45,12 @@
     /// Whether a commit of a lost connection succeeded.
     ///
     /// - Returns: nil if this cannot be found out now.
-    func hasCommitted(_ commit: Int64, of writer: Int64, on line: PostgresLine) -> Bool? {
+    func hasCommitted(_ commit: Int64, of writer: Int64, on connector: PostgresConnector) -> Bool? {
       guard writer != 0 else { return nil }
       for _ in 0..<PostgresLimits.connectionsPerBodyMax {
         do throws(ServerError) {
-          let newest = try line.open().runApart(in: schema) { (connection) throws(ServerError) in
+          let newest = try connector.open().runApart(in: schema) {
+            (connection) throws(ServerError) in
             try connection.first(remove, [.integer(writer)]) { $0.integer(0) }
           }
           // If the row is missing, another node has removed it because this node seemed to be dead.

@@ -3,15 +3,15 @@
 
   /// Runs read bodies on one connection.
   final class PostgresReader: PostgresWorking {
-    private let line: PostgresLine
+    private let connector: PostgresConnector
 
-    init(line: PostgresLine) { self.line = line }
+    init(connector: PostgresConnector) { self.connector = connector }
 
     func run(_ jobs: [any PostgresJob]) {
       for job in jobs { job.finish(failure: run(job)) }
     }
 
-    func close() { line.close() }
+    func close() { connector.close() }
 
     /// NB: a body that was interrupted by the loss of the connection runs again on another one,
     /// because it has written nothing.
@@ -19,7 +19,7 @@
       var last: ServerError?
       for _ in 0..<PostgresLimits.connectionsPerBodyMax {
         do throws(ServerError) {
-          let connection = try line.open()
+          let connection = try connector.open()
           try connection.beginRead(in: job.schema)
           job.begin(on: connection)
           let thrown = job.attempt(on: connection)

@@ -5,18 +5,18 @@
 
   /// Runs write bodies on one connection, each group of bodies in one transaction.
   final class PostgresWriter: PostgresWorking {
-    private let line: PostgresLine
+    private let connector: PostgresConnector
     private let commits: PostgresCommits
     /// The number of the thread. It makes the pauses of conflicting threads differ.
     private let number: Int
 
-    init(line: PostgresLine, commits: PostgresCommits, number: Int) {
-      self.line = line
+    init(connector: PostgresConnector, commits: PostgresCommits, number: Int) {
+      self.connector = connector
       self.commits = commits
       self.number = number
     }
 
-    func close() { line.close() }
+    func close() { connector.close() }
 
     /// Runs bodies of one lane together. If one of them fails after it has written, or if
     /// PostgreSQL refuses a statement, each body runs again in a transaction of its own.
@@ -96,7 +96,7 @@
       guard let first = jobs.first else { return .finished([]) }
       let connection: PostgresConnection
       do throws(ServerError) {
-        connection = try line.open()
+        connection = try connector.open()
         var locks = first.locks
         if hasConflicted { locks.append(PostgresLockNumber.of(["conflicts", first.schema])) }
         try connection.beginWrite(in: first.schema, locks: locks.sorted())
@@ -137,8 +137,8 @@
         return .unknown(PostgresFailure.unknownOutcome(facts: ["commit": "not replicated"]))
       case .unknown(let failure):
         let (writer, commit) = (connection.writer, connection.commits)
-        line.close()
-        switch commits.hasCommitted(commit, of: writer, on: line) {
+        connector.close()
+        switch commits.hasCommitted(commit, of: writer, on: connector) {
         case true?: return .finished(failures)
         case false?: return .failed(failure)
         case nil: return .unknown(PostgresFailure.unknownOutcome(facts: failure.error.facts))

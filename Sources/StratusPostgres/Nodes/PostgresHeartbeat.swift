@@ -19,7 +19,7 @@
     /// The time without a heartbeat after which a node counts as ended. Choice: ten heartbeats.
     private static let silenceMilliseconds: Int64 = 30_000
 
-    let desk: PostgresDesk
+    let autocommit: PostgresAutocommit
     let node: String
     let version: String
     let timelines: PostgresTimelines
@@ -29,7 +29,7 @@
     /// NB: the removal of the rows in `writers` shuts out an ended node that only paused. Its open
     /// transactions find no row for their commit number, and fail.
     func beat() async throws(ServerError) {
-      try await desk.run { (session) throws(ServerError) in
+      try await autocommit.run { (session) throws(ServerError) in
         let connection = session.connection
         try connection.execute(HeartbeatStatements.beat, [.text(node), .text(version)])
         try connection.execute(
@@ -41,14 +41,14 @@
 
     /// Says that the node accepts no new streams, because it will end.
     func drain() async throws(ServerError) {
-      try await desk.run { (session) throws(ServerError) in
+      try await autocommit.run { (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])
       }
     }
 
     /// Removes the rows of this node. All its connections that write must be closed.
     func end() async throws(ServerError) {
-      try await desk.run { (session) throws(ServerError) in
+      try await autocommit.run { (session) throws(ServerError) in
         try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])
         try session.connection.execute(HeartbeatStatements.removeWriters, [])
       }
@@ -56,7 +56,7 @@
 
     /// Returns all nodes, sorted by their names.
     func nodes() async throws(ServerError) -> [PostgresNode] {
-      try await desk.run { (session) throws(ServerError) in
+      try await autocommit.run { (session) throws(ServerError) in
         var nodes: [PostgresNode] = []
         try session.connection.run(HeartbeatStatements.list, []) { (row) throws(ServerError) in
           nodes.append(

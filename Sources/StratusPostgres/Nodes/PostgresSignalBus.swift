@@ -29,12 +29,12 @@
     /// The number of signals of one kind that wait for a listener. See ``LocalSignals``.
     private static let waitingMax = 256
 
-    private let desk: PostgresDesk
+    private let autocommit: PostgresAutocommit
     private let node: String
     private let state = Mutex(State())
 
-    init(desk: PostgresDesk, node: String) {
-      self.desk = desk
+    init(autocommit: PostgresAutocommit, node: String) {
+      self.autocommit = autocommit
       self.node = node
     }
 
@@ -53,14 +53,14 @@
     func listen(on url: PostgresURL) {
       let thread = Thread { [self] in
         Thread.current.name = "stratus-listen"
-        let line = PostgresLine(name: "stratus listener", url: url) {
-          [desk] (connection) throws(ServerError) in
-          try connection.runApart(in: desk.schema) { (connection) throws(ServerError) in
-            try connection.send(control: "LISTEN \"\(desk.schema)\"")
+        let connector = PostgresConnector(name: "stratus listener", url: url) {
+          [autocommit] (connection) throws(ServerError) in
+          try connection.runApart(in: autocommit.schema) { (connection) throws(ServerError) in
+            try connection.send(control: "LISTEN \"\(autocommit.schema)\"")
           }
         }
-        while !state.withLock(\.isClosed) { wait(on: line) }
-        line.close()
+        while !state.withLock(\.isClosed) { wait(on: connector) }
+        connector.close()
       }
       thread.start()
     }
@@ -68,8 +68,8 @@
     /// Ends the thread within a second. Later signals stay in this node.
     func close() { state.withLock { $0.isClosed = true } }
 
-    private func wait(on line: PostgresLine) {
-      guard let connection = try? line.open() else { return }
+    private func wait(on connector: PostgresConnector) {
+      guard let connection = try? connector.open() else { return }
       for text in connection.notifications(waitingMilliseconds: 500) { receive(text) }
     }
 
@@ -92,7 +92,8 @@
         }
         let texts = messages.map(text(of:))
         // A lost signal only makes other nodes notice the work later.
-        _ = try? await desk.run { [schema = desk.schema] (session) throws(ServerError) in
+        _ = try? await autocommit.run {
+          [schema = autocommit.schema] (session) throws(ServerError) in
           for text in texts {
             try session.connection.run(
               SignalStatements.send, [.text(schema), .text(text)]

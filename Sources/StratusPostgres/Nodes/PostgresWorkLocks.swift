@@ -9,7 +9,7 @@
   /// node can get the lock, which `WorkLocks` allows. A lease is a row, whose end is counted by the
   /// clock of the database.
   public final class PostgresWorkLocks: WorkLocks {
-    private let desk: PostgresDesk
+    private let autocommit: PostgresAutocommit
     private let node: String
     private let aheadMilliseconds: @Sendable () -> Int64
     /// The numbers of the locks that this node holds or is taking. PostgreSQL would grant a lock
@@ -20,10 +20,10 @@
     ///   - node: the name of the node.
     ///   - aheadMilliseconds: returns the time that is added to the database's clock, for tests.
     init(
-      desk: PostgresDesk, node: String,
+      autocommit: PostgresAutocommit, node: String,
       aheadMilliseconds: @escaping @Sendable () -> Int64 = { 0 }
     ) {
-      self.desk = desk
+      self.autocommit = autocommit
       self.node = node
       self.aheadMilliseconds = aheadMilliseconds
     }
@@ -33,11 +33,11 @@
       _ step: @Sendable () async throws(ServerError) -> Value
     ) async throws(ServerError) -> Value? {
       let number = PostgresLockNumber.of([
-        "work", desk.schema, work.rawValue, address.container, address.environment.rawValue,
+        "work", autocommit.schema, work.rawValue, address.container, address.environment.rawValue,
       ])
       guard held.withLock({ $0.insert(number).inserted }) else { return nil }
       defer { _ = held.withLock { $0.remove(number) } }
-      let hasLock = try await desk.run { (session) throws(ServerError) in
+      let hasLock = try await autocommit.run { (session) throws(ServerError) in
         try session.connection.first(LockStatements.lock, [.integer(number)]) {
           $0.integer(0) != 0
         } ?? false
@@ -61,7 +61,7 @@
         .text(node), .integer(aheadMilliseconds()),
         .integer(BackgroundWork.leaseSeconds * 1_000), .integer(aheadMilliseconds()),
       ]
-      return try await desk.run { (session) throws(ServerError) in
+      return try await autocommit.run { (session) throws(ServerError) in
         try session.connection.execute(LockStatements.lease, values) == 1
       }
     }
@@ -69,7 +69,7 @@
     /// NB: if the release fails, the connection is lost, and the lock with it.
     private func release(_ number: Int64) async {
       do throws(ServerError) {
-        _ = try await desk.run { (session) throws(ServerError) in
+        _ = try await autocommit.run { (session) throws(ServerError) in
           try session.connection.first(LockStatements.unlock, [.integer(number)]) { _ in true }
         }
       } catch {

@@ -3,21 +3,21 @@
 
   /// Runs short bodies outside of transactions, on one connection that keeps the node's advisory
   /// locks.
-  final class PostgresClerk: PostgresWorking {
-    private let line: PostgresLine
+  final class PostgresAutocommitWorker: PostgresWorking {
+    private let connector: PostgresConnector
 
-    init(line: PostgresLine) { self.line = line }
+    init(connector: PostgresConnector) { self.connector = connector }
 
     func run(_ jobs: [any PostgresJob]) {
       for job in jobs { job.finish(failure: run(job)) }
     }
 
-    func close() { line.close() }
+    func close() { connector.close() }
 
     /// NB: a body is not repeated, because the connection may be lost after the body took effect.
     private func run(_ job: any PostgresJob) -> ServerError? {
       do throws(ServerError) {
-        return try line.open().runApart(in: job.schema) { (connection) throws(ServerError) in
+        return try connector.open().runApart(in: job.schema) { (connection) throws(ServerError) in
           job.attempt(on: connection)
         }
       } catch {
@@ -26,8 +26,8 @@
     }
   }
 
-  /// Runs short statements on the connection of a ``PostgresClerk``.
-  struct PostgresDesk: Sendable {
+  /// Runs short statements on the connection of a ``PostgresAutocommitWorker``.
+  struct PostgresAutocommit: Sendable {
     let pool: PostgresPool
     /// The schema of the installation.
     let schema: String

@@ -3,7 +3,7 @@
   import StratusDomain
 
   /// The connection of one thread, which is opened again after it was lost.
-  final class PostgresLine {
+  final class PostgresConnector {
     private let name: String
     private let url: PostgresURL
     private let prepare: @Sendable (PostgresConnection) throws(ServerError) -> Void
