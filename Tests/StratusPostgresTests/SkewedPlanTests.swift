@@ -44,8 +44,6 @@
           _ = try body.records(named: ["r4001", "r4002"], in: zone)
           _ = try body.existing(["r4001"], in: zone)
           _ = try body.positions(of: ["r4001"], in: zone)
-          _ = try body.hierarchies(of: ["r4001"], in: zone)
-          _ = try body.sharedRoots(among: ["r4001"], in: zone)
         }
         let plans = try await PostgresPlan.all(of: store)
         #expect(plans.contains { $0.text.contains("FROM records") })
