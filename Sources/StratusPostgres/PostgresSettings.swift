@@ -58,6 +58,9 @@
     static let attemptsWithoutStoreLock = 2
     /// The number of connections that are tried before a body is refused.
     static let connectionsPerBodyMax = 3
+    /// The number of connections that are tried to find out the outcome of a commit. Choice: with the
+    /// pauses between them, these take 15 seconds or more, which is enough for many failovers.
+    static let connectionsPerOutcomeMax = 30
     /// The pause after a failed connection, so that an unreachable server gets no flood of
     /// attempts.
     static let reconnectSeconds = 0.5

@@ -2,7 +2,7 @@
   import StratusDomain
   import StratusSQL
 
-  /// Marks by which a node finds out whether a commit succeeded whose answer was lost.
+  /// The numbers by which a node finds out whether a commit succeeded whose answer was lost.
   ///
   /// Each connection that writes has a row in `writers`. Every transaction that writes also writes
   /// the number of its commit to this row. After the connection was lost, the node removes the row,
@@ -47,7 +47,7 @@
     /// - Returns: nil if this cannot be found out now.
     func hasCommitted(_ commit: Int64, of writer: Int64, on connector: PostgresConnector) -> Bool? {
       guard writer != 0 else { return nil }
-      for _ in 0..<PostgresLimits.connectionsPerBodyMax {
+      for _ in 0..<PostgresLimits.connectionsPerOutcomeMax {
         do throws(ServerError) {
           let newest = try connector.open().runApart(in: schema) {
             (connection) throws(ServerError) in
