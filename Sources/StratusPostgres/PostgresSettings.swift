@@ -27,8 +27,8 @@
     ///   that the node's locks are released.
     /// - `synchronous_commit` must not be turned off by the settings of a role.
     ///
-    /// There is no `statement_timeout`, because the limits of the handlers bound the work of a body.
-    /// The removal of a container's stores may take long.
+    /// There is no `statement_timeout`, because the limits of the handlers bound the work of a
+    /// body. The removal of a container's stores may take long.
     static let session = """
       SET plan_cache_mode = force_generic_plan;
       SET enable_seqscan = off;
@@ -58,8 +58,8 @@
     static let attemptsWithoutStoreLock = 2
     /// The number of connections that are tried before a body is refused.
     static let connectionsPerBodyMax = 3
-    /// The number of connections that are tried to find out the outcome of a commit. Choice: with the
-    /// pauses between them, these take 15 seconds or more, which is enough for many failovers.
+    /// The number of connections that are tried to find out the outcome of a commit. Choice: with
+    /// the pauses between them, these take 15 seconds or more, which is enough for many failovers.
     static let connectionsPerOutcomeMax = 30
     /// The pause after a failed connection, so that an unreachable server gets no flood of
     /// attempts.

@@ -174,7 +174,10 @@
     static let find = SQLStatement(
       "SELECT 1 FROM timelines WHERE cluster = ? AND timeline = ?")
     static let newest = SQLStatement(
-      "SELECT cluster, timeline, synchronous FROM timelines ORDER BY seen_at DESC LIMIT 1")
+      """
+      SELECT cluster, timeline, synchronous FROM timelines
+      ORDER BY seen_at DESC, timeline DESC LIMIT 1
+      """)
     static let add = SQLStatement(
       "INSERT INTO timelines (cluster, timeline, synchronous, seen_at) VALUES (?, ?, ?, ?)")
     static let note = SQLStatement(
