@@ -180,11 +180,7 @@
         connection.rollback()
         throw error
       }
-      switch connection.commit() {
-      case .committed: return
-      case .failed(let failure), .unknown(let failure): throw failure.error
-      case .unreplicated: throw PostgresFailure.unknownOutcome()
-      }
+      try connection.commit().require()
     }
 
     /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.

@@ -110,10 +110,14 @@ public struct PostgresAccess: Sendable, Hashable {
   /// Whether the server starts although a failover may lose acknowledged writes. All change tokens
   /// expire with each failover then.
   public var allowsLoss: Bool
+  /// The folder of the keys and the bytes of assets, which all nodes share, or nil if they are in
+  /// the data folder.
+  public var sharedFolder: URL?
 
-  public init(url: String, allowsLoss: Bool = false) {
+  public init(url: String, allowsLoss: Bool = false, sharedFolder: URL? = nil) {
     self.url = url
     self.allowsLoss = allowsLoss
+    self.sharedFolder = sharedFolder
   }
 }
 

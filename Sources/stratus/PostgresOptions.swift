@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StratusServer
 
 /// The options for stores in PostgreSQL.
@@ -19,15 +20,27 @@ struct PostgresOptions: ParsableArguments {
       """)
   var postgresAllowLoss = false
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The folder of the server's keys and of the bytes of assets, if several servers share them. \
+      The default is the data folder. Each server needs a data folder of its own.
+      """,
+      valueName: "folder"))
+  var shared: String?
+
   /// - Throws: `Failure` for options that cannot be used.
   func access() throws -> PostgresAccess? {
     guard let postgres else {
       if postgresAllowLoss { throw Failure("--postgres-allow-loss needs --postgres") }
+      if shared != nil { throw Failure("--shared needs --postgres") }
       return nil
     }
     guard postgres.hasPrefix("postgres://") || postgres.hasPrefix("postgresql://") else {
       throw Failure("--postgres needs an address that begins with postgres://")
     }
-    return PostgresAccess(url: postgres, allowsLoss: postgresAllowLoss)
+    return PostgresAccess(
+      url: postgres, allowsLoss: postgresAllowLoss,
+      sharedFolder: shared.map { URL(fileURLWithPath: $0, isDirectory: true) })
   }
 }

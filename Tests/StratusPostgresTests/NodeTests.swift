@@ -74,13 +74,13 @@
           Issue.record("the commit failed")
           return
         }
-        let (writer, commits) = (connection.writer, connection.commits)
+        let (writer, newest) = (connection.writer, connection.commits)
         connection.close()
         let connector = PostgresConnector(name: "stratus tests", url: url) { _ in }
         defer { connector.close() }
-        #expect(commits.hasCommitted(commits, of: writer, on: connector) == true)
+        #expect(commits.hasCommitted(newest, of: writer, on: connector) == true)
         // The row is removed now, so nothing is known about later commits.
-        #expect(commits.hasCommitted(commits + 1, of: writer, on: connector) == nil)
+        #expect(commits.hasCommitted(newest + 1, of: writer, on: connector) == nil)
       }
     }
 

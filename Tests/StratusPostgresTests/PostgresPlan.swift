@@ -44,27 +44,24 @@
         })
     }
 
-    /// The plan of one statement.
-    static func of(
-      _ statement: SQLStatement, on connection: any SQLConnection
-    ) throws(ServerError) -> PostgresPlan {
-      let text = PostgresStatements.text(of: statement, expectsOne: false)
-      return try plans(on: connection, where: "statement = '\(text.quoted)'").first
-        ?? PostgresPlan(text: text, lines: [])
-    }
-
+    /// The plans of the statements that the connection has prepared in the schema of its present
+    /// transaction.
     private static func plans(
-      on connection: any SQLConnection, where condition: String = "name ~ '^s[0-9]+$'"
+      on connection: any SQLConnection
     ) throws(ServerError) -> [PostgresPlan] {
+      guard let connection = connection as? PostgresConnection, let schema = connection.schema
+      else { throw .fault("a connection does not lead to PostgreSQL") }
+      let names = Set(connection.statements.names(in: schema))
       let found = try connection.all(
         SQLStatement(
           """
           SELECT name, statement, COALESCE(CARDINALITY(parameter_types), 0)::BIGINT
-          FROM pg_prepared_statements WHERE \(condition)
+          FROM pg_prepared_statements
           """), []
       ) { (name: $0.text(0), text: $0.text(1), count: $0.integer(2)) }
       var plans: [PostgresPlan] = []
-      for statement in found where statement.text.contains(" FROM ") {
+      for statement in found
+      where names.contains(statement.name) && statement.text.contains(" FROM ") {
         let values = Array(repeating: "NULL", count: Int(statement.count))
         let arguments = values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
         let lines = try connection.all(
@@ -74,9 +71,5 @@
       }
       return plans
     }
-  }
-
-  extension String {
-    fileprivate var quoted: String { replacing("'", with: "''") }
   }
 #endif

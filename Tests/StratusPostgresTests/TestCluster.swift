@@ -25,22 +25,27 @@
     /// The milliseconds that are added to the clock of leases.
     let ahead = TestCounter()
 
+    var settings: PostgresSettings {
+      get throws {
+        var settings = PostgresSettings(url: try PostgresURL(try #require(TestServer.url)))
+        settings.schema = schema
+        settings.writersMax = 2
+        settings.readersMax = 1
+        return settings
+      }
+    }
+
     /// Starts another node.
     func node() async throws -> PostgresCluster {
-      var settings = PostgresSettings(url: try PostgresURL(try #require(TestServer.url)))
-      settings.schema = schema
-      // NB: with one connection of each kind, a test can read all prepared statements.
-      settings.writersMax = 2
-      settings.readersMax = 1
       let (counter, ahead) = (counter, ahead)
       let number = counter.next()
       return try await PostgresCluster(
-        settings: settings,
+        settings: try settings,
         surroundings: .init(
-          node: "node-\(number)", version: "test", now: { 1_000 },
+          node: "node-\(number)", version: "test", now: { 0 },
           makeEpoch: { counter.next() },
           makeStandIn: { (epoch) throws(ServerError) in
-            try MemoryStores.emptyStore(epoch: epoch, now: 1_000)
+            try MemoryStores.emptyStore(epoch: epoch, now: 0)
           }, report: { _ in }),
         leaseAheadMilliseconds: { ahead.value })
     }
@@ -64,16 +69,58 @@
   }
 
   private let schemas = TestCounter()
+  /// A server accepts a limited number of connections, and Swift Testing starts all tests at once.
+  private let turns = Turns(count: 12)
+
+  /// Lets a limited number of tests run at the same time.
+  private final class Turns: Sendable {
+    private struct State {
+      var free: Int
+      var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(count: Int) { state = Mutex(State(free: count)) }
+
+    func wait() async {
+      await withCheckedContinuation { continuation in
+        let isFree = state.withLock { state in
+          if state.free == 0 {
+            state.waiting.append(continuation)
+            return false
+          }
+          state.free -= 1
+          return true
+        }
+        if isFree { continuation.resume() }
+      }
+    }
+
+    func signal() {
+      let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        if state.waiting.isEmpty {
+          state.free += 1
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+      next?.resume()
+    }
+  }
 
   /// Runs a test in a new installation, and removes its schemas afterwards.
   func withCluster(_ body: (TestCluster) async throws -> Void) async throws {
+    await turns.wait()
+    defer { turns.signal() }
     let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(schemas.next())"
     let cluster = TestCluster(schema: name)
-    do { try await body(cluster) } catch {
-      try drop(name)
-      throw error
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(cluster)) } catch {
+      outcome = .failure(error)
     }
-    try drop(name)
+    try PostgresTestSchema(of: try cluster.settings).remove()
+    try outcome.get()
   }
 
   /// Runs a test with some nodes of a new installation.
@@ -90,19 +137,5 @@
       for node in nodes { await node.close() }
       try outcome.get()
     }
-  }
-
-  private func drop(_ schema: String) throws {
-    let connection = try PostgresConnection(
-      to: try PostgresURL(try #require(TestServer.url)), name: "stratus tests")
-    defer { connection.close() }
-    try connection.define(
-      """
-      DO $$ DECLARE found TEXT; BEGIN
-        FOR found IN SELECT nspname FROM pg_namespace
-          WHERE nspname = '\(schema)' OR nspname ~ '^\(schema)_[0-9]+$'
-        LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP;
-      END $$;
-      """)
   }
 #endif

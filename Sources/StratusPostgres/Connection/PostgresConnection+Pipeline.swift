@@ -84,12 +84,20 @@
       for sent in takePending() { read(sent) }
     }
 
+    /// Reads the answers of all parts of the pipeline that have ended.
+    func readFinishedParts() { while readThroughSync() {} }
+
     /// Reads the answers up to the first end of a part of the pipeline.
-    func readThroughSync() {
+    ///
+    /// - Returns: false if no part has ended.
+    @discardableResult
+    func readThroughSync() -> Bool {
+      let end = pending.firstIndex { if case .sync = $0 { true } else { false } }
+      guard let end else { return false }
       let sent = takePending()
-      let end = sent.firstIndex { if case .sync = $0 { true } else { false } } ?? sent.count - 1
-      for (index, one) in sent.enumerated() where index <= end { read(one) }
-      pending = Array(sent.dropFirst(end + 1))
+      for one in sent[...end] { read(one) }
+      pending = Array(sent[(end + 1)...])
+      return true
     }
 
     private func takePending() -> [Pending] {

@@ -14,6 +14,15 @@
       /// The transaction is committed on this server, but perhaps not on a standby, because an
       /// operator cancelled the wait for the standby.
       case unreplicated
+
+      /// Throws the error of a transaction that is perhaps not committed.
+      func require() throws(ServerError) {
+        switch self {
+        case .committed: return
+        case .failed(let failure), .unknown(let failure): throw failure.error
+        case .unreplicated: throw PostgresFailure.unknownOutcome()
+        }
+      }
     }
 
     /// Begins a transaction that writes. The call does not wait for an answer.
@@ -58,6 +67,9 @@
     ///   outcomes need not be resolved.
     func commit(numbering statement: SQLStatement? = nil) -> Outcome {
       do throws(ServerError) {
+        // NB: a body that has read nothing has not waited for its locks yet. If one of them was not
+        // granted, the statements after it would be committed nevertheless.
+        readFinishedParts()
         try checkUsable()
         if writes > 0, let statement {
           commits += 1

@@ -111,7 +111,7 @@
     }
 
     /// The error for a write whose commit was sent, and whose outcome cannot be found out now.
-    static func unknownOutcome(facts: [String: String]) -> ServerError {
+    static func unknownOutcome(facts: [String: String] = [:]) -> ServerError {
       ServerError(
         .tryAgainLater, Reason.outcomeUnknown,
         facts: facts.merging(["fault": "the outcome of a commit is unknown"]) { $1 },

@@ -38,6 +38,11 @@
       return uses[key]?.name
     }
 
+    /// The names of the statements of one schema, for tests.
+    func names(in schema: String) -> [String] {
+      uses.filter { $0.key.schema == schema }.map(\.value.name)
+    }
+
     /// Adds a statement that is being sent, and returns its name.
     mutating func add(_ key: Key) -> String {
       count += 1

@@ -65,7 +65,8 @@
     /// for it.
     func mayLoseWrites(on connection: any SQLConnection) throws(ServerError) -> Bool {
       let standbys = try connection.first(TimelineStatements.standbys, []) { $0.integer(0) } ?? 0
-      return standbys > 0 && !(try Self.read(on: connection).isSynchronous)
+      if standbys == 0 { return false }
+      return try !Self.read(on: connection).isSynchronous
     }
 
     /// Notes that the node is still connected to the timeline. Stores whether it is synchronous.
@@ -116,12 +117,8 @@
         connection.rollback()
         throw error
       }
-      switch connection.commit() {
-      case .committed: break
-      // NB: the next connection finds out whether the timeline was stored.
-      case .failed(let failure), .unknown(let failure): throw failure.error
-      case .unreplicated: throw PostgresFailure.unknownOutcome()
-      }
+      // NB: after an unknown outcome, the next connection finds out whether the timeline was stored.
+      try connection.commit().require()
       if isRenewed {
         report(
           """
@@ -143,6 +140,16 @@
         known.timeline.number == newest.number, newest.isSynchronous, known.timeline.isSynchronous
       else { return true }
       return now() - known.seenAt > Self.failoverMillisecondsMax
+    }
+
+    /// Begins a new history in every store in a transaction of its own.
+    func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
+      try connection.beginWrite(in: schema, locks: [])
+      do throws(ServerError) { try renewEpochs(on: connection) } catch {
+        connection.rollback()
+        throw error
+      }
+      try connection.commit().require()
     }
 
     private func renewEpochs(on connection: PostgresConnection) throws(ServerError) {

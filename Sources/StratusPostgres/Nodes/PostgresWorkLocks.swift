@@ -1,6 +1,7 @@
 #if Postgres
   public import StratusDomain
   import StratusSQL
+  import StratusWire
   import Synchronization
 
   /// Locks and leases of background work, in PostgreSQL.
