@@ -124,7 +124,11 @@
     }
 
     /// Returns the signals about one kind of work, such as `changes`.
-    public func signals(_ kind: String) -> PostgresSignals { bus.signals(kind) }
+    ///
+    /// - Parameter toOthersOnly: whether this node receives only the signals of other nodes.
+    public func signals(_ kind: String, toOthersOnly: Bool = false) -> PostgresSignals {
+      bus.signals(kind, toOthersOnly: toOthersOnly)
+    }
 
     /// Returns all nodes of the installation.
     public func nodes() async throws(ServerError) -> [PostgresNode] {

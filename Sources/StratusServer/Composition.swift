@@ -31,6 +31,8 @@ public struct Composition: Sendable {
   let turns = HierarchyTurnsOfStores()
   /// Signals queues with new notifications.
   let queues: any Signals
+  /// Signals other processes that a store has new notifications.
+  let newsOfOthers: any Signals
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks
   let assets: any AssetStore
@@ -81,6 +83,7 @@ public struct Composition: Sendable {
     cascades = storage.signals(.cascades)
     changes = storage.signals(.changes)
     queues = storage.signals(.queues)
+    newsOfOthers = storage.newsOfOthers
     try await storage.prepare()
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(

@@ -27,15 +27,15 @@ extension ServerStorage {
       var settings = try settings(of: access.url)
       settings.allowsLoss = access.allowsLoss
       settings.waitingMax = limits.storeWaitingMax
+      // NB: two nodes with one data folder would replace each other's management socket.
+      let own = try DataFolder(folder)
       let shared = access.sharedFolder ?? folder
-      for folder in [folder, shared] {
-        try FileManager.default.createDirectory(
-          at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      }
+      try FileManager.default.createDirectory(
+        at: shared, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let cluster = try await start(settings, live: live) { logger.error("\($0)") }
       return ServerStorage(
         cluster: cluster, settings: settings, signingKeys: try KeyFile(data: shared),
-        assets: FolderAssetStore(data: shared, now: live.ambient.now), folder: shared, live: live)
+        assets: FolderAssetStore(data: shared, now: live.ambient.now), folder: own, live: live)
     }
 
     /// Creates a storage in a schema that belongs to a test.
@@ -53,6 +53,7 @@ extension ServerStorage {
       // NB: many tests run at once, and a cluster accepts some hundreds of connections.
       settings.writersMax = 4
       settings.readersMax = 3
+      let own = try folder.map { try DataFolder($0) }
       let cluster = try await start(settings, live: live) { _ in }
       guard let folder else {
         return ServerStorage(
@@ -61,7 +62,7 @@ extension ServerStorage {
       }
       return ServerStorage(
         cluster: cluster, settings: settings, signingKeys: try KeyFile(data: folder),
-        assets: FolderAssetStore(data: folder, now: live.ambient.now), folder: folder, live: live)
+        assets: FolderAssetStore(data: folder, now: live.ambient.now), folder: own, live: live)
     }
 
     private static func settings(of text: String) throws -> PostgresSettings {
@@ -91,11 +92,11 @@ extension ServerStorage {
       }
     }
 
-    /// - Parameter folder: the folder of the keys and assets, or nil if the installation belongs to
-    ///   a test and is removed when the storage is closed.
+    /// - Parameter folder: the node's own folder, or nil if the installation belongs to a test and is
+    ///   removed when the storage is closed.
     private init(
       cluster: PostgresCluster, settings: PostgresSettings, signingKeys: any SigningKeyStore,
-      assets: any AssetStore, folder: URL?, live: Live
+      assets: any AssetStore, folder: DataFolder?, live: Live
     ) {
       stores = cluster.stores
       registry = cluster.registry
@@ -103,14 +104,18 @@ extension ServerStorage {
       self.assets = assets
       locks = cluster.locks
       signals = { cluster.signals($0.rawValue) }
+      newsOfOthers = cluster.signals("news", toOthersOnly: true)
       prepare = {}
       problems = { [] }
       releaseMemory = { false }
       let reachable = PostgresReadiness(registry: cluster.registry)
       if let folder {
         renewEpochs = nil
-        readinessChecks = [DiskReadiness(folder: folder), reachable]
-        close = { await cluster.close() }
+        readinessChecks = [DiskReadiness(folder: folder.url), reachable]
+        close = {
+          await cluster.close()
+          folder.unlock()
+        }
       } else {
         let schema = PostgresTestSchema(of: settings)
         renewEpochs = { () throws(ServerError) in

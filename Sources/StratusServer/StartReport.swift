@@ -62,7 +62,7 @@ public struct StartReport: Sendable, Equatable {
     if let days = settings.historyDays {
       features.append("deletions leave the history after \(days) days")
     }
-    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil, settings.postgres == nil {
       features.append("stores close after \(seconds) s without a request")
     }
     let limits = settings.limits

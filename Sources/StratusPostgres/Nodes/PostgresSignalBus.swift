@@ -39,12 +39,14 @@
     }
 
     /// Returns the signals of one kind of work. There is one listener for each kind.
-    func signals(_ kind: String) -> PostgresSignals {
+    ///
+    /// - Parameter toOthersOnly: whether the listener of the own node gets no signals of this node.
+    func signals(_ kind: String, toOthersOnly: Bool = false) -> PostgresSignals {
       let (received, continuation) = AsyncStream<StoreSignal>.makeStream(
         bufferingPolicy: .bufferingNewest(Self.waitingMax))
       state.withLock { $0.listeners[kind] = continuation }
       return PostgresSignals(received: received) { [self] signal in
-        continuation.yield(signal)
+        if !toOthersOnly { continuation.yield(signal) }
         send(Message(kind: kind, address: signal.address))
       }
     }

@@ -117,7 +117,7 @@
         connection.rollback()
         throw error
       }
-      // NB: after an unknown outcome, the next connection finds out whether the timeline was stored.
+      // NB: after an unknown outcome, the next connection reads whether the timeline was stored.
       try connection.commit().require()
       if isRenewed {
         report(

@@ -61,8 +61,8 @@ public struct SQLDialect: Sendable {
   /// A statement that makes a counted key continue after a number, which is the statement's only
   /// value. It is nil if the engine continues after the greatest key that was ever inserted.
   public var countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)?
-  /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the table
-  /// `record_count`. Transactions of different connections can draw from a sequence at once.
+  /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
+  /// table `record_count`. Transactions of different connections can draw from a sequence at once.
   public var hasSequences: Bool
 
   public init(

@@ -138,7 +138,8 @@ extension StoreSession {
 enum NotificationStatements {
   static let page = SQLStatement(
     bounding: """
-      SELECT number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
+      SELECT
+        number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
       FROM notifications WHERE owner = ? AND number > ? ORDER BY number LIMIT ?
       """, by: "payload")
   static let readMarks = SQLStatement(
