@@ -18,13 +18,13 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-/// The modules whose types Hummingbird's interface uses.
+/// The modules whose types appear in Hummingbird's interface.
 let hummingbirdTypes: [Target.Dependency] = [
   .product(name: "HTTPTypes", package: "swift-http-types"),
   .product(name: "NIOCore", package: "swift-nio"),
   logging,
 ]
-/// The modules whose types AsyncHTTPClient's interface uses.
+/// The modules whose types appear in AsyncHTTPClient's interface.
 let httpClientTypes: [Target.Dependency] = [
   .product(name: "NIOCore", package: "swift-nio"),
   .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -54,7 +54,7 @@ let package = Package(
     .executable(name: "stratus", targets: ["stratus"]),
     .library(name: "CloudKit", targets: ["CloudKit", "CoreLocation"]),
     .library(name: "StratusTesting", targets: ["StratusTesting"]),
-    // For other storage engines: the ports, and the suites that an engine must pass.
+    // For authors of other storage engines: the ports, and the suites that an engine must pass.
     .library(
       name: "StratusConformance",
       targets: ["StratusConformance", "StratusDomain", "StratusWire"]),

@@ -118,8 +118,8 @@ struct StratusSimulation: ParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// Shows the progress towards the limit that will be reached first, which is the number of seeds
-  /// or the time.
+  /// Shows the progress towards a limit: the number of seeds or the time, whichever will be reached
+  /// first.
   private func show(
     _ count: UInt64, since begin: ContinuousClock.Instant, on line: ProgressLine
   ) {

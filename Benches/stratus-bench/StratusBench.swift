@@ -23,7 +23,7 @@ enum Job: String, CaseIterable, ExpressibleByArgument {
   case query, rows, asset, push, subscriptions, sync, memory, neighbours
 }
 
-/// `stratus-bench`: measures all jobs, and prints one table.
+/// `stratus-bench`: measures all jobs or the requested jobs, and prints one table.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measure all jobs, and print one table.")
@@ -74,7 +74,8 @@ struct RunCommand: ParsableCommand {
       sizes.queriedRecords = max(1_000, records)
       sizes.storedRecords = max(1_000, records)
     }
-    // The job `neighbours` takes as long as all other jobs together.
+    // The job `neighbours` runs only if it is requested, because it takes as long as all other
+    // jobs together.
     let wanted = Set(only.isEmpty ? Job.allCases.filter { $0 != .neighbours } : only)
     sizes.neighbours = neighbour.isEmpty ? Neighbour.allCases : neighbour
     sizes.serveOptions = serveOption

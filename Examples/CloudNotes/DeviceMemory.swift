@@ -1,6 +1,7 @@
 import CloudKit
 
-/// The data that a device keeps between runs: its change token, and each note without its text.
+/// The data that a device keeps between runs: its change token, and the notes. A note
+/// that was fetched has no text here.
 struct DeviceMemory {
   let folder: URL
   var token: CKServerChangeToken?

@@ -1,7 +1,7 @@
 import CloudKit
 
 extension CKError {
-  /// A sentence for the user that describes the error and a remedy.
+  /// A description of the error and of a remedy, for the user.
   var explanation: String {
     switch code {
     case .notAuthenticated:

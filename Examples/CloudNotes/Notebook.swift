@@ -1,8 +1,9 @@
 import CloudKit
 
-/// The notes of one device, which are partly in its memory and completely on the server.
+/// The user's notes. The server has the complete notes, and the device's memory has most of them
+/// without their texts.
 struct Notebook {
-  /// A zone that only this app uses, so that it does not see the records of other apps.
+  /// A zone that only this app uses, so that the app does not see the records of other apps.
   static let zoneID = CKRecordZone.ID(zoneName: "CloudNotes")
 
   let database = CKContainer.default().privateCloudDatabase
@@ -43,13 +44,13 @@ struct Notebook {
     memory.notes.values.map(Note.init).sorted { $0.edited > $1.edited }
   }
 
-  /// Saves a new note. If the notebook was deleted, this method creates it again.
+  /// Saves a new note. If the zone was deleted, this method creates it again.
   mutating func add(title: String, text: String) async throws -> Note {
     let note = Note(title: title, text: text, in: Self.zoneID, at: Date())
     do {
       return try await keep(database.save(note.record))
     } catch let error as CKError where error.code == .zoneNotFound {
-      // Another device has deleted the notebook, so its notes are also removed from this device.
+      // Another device has deleted the zone, so its notes are also removed from this device.
       _ = try await sync()
       return try await keep(database.save(note.record))
     }
@@ -60,7 +61,7 @@ struct Notebook {
     Note(record: try await database.record(for: try id(prefix)))
   }
 
-  /// Replaces the text of a note in the version that this device knows.
+  /// Replaces the text of a note. The save is based on the version that this device knows.
   ///
   /// - Returns: the saved note, and whether another device had changed the note before.
   mutating func edit(_ prefix: String, text: String) async throws -> (Note, merged: Bool) {
@@ -73,8 +74,8 @@ struct Notebook {
       return (try await keep(database.save(mine.record)), false)
     } catch let error as CKError where error.code == .serverRecordChanged {
       guard let record = error.serverRecord else { throw error }
-      // Only the server's record has the change tag for the next save, so this record gets the
-      // text.
+      // Only the server's record has the change tag for the next save, so the merged text is
+      // written into the server's record.
       let theirs = Note(record: record)
       theirs.text = "\(text)\n--- and from another device ---\n\(theirs.text)"
       theirs.edited = mine.edited

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The name of a channel.
+/// A channel of the chat. Its name identifies it.
 struct Channel: Hashable, Sendable {
   static let recordType = "Channel"
 
@@ -18,7 +18,7 @@ struct Channel: Hashable, Sendable {
   /// The name with a `#`, as users write it.
   var title: String { "#\(name)" }
 
-  /// The record ID contains the channel's name, so that no channel can exist twice.
+  /// The record ID contains the channel's name, so that no two channels have the same name.
   var recordID: CKRecord.ID { CKRecord.ID(recordName: "channel.\(name)") }
 
   var reference: CKRecord.Reference { CKRecord.Reference(recordID: recordID, action: .none) }
@@ -44,8 +44,8 @@ enum Topic: Equatable {
     }
   }
 
-  /// Reads the ID of a notification's subscription. Returns nil if the notification is not for this
-  /// app.
+  /// Reads the subject of a subscription from its ID. Returns nil if the subscription is not one of
+  /// this app.
   init?(subscriptionID: CKSubscription.ID?) {
     let parts = subscriptionID?.split(separator: ".", maxSplits: 1) ?? []
     guard parts.count == 2, let channel = try? Channel(String(parts[1])) else { return nil }
@@ -65,8 +65,8 @@ enum Topic: Equatable {
         recordType: Message.recordType,
         predicate: NSPredicate(format: "channel == %@", channel.reference),
         subscriptionID: subscriptionID, options: [.firesOnRecordCreation])
-      // A phone shows the author and the text. The program also uses these fields, for
-      // notifications of a channel that the user does not see.
+      // A phone shows the author and the text in an alert. This program shows both for messages
+      // in other channels.
       information.alertLocalizationKey = "%1$@: %2$@"
       information.alertLocalizationArgs = ["author", "text"]
       information.desiredKeys = ["author", "text"]

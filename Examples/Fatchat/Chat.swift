@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The chat as it is stored on the server, in the public database for all users.
+/// The records of the chat on the server. They are in the public database, which all users share.
 struct Chat: Sendable {
   /// The number of earlier messages that a channel shows when the user enters it.
   static let historyCount = 50
@@ -30,7 +30,7 @@ struct Chat: Sendable {
 
   // Channels.
 
-  /// Returns all channels, by name.
+  /// Returns all channels, sorted by name.
   func channels() async throws -> [Channel] {
     let query = CKQuery(recordType: Channel.recordType, predicate: NSPredicate(value: true))
     query.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -60,8 +60,8 @@ struct Chat: Sendable {
     } catch let error as CKError
       where [.serverRecordChanged, .permissionFailure].contains(error.code)
     {
-      // If the channel exists, the error is a conflict. If another user created it, the error is a
-      // refused permission.
+      // If this user created the channel earlier, the error is a conflict. If another user created
+      // it, the error is a refused permission.
       guard try await exists(channel) else { throw error }
       throw UsageError(
         "There is a channel \(channel.title) already: go there by '/join \(channel.name)'.")
@@ -90,8 +90,8 @@ struct Chat: Sendable {
 
   // Messages.
 
-  /// Returns the messages after the known ones, oldest first. If no message is known, returns the
-  /// last messages.
+  /// Returns the messages that are newer than the known messages, oldest first. If no message is
+  /// known, returns the latest messages of the channel.
   func messages(
     in channel: Channel, beyond known: Set<CKRecord.ID>
   ) async throws -> [Message] {
@@ -117,15 +117,15 @@ struct Chat: Sendable {
     do {
       try await database.save(message.record)
     } catch let error as CKError where error.code == .serverResponseLost {
-      // The message may have reached the server. Then the server refuses the same record now, and
-      // no message is lost.
+      // The message may have reached the server. In that case, the server refuses the second
+      // save, so the message is stored exactly once.
       do {
         try await database.save(message.record)
       } catch let error as CKError where error.code == .serverRecordChanged {}
     }
   }
 
-  /// Returns the file of a message. The framework will remove this file later.
+  /// Returns the file of a message. The framework deletes this file later, so the caller copies it.
   func file(of message: Message) async throws -> URL {
     let record = try await database.record(for: message.id)
     guard let file = (record["file"] as? CKAsset)?.fileURL else {
@@ -157,7 +157,7 @@ struct Chat: Sendable {
     }
   }
 
-  /// Returns the names of a channel's members, in order. Each name is listed once.
+  /// Returns the names of a channel's members, sorted. Each name occurs only once.
   ///
   /// - Parameter now: the server's time.
   func people(in channel: Channel, now: Date) async throws -> [String] {

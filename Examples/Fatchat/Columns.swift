@@ -12,7 +12,7 @@ extension Character {
     return isEmoji || Self.wide.contains { $0.contains(first.value) } ? 2 : 1
   }
 
-  /// The scripts of East Asia whose characters need two columns.
+  /// The code points of East Asian scripts. Their characters need two columns.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,

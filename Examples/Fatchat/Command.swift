@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line that the user has entered, which is a message, or a command that begins with a slash.
+/// A line that the user has entered: a message, or a command that begins with a slash.
 enum Command: Equatable {
   case say(String)
   case attach(URL)

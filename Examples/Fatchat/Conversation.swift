@@ -1,9 +1,9 @@
 import CloudKit
 
-/// The user's part in the chat: the current channel, and the messages received so far.
+/// The user's view of the chat: the current channel, and the messages received so far.
 ///
 /// The program does not fetch messages at intervals. A notification is a hint to fetch, and several
-/// hints at the same time cause one fetch. The user's own messages are shown after such a fetch.
+/// hints at the same time cause one fetch. The user's own messages also appear only after a fetch.
 actor Conversation {
   private let chat: Chat
   private let news: AsyncStream<News>.Continuation
@@ -12,7 +12,7 @@ actor Conversation {
 
   private var channel: Channel?
   private var presence: Presence?
-  /// The time in the server's last answer.
+  /// The server's time at the last renewal of the user's presence.
   private var now = Date.distantPast
   private var known: Set<CKRecord.ID> = []
   /// The messages with files. The user sees their numbers, which begin with 1.
@@ -152,7 +152,7 @@ actor Conversation {
     guard let channel else { return }
     await whileConnected {
       let messages = try await chat.messages(in: channel, beyond: known)
-      // If the user has changed the channel since then, another fetch has been started.
+      // If the user has changed the channel during this fetch, another fetch follows.
       guard channel == self.channel else { return }
       for message in messages where known.insert(message.id).inserted {
         if message.fileName != nil { files.append(message) }
@@ -184,8 +184,8 @@ actor Conversation {
     }
   }
 
-  /// Runs a request in the background. Shows an error once, and shows when the server answers
-  /// again.
+  /// Runs a request that is not a command of the user. Of several consecutive errors, only the
+  /// first is shown. The user also sees when the server answers again.
   private func whileConnected(_ body: () async throws -> Void) async {
     do {
       try await body()

@@ -3,15 +3,15 @@ struct InputLine {
   private(set) var before = ""
   private(set) var after = ""
   private var sent: [String] = []
-  /// The index of the shown line in the list of sent lines. If it is the length of the list, the
-  /// new line is shown.
+  /// The index of the shown line in the list of sent lines. If it is the number of sent
+  /// lines, the new line is shown.
   private var shownIndex = 0
 
   var text: String { before + after }
 
   /// Handles a key that changes the line.
   ///
-  /// - Returns: the line, if the key sends it, or nil.
+  /// - Returns: the line if the key sends it, otherwise nil.
   mutating func press(_ key: Key) -> String? {
     switch key {
     case .text(let text): before += text

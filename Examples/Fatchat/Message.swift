@@ -12,8 +12,8 @@ struct Message: Sendable {
     self.init(CKRecord(recordType: Self.recordType), text, author, channel)
   }
 
-  /// Creates the first message of a channel. Its record name contains the channel's name, so it
-  /// cannot exist twice.
+  /// Creates the first message of a channel. Its record name contains the channel's name, so a
+  /// channel has only one such message.
   init(opening channel: Channel, by author: String) {
     let id = CKRecord.ID(recordName: "opening.\(channel.name)")
     self.init(
@@ -55,14 +55,15 @@ struct Message: Sendable {
   /// The time when the server received the message.
   var date: Date? { record.creationDate }
 
-  /// The file's name without the folders in it, or nil if the message has no file.
+  /// The file's name without the path of a folder, or nil if the message has no file.
   var fileName: String? {
     guard let name = record["fileName"] as? String else { return nil }
     let last = URL(fileURLWithPath: "/\(name.printable)").lastPathComponent
     return ["/", ".", "..", ""].contains(last) ? "file" : last
   }
 
-  /// Returns the text of the message, and the file with the number that `/save` needs.
+  /// Returns the text of the message. For a file, returns the number that `/save` needs, the name
+  /// and the size.
   func line(fileNumber: Int?) -> String {
     guard let fileName, let fileNumber else { return text }
     let size = record["fileSizeBytes"] as? Int64 ?? 0

@@ -3,7 +3,8 @@ import CloudKit
 /// A record that shows that a user is in a channel. The program renews it while the user is there.
 /// If it is not renewed for some time, it expires.
 ///
-/// All times come from the server's clock, so the clocks of two machines need not agree.
+/// The program compares only times of the server's clock, so the clocks of two machines need not
+/// agree.
 struct Presence: Sendable {
   static let recordType = "Presence"
   /// The number of seconds between two renewals.
@@ -25,7 +26,7 @@ struct Presence: Sendable {
   var id: CKRecord.ID { record.recordID }
   var name: String { (record["name"] as? String ?? "somebody").printable }
 
-  /// Checks the user's name in the chat.
+  /// Checks a user's name for the chat, and returns it without control characters.
   ///
   /// - Throws: `UsageError` if the text is not a valid name.
   static func name(_ text: String) throws -> String {

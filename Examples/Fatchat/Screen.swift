@@ -107,12 +107,12 @@ actor Screen: View {
   }
 }
 
-/// An entry of the scrolled part of the screen, which is a message or a remark.
+/// A message, or a remark of the program, in the part of the screen that scrolls.
 struct Entry: Sendable {
   /// The author, or nil if the entry is a remark.
   let author: String?
   let text: String
-  /// The hours and minutes, or an empty text if no time is known.
+  /// The time of the message as hours and minutes. It is empty if no time is known.
   let time: String
 
   static func entries(of news: News) -> [Entry] {

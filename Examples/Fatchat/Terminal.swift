@@ -2,7 +2,7 @@ import Foundation
 
 /// A terminal that delivers each key when it is pressed.
 final class Terminal: Sendable {
-  /// The pressed keys. The stream ends with the terminal.
+  /// The pressed keys. The stream ends when the terminal's input ends.
   let keys: AsyncStream<Key>
   private let settings: termios
 
@@ -61,11 +61,12 @@ enum Key: Sendable, Equatable {
   case up, down, pageUp, pageDown
 }
 
-/// Combines the bytes that a terminal sends to keys.
+/// Converts bytes from a terminal to keys.
 struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// - Returns: the key that ends with the byte, or nil if no known key ends with it.
+  /// - Returns: the key that the byte completes, or nil if more bytes must follow or the key is
+  ///   unknown.
   mutating func take(_ byte: UInt8) -> Key? {
     bytes.append(byte)
     if bytes[0] == 0x1B { return takeSequence(byte) }

@@ -2,9 +2,9 @@
 enum News: Sendable {
   /// The user has entered another channel.
   case entered(Channel)
-  /// The user is in no channel.
+  /// The user has left the channel, and is in no channel now.
   case left(Channel)
-  /// A message in the current channel, which may be the user's own. The number is for `/save`.
+  /// A message in the current channel, possibly by the user. `/save` needs the number of the file.
   case message(Message, fileNumber: Int?)
   /// The members of the current channel, with sentences about arrivals and departures. There are no
   /// sentences when the user enters the channel.

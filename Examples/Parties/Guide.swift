@@ -1,9 +1,9 @@
 import CloudKit
 import CoreLocation
 
-/// All parties, in the public database.
+/// The parties of all users, in the public database.
 struct Guide {
-  /// The maximum distance to a party in metres, which a guest can walk.
+  /// The maximum distance in metres that a guest walks to a party.
   static let walk = 5_000.0
 
   let database = CKContainer.default().publicCloudDatabase
@@ -11,7 +11,7 @@ struct Guide {
   /// Announces a party.
   func add(_ party: Party) async throws { try await database.save(party.record) }
 
-  /// Returns all parties, by name.
+  /// Returns all parties, sorted by name.
   func all() async throws -> [Party] {
     let query = CKQuery(recordType: Party.recordType, predicate: NSPredicate(value: true))
     query.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -27,7 +27,7 @@ struct Guide {
     return try await parties(query)
   }
 
-  /// Returns the parties whose texts contain all of these words, by name.
+  /// Returns the parties whose texts contain all of these words, sorted by name.
   func search(_ words: String) async throws -> [Party] {
     let query = CKQuery(
       recordType: Party.recordType, predicate: NSPredicate(format: "self CONTAINS %@", words))

@@ -34,7 +34,7 @@ struct Party {
 
   /// Returns the party as one line of a list.
   ///
-  /// - Parameter here: a location, from which the line then shows the distance.
+  /// - Parameter here: a location or nil. The line shows the distance from this location.
   func line(from here: CLLocation? = nil) -> String {
     var line = "\(id.prefix(8))  \(name): \(summary)"
     if let here, let location {

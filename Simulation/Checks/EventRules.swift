@@ -15,7 +15,7 @@ struct EventRules {
     self.ledger = ledger
   }
 
-  /// The fetch, send or event that has begun and has not ended, as a text, or nil if there is none.
+  /// Describes the fetch, send or event that has begun and has not ended. nil if there is none.
   var open: String? {
     if isFetching { return "a fetch has not ended" }
     if isSending { return "a send has not ended" }
@@ -59,7 +59,7 @@ struct EventRules {
     }
   }
 
-  /// Records a request to the delegate, for example for a batch.
+  /// Records that the engine has called the delegate for something other than an event.
   mutating func beginBatch() { call() }
 
   mutating func end() { isCalled = false }

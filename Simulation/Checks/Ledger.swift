@@ -5,8 +5,8 @@ import StratusTesting
 ///
 /// A mark must not be lost after the server has accepted it. It also must not be lost while a
 /// device has it on disk as a pending change and the account stays on the device. After a restore,
-/// these rules apply to the marks in the backup instead, and to the marks on the disks of devices.
-/// Other marks may be lost.
+/// the first rule applies only to the marks in the backup, and the second rule still applies. Other
+/// marks may be lost.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class Ledger: @unchecked Sendable {
@@ -60,8 +60,9 @@ final class Ledger: @unchecked Sendable {
     taken = contents.mapValues { $0.records }
   }
 
-  /// Records the marks that a device has on its disk. The marks of another account may disappear
-  /// with that account. Marks from before the first sign-in now belong to the account.
+  /// Records the marks that a device has on its disk. If the device's account has changed, the
+  /// marks of the earlier account may be gone. Marks from before the first sign-in now belong to
+  /// the account.
   func noteStored(_ data: AppData, on device: String) {
     var known = stored[device] ?? Stored(account: data.account.name)
     if let account = known.account, account != data.account.name { known = Stored() }

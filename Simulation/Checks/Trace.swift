@@ -1,4 +1,4 @@
-/// The trace of a simulation, which is recorded only if the caller wants to read it.
+/// The trace of a simulation. It is recorded only if the caller wants to read it.
 struct Trace {
   private(set) var lines: [String] = []
   let isWanted: Bool

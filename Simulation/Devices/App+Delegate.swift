@@ -49,7 +49,7 @@ extension App: CKSyncEngineDelegate {
     return context.options
   }
 
-  /// Returns the record as the engine sends it.
+  /// Returns the record that the engine sends, with the app's marks in it.
   private func record(_ id: CKRecord.ID) -> CKRecord? {
     let key = RecordKey(id)
     guard life.goesOn(), let mine = data.records[key] else {
@@ -81,8 +81,8 @@ extension App: CKSyncEngineDelegate {
     }
   }
 
-  /// Removes the data of an account that has left. Data from before the first sign-in belongs to
-  /// the first user.
+  /// Removes the data of an account that has signed out. Data from before the first sign-in belongs
+  /// to the first user.
   private func take(_ change: CKSyncEngine.Event.AccountChange) {
     say("hears of the account: \(change.changeType)")
     switch change.changeType {
@@ -104,8 +104,7 @@ extension App: CKSyncEngineDelegate {
       } else if data.pending[.makeZone(zone)] == nil {
         forget(zone: zone)
       } else {
-        // The app still intends to create the zone again, but the old contents of the server are
-        // lost.
+        // The app will still create the zone again, but the server has lost the zone's old records.
         for (key, record) in data.records where key.zone == zone && record.known != nil {
           drop(key)
         }
@@ -162,8 +161,8 @@ extension App: CKSyncEngineDelegate {
       forget(zone: zone)
       return
     }
-    // NB: a batch may contain a record that was written while the batch was requested, before the
-    // zone of the record is created.
+    // NB: the zone may also be missing because its creation is still pending: the batch may contain
+    // a record that was written while the engine was requesting the batch.
     if !household.plan.rewinds, data.pending[.makeZone(zone)] == nil {
       ledger.violated("nobody deleted the zone \(zone), and it is gone")
     }

@@ -51,7 +51,7 @@ extension App {
     let key = RecordKey(failed.record.recordID)
     let error = failed.error
     if error.isRepeated { return }
-    // NB: if the record or its zone was deleted since then, nothing is left to save.
+    // NB: if the record or its zone was deleted after the save was sent, nothing is left to save.
     guard data.records[key] != nil else { return }
     if error.leavesInDoubt { return add(.save(key)) }
     switch error.code {

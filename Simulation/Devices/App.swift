@@ -39,9 +39,9 @@ final class App: @unchecked Sendable {
     if household.isCalm { calm() }
   }
 
-  /// Returns the pending changes of the stored data that are missing in the stored state, because
-  /// the app added them during the state update. A change that was added two updates earlier must
-  /// be in the state.
+  /// Returns the pending changes of the stored data that are missing in the stored state. The app
+  /// added them during the state update, so the state could not contain them. A change that was
+  /// added at least two updates earlier must be in the state.
   private func doubts(about state: CKSyncEngine.State) -> [AppData.Change] {
     let known = Set(
       state.pendingRecordZoneChanges.compactMap(AppData.Change.init)
@@ -88,8 +88,8 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Saves all data again. The devices were not notified of deletions that other devices made
-  /// before the restore. They find out about them when their saves fail.
+  /// Saves all data again. Devices were not notified of deletions that other devices made before
+  /// the restore. A device finds out about such a deletion when its save fails.
   private func askAboutAll() {
     if !life.goesOn() { return }
     say("saves all it has")
@@ -144,7 +144,7 @@ final class App: @unchecked Sendable {
     }
   }
 
-  /// Opens the app at intervals, which fetches and sends at once.
+  /// Opens the app at intervals. The app then fetches and sends immediately.
   private func wake() async {
     while life.goesOn(), household.isEditing {
       try? await Loop.shared.sleep(household.seconds(4...20))

@@ -152,8 +152,8 @@ struct AppData: Sendable {
   /// The zones that were fetched completely since the device first saw them.
   var fetchedZones: Set<String> = []
   var records: [RecordKey: AppRecord] = [:]
-  /// The changes that the server has not confirmed. Each one has the number of state updates before
-  /// it was added.
+  /// The changes that the server has not confirmed. The value is the number of state updates that
+  /// had arrived when the change was added.
   var pending: [Change: Int] = [:]
 
   var contents: Contents { Contents(zones: zones, records: records.mapValues(\.marks)) }

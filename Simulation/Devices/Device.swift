@@ -5,7 +5,7 @@ protocol Device: AnyObject {
   var account: String? { get }
   /// The contents that the app shows.
   var contents: Contents { get }
-  /// The work that is still pending, as a text, or nil if there is none.
+  /// Describes the work that is still pending. nil if there is none.
   var unsettled: String? { get }
 
   /// Starts the app for the first time.

@@ -33,7 +33,8 @@ final class HandDevice: Device, @unchecked Sendable {
 
   func calm() {
     life.awaitsLeft = nil
-    // While its change tokens were expired, the app was not notified of deletions by other devices.
+    // An app whose change tokens have expired may have missed deletions by other devices. It saves
+    // all records again, and finds out about a deletion when the save fails.
     if household.plan.expires { data.saves.formUnion(data.records.keys) }
   }
 

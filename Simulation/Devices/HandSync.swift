@@ -185,8 +185,8 @@ struct HandSync {
       }
       for zone in page.zones { take(zone, into: &listed) }
       token = page.syncToken
-      // NB: if the fetch began without a token, only the complete list shows which zones are
-      // missing.
+      // NB: a fetch that began without a token stores its token only at its end, because only the
+      // complete list shows which zones are missing.
       if !isFromNothing || !page.moreComing { device.data.databaseToken = token }
       if page.moreComing { continue }
       if isFromNothing { expireZones(notIn: listed) }
@@ -203,8 +203,8 @@ struct HandSync {
         device.data.forget(zone: name)
         return
       }
-      // The device still intends to create the zone again, but the old contents of the server are
-      // lost.
+      // The device will still create the zone again, but the server has lost the zone's old
+      // records.
       device.data.zones[name] = HandZone()
       for (key, record) in device.data.records where key.zone == name && record.tag != nil {
         drop(key)

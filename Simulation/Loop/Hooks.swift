@@ -37,8 +37,8 @@ enum Hooks {
     job.runSynchronously(on: unsafeBitCast((0, 0), to: UnownedSerialExecutor.self))
   }
 
-  /// Ends the program if the current thread is not the loop's thread, because the seed would not
-  /// determine the order of the job.
+  /// Ends the program if the current thread is not the loop's thread, because the order of the job
+  /// would then not depend on the seed alone.
   private static func check() {
     if pthread_equal(pthread_self(), thread) != 0 { return }
     FileHandle.standardError.write(

@@ -22,10 +22,10 @@ final class Loop: @unchecked Sendable {
   private(set) var now = 0.0
   /// The number of jobs that have run.
   private(set) var steps = 0
-  /// A checksum of the run. Two runs of a seed have the same checksum only if they did the same.
+  /// A checksum of the choices and times of the run. Two equal runs have the same checksum.
   private(set) var digest: UInt64 = 0
 
-  /// The virtual clock for the parts of a client.
+  /// The virtual clock as a ``Timing``, which the client's code uses as its clock.
   var timing: Timing {
     Timing(
       now: { self.now }, sleep: { try await self.sleep($0) },

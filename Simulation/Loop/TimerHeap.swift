@@ -1,5 +1,5 @@
-/// The pending timers, of which the next one comes first. Timers for the same time fire in the
-/// order in which they were set.
+/// The pending timers, ordered by their times. Timers for the same time fire in the order in which
+/// they were set.
 struct TimerHeap {
   struct Timer {
     let time: Double

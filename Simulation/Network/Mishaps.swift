@@ -31,8 +31,8 @@ struct MishapRates: Sendable {
   /// The probability per second and device.
   var accountChange = 0
 
-  /// Chooses some kinds of mishaps by the seed. Each chosen kind is likely, and the other kinds
-  /// never happen.
+  /// Lets the seed choose some kinds of mishaps. Each chosen kind gets a random probability, and the
+  /// other kinds never happen.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
@@ -63,7 +63,7 @@ struct MishapRates: Sendable {
 
   init() {}
 
-  /// Makes the mishaps with a probability per second more frequent.
+  /// Increases all probabilities that are per second.
   mutating func hasten(by factor: Int) {
     for rate in [\Self.serverCrash, \.deviceCrash, \.restore, \.backup, \.expiry, \.accountChange] {
       self[keyPath: rate] = min(self[keyPath: rate] * factor, 50)

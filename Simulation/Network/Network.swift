@@ -38,8 +38,8 @@ struct Network: HTTPExchange {
       noteLostAnswer(request)
       throw .cancelled
     }
-    // NB: if the request was cancelled since then, the server has still carried it out, but the
-    // caller gets no answer.
+    // NB: if the request was cancelled in the meantime, the server has still carried it out, but
+    // the caller gets no answer.
     if Task.isCancelled {
       noteLostAnswer(request)
       throw .cancelled
@@ -61,8 +61,8 @@ struct Network: HTTPExchange {
     if request.url.path.hasSuffix("/modify") { traffic.noteLostWriteAnswer(of: device) }
   }
 
-  /// Changes a request for changes so that the server returns small pages. The framework leaves the
-  /// size to the server, so all data of a simulation would fit into one page.
+  /// Adds a small page size to a request for changes. The framework leaves the size to the server,
+  /// so all data of a simulation would otherwise fit into one page.
   private func paged(_ request: StratusTransport.HTTPRequest) -> [UInt8] {
     let path = request.url.path
     guard path.hasSuffix("changes/zone") || path.hasSuffix("changes/database"),

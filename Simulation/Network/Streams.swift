@@ -28,8 +28,8 @@ extension Network: EventExchange {
       status: sent.head.status.code, headers: Self.headers(of: sent.head), body: stream)
   }
 
-  /// Whether and how the request for a stream fails before an answer begins. The result is nil if
-  /// it does not fail.
+  /// Returns the failure of a request for a stream before an answer begins. Returns nil if the
+  /// request does not fail.
   private func failure(_ server: ServerProcess) async -> NetworkFailure? {
     if !life.goesOn() { return .cancelled }
     if server.life.isOver { return .lostAfterSending }

@@ -15,7 +15,7 @@ final class Traffic: @unchecked Sendable {
     return { self.underWay[epoch, default: 0] -= 1 }
   }
 
-  /// Waits until all messages that are in transit now have arrived and have been carried out.
+  /// Waits until every message that is in transit now has arrived and has been handled.
   func settle() async {
     let last = epoch
     epoch += 1

@@ -8,8 +8,8 @@ struct Plan: Sendable {
   var hands: Int
   /// The number of seconds in which mishaps happen.
   var seconds: Double
-  /// The number of seconds in which users edit. Mishaps continue after that, so that no edit can
-  /// hide their effects.
+  /// The number of seconds in which users edit. In half of the seeds, mishaps continue after that,
+  /// so that no edit can hide their effects.
   var editingSeconds: Double
   /// The number of possible records of each kind.
   var keptRecords: Int

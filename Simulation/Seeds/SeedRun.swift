@@ -22,7 +22,7 @@ final class SeedRun: @unchecked Sendable {
   /// The number of virtual seconds in which all devices must agree after all mishaps have ended.
   private static let secondsToAgree = 180.0
   /// The number of jobs after which a simulation counts as endless. Most seeds need a few thousand
-  /// jobs, and the longest need some ten thousand.
+  /// jobs, and the longest need about ten thousand.
   private static let stepsMax = 500_000
 
   private init(seed: UInt64, reduction: Reduction, isTraced: Bool) {

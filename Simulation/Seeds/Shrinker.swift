@@ -1,4 +1,4 @@
-/// Removes everything from the plan of a failing seed that the failure does not need.
+/// Removes each part of a failing seed's plan without which the seed still fails.
 struct Shrinker {
   let seed: UInt64
 

@@ -1,4 +1,4 @@
-/// The life of a process that can crash, which is a server or an app on a device.
+/// The life of a process that can crash. The process is a server, or an app on a device.
 ///
 /// A crash cannot stop Swift's tasks, so the process is isolated instead: all its later calls fail,
 /// and its answers reach no caller.
@@ -10,7 +10,7 @@ final class Life: @unchecked Sendable {
   var awaitsLeft: Int?
   private var endings: [() -> Void] = []
 
-  /// Counts an `await` call, and crashes if it is the planned one.
+  /// Counts an `await` call. If the crash is planned for this call, the process ends.
   ///
   /// - Returns: whether the process is still alive.
   func goesOn() -> Bool {

@@ -14,7 +14,7 @@ struct MortalStores: StoreCatalog {
     MortalStore(store: try await disk.store(at: address), life: life, mishaps: mishaps)
   }
 
-  /// The stores that were used so far with their addresses, in the order of their names.
+  /// The stores that were used so far, each with its address, sorted by the container's name.
   var openStores: [(address: StoreAddress, store: any Store)] {
     disk.openStoresByAddress.sorted { $0.key.container < $1.key.container }.map {
       ($0.key, MortalStore(store: $0.value, life: life, mishaps: mishaps))

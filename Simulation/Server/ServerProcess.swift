@@ -16,7 +16,7 @@ final class ServerProcess: @unchecked Sendable {
   private let stores: MortalStores
   private let ambient: Ambient
   private let mishaps: Mishaps
-  /// Receives signals that changes may cause notifications.
+  /// Receives a signal when there are changes, because changes may cause notifications.
   private let changes = LocalSignals()
   private let cascades = LocalSignals()
 

@@ -31,7 +31,7 @@ extension ServerProcess {
   }
 }
 
-/// Writes notifications to connections, as the task of an event loop does.
+/// Writes notifications to connections, as a task on an event loop does.
 ///
 /// If one call writes to several connections, the order does not depend on the memory addresses of
 /// the listeners, by which the hub identifies them.
@@ -65,7 +65,7 @@ final class SimulatedDeliveryGroup: DeliveryGroup, @unchecked Sendable {
   func release(_ listeners: [any NotificationListener]) {}
 }
 
-/// The listener of a connection, which the hub calls.
+/// The listener of a connection. The hub calls it.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedListener: NotificationListener, @unchecked Sendable {

@@ -21,7 +21,8 @@ extension Accounts {
     return name
   }
 
-  /// Stores the user names that are missing, because an earlier server version opened the sessions.
+  /// Stores the missing user names of sessions, because an earlier server version did not store
+  /// them.
   func nameEarlierUsers() async throws(ServerError) {
     while true {
       let missing = try await registry.sessionsWithoutUser(limit: 500)
@@ -66,7 +67,8 @@ extension Accounts {
         ended.insert(id)
         continue
       }
-      // A device that only listens for notifications also uses its session.
+      // A device that listens for notifications uses its session, even if it sends no other
+      // request.
       await touch(session, now: now)
     }
     memory.keep(validSessions: unknown.subtracting(ended), now: now, ifStill: changes)

@@ -4,17 +4,18 @@ import Synchronization
 
 /// Authenticates callers, and manages accounts, tokens and sessions.
 public final class Accounts: Authentication {
-  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". Each use restarts it.
+  /// The lifetime of a token: two weeks, as with Apple's "Keep me signed in". A client that uses an
+  /// older token gets a newer one in the answer.
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// The lifetime of a token without "Keep me signed in", as Apple documents it.
   static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
-  /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
+  /// The lifetime of a session: 90 days, even if it is in use (signin §7). Choice: Apple does not
   /// document how long a session that is in use lasts.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
-  /// Sessions of one account with one container and environment; the one that was used least
-  /// recently ends for a new one. Choice: more devices than a person has.
+  /// The maximum number of sessions of one account with one container and environment. If one more
+  /// opens, the session that was used least recently ends. Choice: a person has fewer devices.
   static let sessionsPerAccountMax = 50
-  /// The container name in tokens that are valid for any container. Only `stratus dev` issues such
+  /// The container name in tokens that are valid for all containers. Only `stratus dev` issues such
   /// tokens.
   public static let anyContainer = "*"
 
@@ -22,7 +23,7 @@ public final class Accounts: Authentication {
   private static let rotationMilliseconds: Int64 = 60_000
   /// The minimum time between two writes of a session's last use, in milliseconds.
   private static let touchMilliseconds: Int64 = 3_600_000
-  /// A session that is unused for this time ends, in milliseconds. Its tokens have expired by then.
+  /// The time after which an unused session ends, in milliseconds. Its tokens have expired by then.
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
@@ -75,7 +76,8 @@ public final class Accounts: Authentication {
     await noticeChanges(now: now)
     let (known, changes) = memory.admission(question, now: now)
     if let known { return known }
-    // NB: a user whose token is sealed by us is no guesser, whoever else has the same address.
+    // NB: a caller with a token that this server sealed has not guessed the token, even if other
+    // callers with the same address are guessing.
     if request.credentials.webAuthToken.flatMap(sealedToken) == nil { try request.requireTrust() }
     let admission = try await examine(request, now: now)
     memory.keep(admission, for: question, now: now, ifStill: changes)
@@ -102,8 +104,8 @@ public final class Accounts: Authentication {
     guard session.store.covers(store),
       let account = try await registry.account(id: session.accountID)
     else { throw failed }
-    // Choice: the holder of a valid token may learn that the account is disabled. The native
-    // framework derives the account status from this error reason.
+    // Choice: the holder of a valid token may learn that the account is disabled. StratusKit
+    // derives the account status from this error reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
     await touch(session, now: now)
     let user =
@@ -168,7 +170,7 @@ public final class Accounts: Authentication {
     return session
   }
 
-  /// Whether a session has neither ended nor been unused for too long.
+  /// Whether a session has not ended yet, and was used recently enough.
   static func isValid(_ session: Session, at now: Int64) -> Bool {
     now <= session.endsAt && now <= session.lastUsedAt + idleMilliseconds
   }
@@ -214,7 +216,8 @@ public final class Accounts: Authentication {
 
   /// Opens a session for an account.
   ///
-  /// - Parameter lifetimeSeconds: the lifetime of a token. Each use of a token issues a newer one.
+  /// - Parameter lifetimeSeconds: the lifetime of each token. A client that uses an older token
+  ///   gets a newer one in the answer.
   /// - Returns: the first web auth token of the session.
   func openSession(
     of account: Account, with store: StoreAddress,
@@ -238,8 +241,8 @@ public final class Accounts: Authentication {
   /// The number of passwords that were hashed so far, for tests.
   package var passwordHashCount: Int { passwords.count }
 
-  /// Signs new tokens, and seals the texts in browsers, with new keys. Those of the previous keys
-  /// stay valid until the next rotation.
+  /// Replaces the keys that sign tokens and that seal the texts in browsers. Tokens and texts that
+  /// were made with the previous keys stay valid until the next rotation.
   ///
   /// - Throws: an error of the key files.
   func rotateTokenKey() async throws(ServerError) {

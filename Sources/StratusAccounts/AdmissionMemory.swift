@@ -3,8 +3,8 @@ import Synchronization
 
 /// Caches answers of the registry for a short time, because every request needs them.
 ///
-/// A change by this process clears the cache at once. A change by another process is found by the
-/// registry's version, within ``versionMilliseconds``.
+/// A change by this process clears the cache at once. A change by another process also changes the
+/// registry's version, which this process notices within ``versionMilliseconds``.
 final class AdmissionMemory: Sendable {
   /// The number of milliseconds for which an answer is cached. It must be small, because the end of
   /// a session's lifetime does not change the registry's version.
@@ -31,7 +31,7 @@ final class AdmissionMemory: Sendable {
     /// The time when the registry's version was last read, or nil if it was never read.
     var versionReadAt: Int64?
     var version: Int64?
-    /// The sessions that were last found to be valid.
+    /// The sessions that the registry has confirmed as valid, by their IDs.
     var validSessions: [String: Answer<Bool>] = [:]
     /// Cached server-to-server keys by their IDs.
     var serverKeys: [String: Answer<KnownServerKey>] = [:]

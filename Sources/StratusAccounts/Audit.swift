@@ -3,18 +3,18 @@ import StratusWire
 import Synchronization
 
 /// Writes security events into the server's log: the operator's changes to accounts and rights,
-/// sign-ins, and refused ones.
+/// sign-ins, and refused requests.
 ///
-/// No line has a secret, or a text that an unknown person has typed.
+/// No line contains a secret, or a text that an unknown person has typed.
 public struct Audit: Sendable {
-  /// The refusals of one minute.
+  /// Counts the refusals of the present minute.
   private final class Minute: Sendable {
     private let state = Mutex((number: Int64.min, count: 0))
 
     /// Counts a refusal.
     ///
-    /// - Returns: its number in this minute, and the count of the minute before if this is a new
-    ///   minute.
+    /// - Returns: the refusal's number in this minute. If it is the first refusal of a minute,
+    ///   also the number of refusals in the previous minute with refusals.
     func count(at now: Int64) -> (number: Int, earlier: Int?) {
       state.withLock { state in
         var earlier: Int?
@@ -28,8 +28,8 @@ public struct Audit: Sendable {
     }
   }
 
-  /// Refusals that are written in one minute. Choice: enough to see an attack, too few to fill a
-  /// disk.
+  /// The maximum number of refusals that are written to the log in one minute. Choice: enough to
+  /// see an attack, too few to fill a disk.
   static let refusalsPerMinuteMax = 60
 
   private let write: @Sendable (String) -> Void
@@ -38,7 +38,7 @@ public struct Audit: Sendable {
   /// - Parameter write: receives one line for each event.
   public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-  /// Writes that something has happened.
+  /// Writes an event.
   func note(_ event: String) {
     write(
       String(
@@ -62,6 +62,6 @@ public struct Audit: Sendable {
 }
 
 extension StoreAddress {
-  /// The store in a line of the log.
+  /// The store's name for a line of the log.
   var inLog: String { "'\(container)' (\(environment.rawValue))" }
 }

@@ -8,7 +8,7 @@ enum ContainerName {
   /// Checks a container's name.
   ///
   /// - Throws: `BAD_REQUEST` unless the name is `iCloud.` followed by letters, digits, dots,
-  ///   hyphens and underscores.
+  ///   hyphens and underscores, and is not too long.
   static func check(_ name: String) throws(ServerError) {
     let isLegal = name.utf8.allSatisfy { byte in
       switch byte {

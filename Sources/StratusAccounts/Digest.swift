@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The hash function for stored secrets. These secrets are long and random, so it need not be slow.
+/// The hash function for stored secrets. It need not be slow, because these secrets are long and
+/// random.
 public enum Digest {
   /// The SHA-256 hash of the bytes.
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: Data(bytes))) }

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// Computes a different user record name of an account for each container. The names in two
-/// containers cannot be traced to the same account.
+/// Computes the user record name of an account, which is different in each container. The names do
+/// not reveal that they belong to the same account.
 struct UserNames: Sendable {
   private let key: SymmetricKey
 

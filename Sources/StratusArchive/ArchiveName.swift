@@ -3,8 +3,8 @@ import Foundation
 /// The name of a framework class in archives. The name does not depend on the name of the Swift
 /// class.
 ///
-/// An archive contains the class name of each object, and users keep archives in an app's files, in
-/// a sync engine's state and in long-lived operations. These names are therefore a public format. A
+/// An archive contains the class name of each object. Archives are stored in an app's files, in a
+/// sync engine's state and in long-lived operations. These names are therefore a public format. A
 /// case is never renamed or removed. A class that is renamed or moved to another module keeps its
 /// case.
 ///
@@ -43,7 +43,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   case encryptedRecordValues = "EncryptedRecordValues"
   case recordValues = "RecordValues"
 
-  /// The empty class whose name archives contain instead of the name of the real class.
+  /// An empty class. Archives contain its name instead of the name of the real class.
   package var standIn: AnyClass {
     switch self {
     case .asset: CKAsset.self
@@ -78,8 +78,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns the value of `classForKeyedArchiver` for a class that apps can subclass. A subclass of
-  /// an app keeps its own name.
+  /// Returns the value of `classForKeyedArchiver` for a class that apps can subclass. An app's
+  /// subclass is archived under its own name.
   package func standIn(for object: AnyObject, of ownClass: AnyClass) -> AnyClass {
     type(of: object) == ownClass ? standIn : type(of: object)
   }
@@ -100,7 +100,7 @@ package enum ArchiveName: String, CaseIterable, Sendable {
       .recordID, .recordZone, .recordZoneID, .recordZoneSubscription, .reference,
       .serverChangeToken, .zoneChangesConfiguration, .zoneChangesOptions:
       [rawValue, "StratusKit.\(rawValue)"]
-    // Archives of these classes have had the current name since the first release.
+    // The Swift names of these classes were never written into archives.
     case .containerID, .share, .shareMetadata, .shareParticipant, .userIdentity,
       .userIdentityLookupInfo:
       [rawValue]

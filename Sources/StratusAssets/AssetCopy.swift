@@ -1,7 +1,8 @@
 public import Foundation
 public import StratusDomain
 
-/// Copies files of a store from one data folder into another one that no server uses.
+/// Copies asset files of a store from one data folder into another data folder, which no server
+/// uses.
 ///
 /// The methods block the thread. Commands call them, but a running server must not.
 public struct AssetCopy: Sendable {
@@ -34,7 +35,7 @@ public struct AssetCopy: Sendable {
     return size
   }
 
-  /// Copies a file, and returns when it is on disk.
+  /// Copies a file, and returns when the copy is on disk.
   ///
   /// - Parameter onProgress: is called at intervals with the number of bytes that were copied since
   ///   the last call.

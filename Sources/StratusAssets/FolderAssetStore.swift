@@ -9,8 +9,8 @@ public final class FolderAssetStore: AssetStore {
   private let now: @Sendable () -> Int64
   private let disk: Disk
   private let checksums = KeptChecksums()
-  /// The number of upload notes written so far. Each note is first written to a temporary file of
-  /// its own.
+  /// The number of upload notes written so far. The number makes the name of each note's temporary
+  /// file unique.
   private let notes = Atomic<UInt64>(0)
   /// The open uploads, by path.
   private let openUploads = Mutex<[String: FolderUpload]>([:])

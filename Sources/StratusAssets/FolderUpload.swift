@@ -4,7 +4,8 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// An upload into a folder. Its checksum is computed while the bytes arrive.
+/// One owner of an upload into a folder. Each opening of an upload creates a new owner, which takes
+/// the upload over from the previous one. The checksum is computed while the bytes arrive.
 final class FolderUpload: AssetUpload {
   private struct State {
     /// The open file. It is nil before the upload begins, after the upload ends, and after a later
@@ -15,7 +16,7 @@ final class FolderUpload: AssetUpload {
     /// The number of bytes that are on disk or being flushed.
     var flushed: Int64 = 0
     var isFlushing = false
-    /// Whether another opener has taken the upload over.
+    /// Whether a later owner has taken the upload over.
     var isLost = false
     /// The previous owner of the upload, until it has been marked as taken over.
     var previous: FolderUpload?
@@ -55,7 +56,7 @@ final class FolderUpload: AssetUpload {
   /// Takes the upload over from its previous owner, opens the file, and computes the checksum of
   /// its bytes.
   ///
-  /// - Throws: `CONFLICT` if a later opener has taken the upload over.
+  /// - Throws: `CONFLICT` if a later owner has taken the upload over.
   func begin(fromNothing: Bool) throws(ServerError) {
     do throws(ServerError) {
       try change { (state) throws(ServerError) in
@@ -88,10 +89,11 @@ final class FolderUpload: AssetUpload {
     } while bytes.count == pieceBytes
   }
 
-  /// Marks the upload as taken over by a later opener.
+  /// Marks the upload as taken over by a later owner.
   ///
-  /// NB: if this upload has not begun yet, it never will. It therefore marks its own previous owner
-  /// as well. Locks are taken from the latest owner to the earliest, so no deadlock is possible.
+  /// NB: after this call, an owner that has not begun yet never begins. It therefore marks its own
+  /// previous owner as well. Locks are taken from the latest owner to the earliest, so no deadlock
+  /// is possible.
   private func lose() {
     state.withLock { state in
       Self.takeFromPrevious(&state)
@@ -165,8 +167,8 @@ final class FolderUpload: AssetUpload {
   }
 
   func discard() async {
-    // NB: the file is removed under the lock, so that no other request can open the upload before
-    // that.
+    // NB: the file is removed under the lock. Otherwise, another request could open the upload
+    // before the removal.
     try? await disk.run { () throws(ServerError) in
       try self.change { (state) throws(ServerError) in
         guard state.file != nil else { return }

@@ -5,7 +5,8 @@ public enum AnswerBody: Sendable {
   case bytes([UInt8])
   /// A part of a file, which is read as fast as the client accepts it.
   case file(any AssetFile, Range<Int64>)
-  /// No body, although the head states its size. This is the answer to a HEAD request.
+  /// No body, although the head states its size. Such an answer is sent for a HEAD request, and for
+  /// a file that the client already has.
   case absent(size: Int64)
 
   /// Returns the whole body.

@@ -11,8 +11,8 @@ enum CORSHeaders {
   /// - Parameter allowed: the origins that the API token allows, or nil if it allows all origins.
   ///
   /// Choice: credentials are allowed only for listed origins. Without a list, any page may send
-  /// requests, but browsers then add no cookies and do not show the page an answer to a request
-  /// with cookies. CloudKit JS sends no cookies, because its tokens are in the URL.
+  /// requests, but a browser hides the answer from the page if the request contains cookies.
+  /// CloudKit JS sends no cookies, because its tokens are in the URL.
   static func add(
     to fields: inout HTTPFields, for request: HTTPFields, allowed: Set<String>?
   ) {

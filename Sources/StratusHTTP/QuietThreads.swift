@@ -5,7 +5,7 @@ import Foundation
 ///
 /// NB: this type is unchecked, because `condition` guards the queue.
 final class QuietThreads: TaskExecutor, @unchecked Sendable {
-  /// The threads of this process. There are as many as processors, but at least two.
+  /// The threads of this process. There is one for each processor, but there are at least two.
   static let shared = QuietThreads(count: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
   /// The priority of the threads as a Unix nice value: 0 is normal, 19 is the lowest priority.

@@ -72,8 +72,8 @@ enum RequestPath: Sendable, Equatable {
 
   /// Reads the path after `database` or `device`.
   ///
-  /// NB: requests about devices may name a database, both after `database` and after `device`
-  /// (web-services §1.1).
+  /// NB: the path of a request about devices may contain a database, whether the path begins with
+  /// `database` or with `device` (web-services §1.1).
   private init?(store parts: inout PathParts, isDevice: Bool) {
     guard parts.next() == "1", let container = parts.next(),
       let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) })

@@ -1,6 +1,7 @@
 import StratusDomain
 
-/// The query parameters of a URL that the server uses. It ignores all others (wire-quirks A4).
+/// The query parameters that the server reads from a URL. All other parameters are ignored
+/// (wire-quirks A4).
 struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?

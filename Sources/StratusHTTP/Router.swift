@@ -40,14 +40,15 @@ public struct Router: Sendable {
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage
-  /// The header fields of every answer.
+  /// The header fields that answers have by default.
   private let fixedFields: HTTPFields
   private let logger: Logger
 
   /// - Parameters:
   ///   - hub: delivers notifications to requests that listen for them.
   ///   - pace: the rate limits of callers.
-  ///   - expensive: makes the expensive requests of a caller run one at a time.
+  ///   - expensive: lets the expensive requests of a caller run one at a time while other callers
+  ///     are active.
   ///   - managementToken: authorizes the operator's commands.
   ///   - instance: the name of this process, which answers contain.
   ///   - publicURL: the URL at which clients call the server. If it is nil, the server uses the
@@ -207,8 +208,8 @@ public struct Router: Sendable {
     }
   }
 
-  /// Answers a request. An expensive request waits until no other expensive request of its caller
-  /// is running, and runs on threads of low priority.
+  /// Answers a request. An expensive request may have to wait for other expensive requests of its
+  /// caller, and runs on threads of low priority.
   private func inTurn(
     _ subject: CallerPace.Subject, _ endpoint: String, bodySize: Int, _ caller: Caller,
     _ answer: @Sendable (Caller) async throws(ServerError) -> [UInt8]
@@ -270,8 +271,8 @@ public struct Router: Sendable {
       clientAddress: admission.userRecordName == nil ? exchange.caller.subscriber : nil)
   }
 
-  /// Examines credentials. Wrong ones count against the caller's address, because examining them
-  /// costs more than most requests.
+  /// Examines credentials. Wrong credentials count against the caller's address, because the
+  /// examination costs more than most requests.
   private func admission(
     of request: AdmissionRequest, _ caller: Caller
   ) async throws(ServerError) -> Admission {
@@ -290,7 +291,7 @@ public struct Router: Sendable {
   ) async -> [UInt8] {
     if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
       let credentials = Credentials(apiToken: token, webAuthToken: nil)
-      // If the token is invalid, the actual request is refused later, not this preflight.
+      // An invalid token does not make the preflight fail. The actual request is refused later.
       let admission = try? await self.admission(
         of: AdmissionRequest(credentials: credentials, store: address.store), exchange.caller)
       exchange.allowedOrigins = admission?.allowedOrigins
@@ -316,7 +317,8 @@ public struct Router: Sendable {
     return ReadinessAnswer(faults: faults).jsonBytes
   }
 
-  /// Refuses a request that has the path of a stream or poll but does not listen.
+  /// Handles a request for a stream or a long poll that was not passed to ``listen(_:from:)``.
+  /// Answers a preflight request, and refuses any other request.
   private func refuseToListen(_ request: HTTPRequest) throws(ServerError) -> [UInt8] {
     if request.method == .options { return Array("{}".utf8) }
     if request.method == .get { throw .badRequest(Reason.listeningNeedsConnection) }

@@ -24,8 +24,7 @@ enum Live {
     sleep: { try await Task.sleep(for: .seconds($0 > 0 ? min($0, sleepSecondsMax) : 0)) },
     watch: { seconds in
       // NB: the wait consists of short sleeps, because a cancelled sleep stays in memory until its
-      // planned end. If the process is suspended for a while, the wait shortens by at most one
-      // short sleep.
+      // planned end. A suspension of the process counts as at most one short sleep.
       var left = min(seconds, sleepSecondsMax)
       while left > 0 {
         try await Task.sleep(for: .seconds(min(left, watchSliceSeconds)))

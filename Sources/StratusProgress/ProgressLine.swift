@@ -10,7 +10,7 @@ public final class ProgressLine: Sendable {
     case bytes
     /// The number of objects of a kind, such as `records`.
     case count(String)
-    /// Milliseconds of work whose duration is known in advance.
+    /// Work whose duration is known in advance. Its amount is a number of milliseconds.
     case seconds
   }
 

@@ -1,7 +1,8 @@
 /// The text of a progress line.
 struct ProgressText {
   private static let barColumns = 20
-  /// The time after which work shows an estimate. Before, the speed of the work is not known.
+  /// The time after which the line shows how much time is left. Earlier, the speed of the work is
+  /// not known.
   private static let estimateMilliseconds: Int64 = 1_000
 
   var title: String

@@ -59,7 +59,7 @@ public final class Hub: NotificationListening {
 
   /// Does pending work until the task is cancelled.
   ///
-  /// - Parameter workersMax: the number of queues that are read in parallel.
+  /// - Parameter workersMax: the maximum number of work items that are done in parallel.
   public func run(workersMax: Int = 4) async {
     await withDiscardingTaskGroup { group in
       for await _ in signals {
@@ -103,8 +103,9 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
-  /// Disconnects long polls whose deadline has passed, sends keep-alive messages to all listeners,
-  /// and retries failed work. The server calls this method about once a second.
+  /// Disconnects long polls whose deadline has passed, and retries failed work. Sends keep-alive
+  /// messages to all listeners every ``heartbeatSeconds``. The server calls this method about once
+  /// a second.
   public func tick() {
     let now = ambient.now()
     let (released, kept) = state.withLock {
@@ -137,8 +138,8 @@ public final class Hub: NotificationListening {
   }
 
   /// Disconnects the listeners of disabled accounts and of ended sessions. The server calls this
-  /// method after such a change. It also calls it about every second, because another process may
-  /// have made the change, or because a listener may have connected just before the change.
+  /// method after such a change. The server also calls this method about once a second, because
+  /// another process may have made the change, or a listener may have connected just before it.
   ///
   /// - Throws: the error of `authentication`.
   public func releaseEnded(by authentication: any Authentication) async throws(ServerError) {

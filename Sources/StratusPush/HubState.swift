@@ -18,7 +18,7 @@ struct HubState {
   /// For each store, the number of topics with listeners, and the notification number up to which
   /// the store was checked. This number is nil if no queue of the store has been read.
   private var stores: [StoreAddress: (position: Int64?, topics: Int)] = [:]
-  /// Acknowledgements of devices that are not yet written to the store.
+  /// The acknowledgements that are not written to the store yet, by device.
   private var consumed: [DeviceKey: Int64] = [:]
   private var work = WorkList()
   private var failures: [HubWork] = []
@@ -42,7 +42,8 @@ struct HubState {
     return result
   }
 
-  // NB: the caller must call `group.release` itself, because the group may call the hub again.
+  // NB: if the result is false, the calling method must release the listener. This method cannot do
+  // it, because the listener's group may call the hub again.
   mutating func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?
   ) -> Bool {
@@ -216,7 +217,8 @@ struct HubState {
   }
 }
 
-/// Reads the queue of a topic page by page, from the lowest position of its listeners to the end.
+/// Methods to read the queue of a topic page by page, from the lowest position of its listeners to
+/// the end.
 extension HubState {
   mutating func beginRound(of topic: Topic) -> Int64? { topics[topic]?.beginRound() }
 

@@ -6,10 +6,10 @@ struct Topic: Hashable, Sendable {
   var user: String
 }
 
-/// A work item of a hub.
+/// Work that a ``Hub`` has to do: to read a queue, or to store an acknowledgement.
 enum HubWork: Sendable {
   case serve(Topic)
-  /// A device has acknowledged all notifications up to a number, which the store must record.
+  /// A device has acknowledged all notifications up to a number. The store must record this.
   case consume(Topic, deviceID: String, through: Int64)
 }
 

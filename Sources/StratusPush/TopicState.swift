@@ -7,7 +7,7 @@ struct TopicState {
   /// The listeners that have received every notification up to ``position``.
   private var current: Subscribers = [:]
   private var position: Int64 = 0
-  /// The new listeners, which may not have received all notifications.
+  /// The new listeners, which may still lack some notifications.
   private var behind: Subscribers = [:]
   /// The new listeners for which the queue is being read.
   private var joining: Subscribers = [:]
@@ -54,7 +54,8 @@ struct TopicState {
     return current.isEmpty ? least : min(position, least)
   }
 
-  /// Returns the notifications of a page that each listener must get.
+  /// Divides a page of notifications into deliveries, so that each listener gets the notifications
+  /// after its position.
   ///
   /// NB: every new listener gets the last page, even without notifications, because this page sets
   /// the listener's position. The next delivery begins exactly at this position.

@@ -13,7 +13,7 @@ public struct APNsAccess: Sendable {
   let keyFile: URL
   /// The app's bundle ID.
   public var topic: String
-  /// The hosts of Apple's push service, or of the service of a test.
+  /// The hosts of Apple's push service, or the hosts that replace it in a test.
   public var hosts = APNsHosts()
   /// The only trusted certificate, for tests, or nil to trust the system's certificates.
   public var trustedCertificatePEM: String?
@@ -40,8 +40,8 @@ public struct APNsAccess: Sendable {
 struct APNsService: ServiceLifecycle.Service {
   let access: APNsAccess
   let stores: any OpenStoreCatalog
-  /// Opens all existing stores. A device on Apple's push service need not send requests, so
-  /// possibly no request would open its store.
+  /// Opens all existing stores. A device that uses Apple's push service may send no request for a
+  /// long time, so no request would open its store.
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
   /// Signals that queues have grown, or that older notifications wait for a device.

@@ -9,7 +9,7 @@ import StratusSQL
 import StratusSQLite
 public import StratusWire
 
-/// Creates and connects the parts of a server. No other type does this, and tests use it as well.
+/// Creates and connects the parts of a server. Both the server process and tests use this type.
 public struct Composition: Sendable {
   public let accounts: Accounts
   /// The router for all requests, without a socket.
@@ -27,12 +27,17 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
-  /// The turns of zones with large moves between shared hierarchies.
+  /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
+<<<<<<< HEAD
   /// Signals queues with new notifications.
   let queues: any Signals
   /// Signals other processes that a store has new notifications.
   let newsOfOthers: any Signals
+=======
+  /// Signals that queues have new notifications.
+  let queues: any Signals = LocalSignals()
+>>>>>>> 38af134bda0c0e51b9a60f9e98e71c376ba5802d
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks
   let assets: any AssetStore
@@ -173,7 +178,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Returns the disk space of deleted data in the open stores to the system, and returns when this
+  /// In the open stores, gives the disk space of deleted data back to the system. Returns when this
   /// is done.
   public func returnSpace() async throws(ServerError) {
     for store in stores.openStores {
@@ -181,7 +186,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Drops the indexes of the open stores that no query has used for a long time, and returns when
+  /// In the open stores, drops the indexes that no query has used for a long time. Returns when
   /// this is done.
   public func dropUnusedIndexes() async throws(ServerError) {
     for (address, store) in stores.openStoresByAddress {
@@ -190,7 +195,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes asset bytes that no record holds from the open stores, and returns when this is done.
+  /// Removes from the open stores the asset bytes that no record holds. Returns when this is done.
   ///
   /// If one store fails, the error is logged, and the other stores are still processed.
   /// - Parameter graceSeconds: see ``Settings/assetGraceSeconds``.
@@ -291,7 +296,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Removes old notifications from the open stores, and devices that were inactive for a long
+  /// Removes from the open stores old notifications, and devices that were inactive for a long
   /// time. Returns when this is done.
   public func pruneNotifications() async throws(ServerError) {
     let time = ambient.now() - Limits.notificationDaysMax * 86_400_000
@@ -317,7 +322,7 @@ public struct Composition: Sendable {
   }
 
   /// Returns the store of a container, for tests that send no requests. If the container does not
-  /// exist, it is created, as by the first write of a request.
+  /// exist, it is created, as the first write of a request would do.
   ///
   /// - Throws: an error of the stores.
   public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
@@ -325,7 +330,7 @@ public struct Composition: Sendable {
     return try await stores.store(at: address)
   }
 
-  /// Removes the bytes of every asset file, as a failing disk could, for tests. Records still hold
+  /// For tests, removes the bytes of every asset file, as a failing disk could. Records still hold
   /// these files.
   ///
   /// - Throws: an error of the asset store.
@@ -340,8 +345,8 @@ public struct Composition: Sendable {
   /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the memory that the stores have not used since the last call. Returns whether any was
-  /// freed.
+  /// Frees the memory that the stores have not used since the last call. Returns whether any memory
+  /// was freed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files. Every acknowledged write is on disk before this call.

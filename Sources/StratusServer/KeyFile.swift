@@ -109,8 +109,8 @@ final class KeyFile: SigningKeyStore {
       keys.map { "\(purpose) \($0.id) \(hex($0.bytes))\n" }
     }
     try OwnerFile.write(Array(lines.joined().utf8), to: file)
-    // NB: the names of both folders must be flushed, because data that needs these keys may be
-    // written immediately afterwards.
+    // NB: the names in this folder and in its parent must be flushed, because data that needs
+    // these keys may be written immediately afterwards.
     DataFolder.flushNames(in: folder)
     DataFolder.flushNames(in: folder.deletingLastPathComponent())
   }
@@ -135,7 +135,6 @@ private struct KeyFileLock {
 
   /// Waits until no other process holds the lock.
   /// - Parameter file: the key file. The lock is another file beside it, because each change
-  ///   replaces the key file.
   ///   replaces the key file.
   init(_ file: URL) throws {
     try FileManager.default.createDirectory(

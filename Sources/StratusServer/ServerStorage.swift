@@ -20,7 +20,7 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   let readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call, and returns whether any was freed.
+  /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   let close: @Sendable () async -> Void
@@ -136,9 +136,9 @@ struct StorageFailure: Error, CustomStringConvertible {
 
 /// A store catalog that can list its open stores, for background work.
 protocol OpenStoreCatalog: StoreCatalog {
-  /// The stores that were used so far, by address.
+  /// The open stores, by address.
   var openStoresByAddress: [StoreAddress: any Store] { get }
-  /// Whether a store exists, in use or not. This method creates no store.
+  /// Whether a store exists, open or closed. This method creates no store.
   func hasStore(at address: StoreAddress) -> Bool
   /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
@@ -152,7 +152,7 @@ protocol OpenStoreCatalog: StoreCatalog {
 }
 
 extension OpenStoreCatalog {
-  /// The stores that were used so far.
+  /// The open stores.
   var openStores: [any Store] { Array(openStoresByAddress.values) }
 }
 

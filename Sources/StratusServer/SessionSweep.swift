@@ -3,7 +3,7 @@ import ServiceLifecycle
 import StratusAccounts
 import StratusDomain
 
-/// Removes ended sessions, so that the registry contains only valid ones.
+/// Removes ended sessions, so that the registry contains only valid sessions.
 struct SessionSweep: ServiceLifecycle.Service {
   /// The time between two runs. Sessions last for weeks, so a delay of an hour does not matter.
   private static let pause = Duration.seconds(3_600)

@@ -22,8 +22,8 @@ public struct Settings: Sendable {
   public var publicURL: String?
   /// The limits on callers' requests.
   public var limits: LimitSettings
-  /// The time-outs for clients, and the maximum number of connections. ``Server`` adds limits that
-  /// fit the number of descriptors, if these settings have none.
+  /// The time-outs for clients, and the maximum numbers of connections. The server lowers the
+  /// maximum if it may not open enough descriptors; see ``connections(with:)``.
   public var connections = ConnectionSettings()
   /// Whether the number of connections from one address is limited, even if ``connections``
   /// contains no such limit.

@@ -34,7 +34,7 @@ public struct StartReport: Sendable, Equatable {
     }
   }
 
-  /// Whether users besides a file's owner and group can reach it.
+  /// Whether a file can be reached by users other than its owner and its group.
   private static func isOpen(_ file: URL) -> Bool {
     let path = file.resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)

@@ -31,7 +31,8 @@ extension Composition {
     }
   }
 
-  /// Whether a store has no background work left. If it has, this method runs one step of the work.
+  /// Whether a store has nothing to purge, no cascade to continue, no unused space and no change to
+  /// match. If it has such work, this method runs one step of it.
   private func isQuiet(_ store: any Store, at address: StoreAddress) async -> Bool {
     do throws(ServerError) {
       if try await PurgeZones(store: store, ambient: ambient).step(limit: 500) { return false }

@@ -3,14 +3,14 @@ import ServiceLifecycle
 import StratusDomain
 import StratusPush
 
-/// Background work of the server in its stores, which runs one step at a time. A signal starts the
-/// work at once. The work also runs at intervals in every open store, because a crash or a full
+/// Background work of the server in its stores. It runs one step at a time. A signal starts the
+/// work immediately. The work also runs at intervals in every open store, because a crash or a full
 /// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
 /// time.
 ///
-/// If a crash interrupts the work in a store, the work continues when the store is opened. Until
-/// then, clients see no effect of unfinished work. If Apple's push service is used, all stores are
-/// opened at the start.
+/// If a crash interrupts the work in a store, the work continues when the store is opened, which
+/// the first request for the store does. If Apple's push service is used, all stores are opened at
+/// the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// Runs one step of the work in a store, and returns whether there may be more to do.
   typealias Step = @Sendable (any Store, StoreAddress) async throws(ServerError) -> Bool
@@ -109,7 +109,7 @@ extension Composition {
     }
   }
 
-  /// Creates the sweep that drops unused indexes, which makes room for others and makes saves
+  /// Creates the sweep that drops unused indexes. This makes room for other indexes and makes saves
   /// faster.
   private func indexSweep(logger: Logger) -> StoreSweep {
     StoreSweep(

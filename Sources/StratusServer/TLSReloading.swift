@@ -5,7 +5,8 @@ import UnixSignals
 
 /// Reads the certificate and its key again after a SIGHUP, and when the files have changed.
 ///
-/// A certificate and key that cannot be used are logged, and the earlier ones are kept.
+/// If the new certificate or key cannot be used, the error is logged, and the earlier certificate
+/// and key stay in use.
 struct TLSReloading: ServiceLifecycle.Service {
   /// The time between two checks of the files. With these checks, programs that renew certificates
   /// need not send a signal.
@@ -49,8 +50,8 @@ struct TLSReloading: ServiceLifecycle.Service {
   }
 }
 
-/// Keeps a server without a certificate running after SIGHUP, which programs that renew
-/// certificates send.
+/// Ignores SIGHUP on a server without a certificate. Programs that renew certificates send this
+/// signal, and it would otherwise end the process.
 struct IgnoredHangUp: ServiceLifecycle.Service {
   let logger: Logger
 

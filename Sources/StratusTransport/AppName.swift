@@ -1,9 +1,9 @@
 import Foundation
 import StratusWire
 
-/// The name and version of the app, which its requests carry as `User-Agent`. For each name and
-/// version, the server counts the requests that failed because production lacks a record type,
-/// field or index.
+/// The name and version of the app. Each request contains them in its header field `User-Agent`.
+/// For each name and version, the server counts the requests that failed because production lacks a
+/// record type, field or index.
 enum AppName {
   /// The value of `User-Agent`, for example `Notes/42 Stratus/0.1.0`.
   ///

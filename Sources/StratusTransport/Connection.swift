@@ -27,7 +27,7 @@ public final class Connection: Sendable {
 
   /// The settings of one request.
   public struct Options: Sendable {
-    /// The number of seconds without a received byte after which an attempt fails.
+    /// An attempt fails after this number of seconds without a received byte.
     public var requestTimeoutSeconds: Double
     /// The maximum number of seconds for the request with all retries. nil means no limit.
     public var resourceTimeoutSeconds: Double?
@@ -75,11 +75,11 @@ public final class Connection: Sendable {
   /// The maximum number of bytes of a file in one request.
   let pieceBytesMax: Int
 
-  /// The default of the maximum number of bytes of a file in one request. Choice: large enough that
-  /// the overhead of a request is small. Larger pieces need more memory.
+  /// The default value for the maximum number of bytes of a file in one request. Choice: at this
+  /// size, the overhead of a request is small. Larger pieces would need more memory.
   public static let defaultPieceBytesMax = 2_097_152
 
-  /// - Parameter signIn: the ``accountDigest`` of the sign-in if the token was renewed after it.
+  /// - Parameter signIn: the ``accountDigest`` of the sign-in if the token was renewed since then.
   ///   nil means that the token comes directly from a new sign-in.
   public init(
     to address: Address, apiToken: String?, webAuthToken: String?,
@@ -111,8 +111,8 @@ public final class Connection: Sendable {
   /// - Parameters:
   ///   - apiToken: the API token. nil keeps the present token.
   ///   - webAuthToken: the token of the user. nil means that no user is signed in.
-  ///   - signIn: the ``accountDigest`` of the sign-in if the token was renewed after it. nil means
-  ///     that the token comes directly from a new sign-in.
+  ///   - signIn: the ``accountDigest`` of the sign-in if the token was renewed since then. nil
+  ///     means that the token comes directly from a new sign-in.
   public func signIn(apiToken: String? = nil, webAuthToken: String?, signIn: String? = nil) {
     identity.withLock { identity in
       identity.apiToken = apiToken ?? identity.apiToken
@@ -152,7 +152,7 @@ public final class Connection: Sendable {
     Data(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64EncodedString()
   }
 
-  /// A digest of the first token of the sign-in, which does not reveal the token. It is nil if no
+  /// A digest of the sign-in's first token. The digest does not reveal the token. It is nil if no
   /// user is signed in.
   public var accountDigest: String? { identity.withLock { $0.firstDigest } }
 

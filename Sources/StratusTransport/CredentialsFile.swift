@@ -15,7 +15,7 @@ public enum CredentialsFile {
     var apiToken: String?
     var webAuthToken: String?
     /// The digests of the sign-in's first token and of the token in the file. If another program
-    /// replaces the token, the second digest no longer matches, and the first is ignored.
+    /// replaces the token, the second digest no longer matches, and the first digest is ignored.
     var signIn: [String]?
 
     /// The digest of the sign-in's first token. nil means that the file contains the first token.
@@ -62,7 +62,7 @@ public enum CredentialsFile {
     return try? Data(contentsOf: location)
   }
 
-  /// Replaces the token in the file by a newer one, if the file still has a token of the same
+  /// Replaces the token in the file by a newer token, if the file still has a token of the same
   /// sign-in. The other settings stay unchanged.
   ///
   /// - Parameters:

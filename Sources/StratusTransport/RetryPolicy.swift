@@ -9,11 +9,11 @@ public enum Patience: Sendable, Hashable {
 /// Decides whether a failed request is sent again, and when.
 ///
 /// Source: semantics §13 (quality of service), §22. Choice: with `short` patience, the policy still
-/// retries after a delay of a few seconds. Most apps would only show the failure to the user.
+/// retries after a delay of a few seconds. Otherwise, most apps would only show the failure.
 public struct RetryPolicy: Sendable {
   /// The first delay of a series, in seconds. Each further delay is twice as long.
   static let firstDelaySeconds = 0.5
-  /// The longest delay that the policy chooses, in seconds. The server may request a longer one.
+  /// The longest delay that the policy chooses, in seconds. The server may request a longer delay.
   static let delaySecondsMax = 60.0
   /// The total number of attempts with `short` patience.
   static let shortAttemptsMax = 3
@@ -25,10 +25,11 @@ public struct RetryPolicy: Sendable {
   public var patience: Patience
   /// Whether carrying out the request twice has the same effect as once.
   public var isIdempotent: Bool
-  /// Whether the next attempt continues where the failed one stopped, as with the pieces of a file.
+  /// Whether the next attempt continues where the failed attempt stopped, as with the pieces of a
+  /// file.
   ///
-  /// Choice: a lost or silent connection is then retried even with `short` patience, because a file
-  /// transfer takes long enough to meet an interruption.
+  /// Choice: a lost connection is then retried even with `short` patience, because a file transfer
+  /// takes long enough to meet an interruption.
   public var isResumed: Bool
 
   public init(patience: Patience, isIdempotent: Bool, isResumed: Bool = false) {
@@ -69,7 +70,7 @@ public struct RetryPolicy: Sendable {
     case .network(.timedOut): return patience == .long && isIdempotent
     case .network(.lostAfterSending):
       // NB: one retry is made even with `short` patience. An idle connection that the server has
-      // just closed looks the same as a broken one.
+      // just closed looks the same as a broken connection.
       return isIdempotent && (patience == .long || isResumed || attempt == 1)
     }
   }

@@ -10,7 +10,7 @@ public struct ServerSettings: Sendable, Hashable {
   public var environment: ContainerEnvironment?
   public var apiToken: String?
   public var webAuthToken: String?
-  /// The ``Connection/accountDigest`` of the sign-in from which the token was renewed. nil means
+  /// The ``Connection/accountDigest`` of the sign-in if the token was renewed since then. nil means
   /// that the token comes directly from a new sign-in.
   public var signIn: String?
   /// The file in which this device saves the keys of encrypted values.

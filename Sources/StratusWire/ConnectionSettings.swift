@@ -4,11 +4,11 @@
 public struct ConnectionSettings: Sendable, Hashable {
   /// The time from the first byte of a request's head to its last byte.
   public var headTimeout: Duration
-  /// The time within which the rest of a request's body must arrive, or at least
-  /// ``Limits/progressBytesMin`` more bytes of it.
+  /// The time within which the next ``Limits/progressBytesMin`` bytes of a request's body must
+  /// arrive. If the rest of the body is shorter, the whole rest must arrive.
   public var bodyTimeout: Duration
-  /// The time within which the client must read the rest of an answer, or at least
-  /// ``Limits/progressBytesMin`` more bytes of it.
+  /// The time within which the client must read the next ``Limits/progressBytesMin`` bytes of an
+  /// answer. If the rest of the answer is shorter, the client must read the whole rest.
   public var answerTimeout: Duration
   /// The time between an answer and the first byte of the next request.
   public var idleTimeout: Duration
@@ -18,8 +18,9 @@ public struct ConnectionSettings: Sendable, Hashable {
   public var connectionsPerAddressMax: Int?
   /// The maximum number of all connections together. nil means unlimited.
   public var connectionsMax: Int?
-  /// The proxies that the server trusts to state the client's address, the host and the scheme of a
-  /// request. Connections from these proxies do not count towards ``connectionsPerAddressMax``.
+  /// The proxies that the server trusts. On their connections, the server reads the client's
+  /// address, and the host and the scheme of a request, from header fields. Connections from these
+  /// proxies do not count towards ``connectionsPerAddressMax``.
   public var trustedProxies: [AddressRange] = []
 
   public init(

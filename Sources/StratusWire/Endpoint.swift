@@ -8,7 +8,7 @@ public protocol Endpoint: Sendable {
   /// The path of the endpoint: an entity and an action, for example `records/modify`.
   static var path: String { get }
 
-  /// The number of records, zones or subscriptions that a request saves and deletes. It is 0 if the
+  /// The number of records, zones or subscriptions that a request saves or deletes. It is 0 if the
   /// request only reads.
   static func operationsCount(of request: Request) -> Int
 }

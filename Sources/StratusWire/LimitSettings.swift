@@ -9,7 +9,8 @@ public struct LimitSettings: Sendable, Hashable {
 
     /// - Parameters:
     ///   - perSecond: from 1 to 1,000,000. Other values become the nearest bound.
-    ///   - burst: the burst allowance. nil means the amount of ``Limits/burstSeconds`` seconds.
+    ///   - burst: the burst allowance. nil means the number that the rate allows in
+    ///     ``Limits/burstSeconds`` seconds.
     public init(perSecond: Int, burst: Int? = nil) {
       self.perSecond = min(max(1, perSecond), 1_000_000)
       self.burst = max(1, burst ?? self.perSecond * Limits.burstSeconds)
@@ -25,21 +26,21 @@ public struct LimitSettings: Sendable, Hashable {
   /// The maximum rates of anonymous requests, by address and by API token. nil means unlimited.
   public var anonymousRequestsPerAddress: Rate?
   public var anonymousRequestsPerAPIToken: Rate?
-  /// The maximum number of notification streams that one user may hold open. nil means unlimited.
+  /// The maximum number of notification streams that one user may have open. nil means unlimited.
   public var streamsPerUserMax: Int?
   /// The maximum number of concurrent `records/modify` requests to one zone.
   public var zoneWritersMax: Int
   /// The number of requests that may wait for the writer of one store. The same number may wait for
-  /// its readers.
+  /// the readers of the store.
   public var storeWaitingMax: Int
   /// The number of expensive requests of one caller that run at the same time while other callers
   /// are active. nil means unlimited.
   public var expensiveRequestsPerCallerMax: Int?
   /// The maximum number of records that one request reads to build indexes.
   public var indexBuildRowsMax: Int
-  /// The maximum number of bytes that one user has uploaded and no record uses.
+  /// The maximum number of bytes of the files that one user has uploaded and that no record uses.
   public var unheldBytesPerUserMax: Int64
-  /// The maximum number of bytes in one store that no record uses.
+  /// In one store, the maximum number of bytes of the files that no record uses.
   public var unheldBytesPerStoreMax: Int64
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds

@@ -1,11 +1,11 @@
 /// The limits of the protocol and the server. Each comment says what is counted and where the
 /// number comes from. `Choice:` begins our reason for a number that Apple does not document.
 public enum Limits {
-  /// The maximum number of operations in one `*/modify`. The Web Services Reference (*Property
-  /// Metrics*) says 200. Choice: 400, the maximum of one operation of the CloudKit framework, so
-  /// that its atomic batch is one transaction. Some clients send 400 operations (wire-quirks A29).
+  /// The maximum number of operations in one `*/modify` request. The Web Services Reference
+  /// (*Property Metrics*) says 200. Choice: 400, the maximum of one `CKModifyRecordsOperation`, so
+  /// that an atomic batch is one transaction. Some clients send 400 operations (wire-quirks A29).
   public static let operationsPerRequestMax = 400
-  /// The maximum number of bytes of fields in one operation of the CloudKit framework
+  /// The maximum number of bytes of all fields that one operation of the CloudKit framework saves
   /// (`CKError.limitExceeded`: "about 2 MB").
   public static let operationSizeBytesMax = 2_097_152
   /// The maximum number of records in one answer (*Property Metrics*).
@@ -15,7 +15,8 @@ public enum Limits {
   public static let lookupsPerRequestMax = 400
   /// The maximum number of zones in one request. Choice: Apple's limit for operations.
   public static let zonesPerRequestMax = 200
-  /// The maximum number of zones in one page of a database's changes or list.
+  /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a
+  /// database.
   public static let zonesPerResponseMax = 200
   /// The maximum number of bytes of one record's fields without assets (Property Metrics: 1 MB).
   public static let recordSizeBytesMax = 1_048_576
@@ -23,12 +24,12 @@ public enum Limits {
   /// accepts more (web-services §8). Choice: 16 GiB, so that every file of an ordinary app fits,
   /// and one request cannot fill a disk.
   public static let assetSizeBytesMax: Int64 = 17_179_869_184
-  /// The maximum number of bytes that one user has uploaded and no record uses. Choice: one file of
-  /// the largest size and some ordinary files fit. Files that no record uses are removed after a
-  /// day.
+  /// The maximum number of bytes of the files that one user has uploaded and that no record uses.
+  /// Choice: one file of the largest size and some ordinary files fit. Files that no record uses
+  /// are removed after a day.
   public static let unheldBytesPerUserMax: Int64 = 21_474_836_480
-  /// The maximum number of bytes of files in one store that no record uses. Choice: the limit of
-  /// ten users.
+  /// In one store, the maximum number of bytes of the files that no record uses. Choice: the limit
+  /// of ten users.
   public static let unheldBytesPerStoreMax: Int64 = 214_748_364_800
   /// The maximum number of files in one `assets/upload` or `assets/rereference` (*Property
   /// Metrics*: tokens).
@@ -37,9 +38,9 @@ public enum Limits {
   /// 200 ordinary records fit even as verbose JSON, and a body of 10 MB is refused before it is
   /// read.
   public static let requestSizeBytesMax = 4_194_304
-  /// The maximum number of bytes of an oversized request that the server reads and discards. A
-  /// client that sends its whole request before it reads can then read the refusal. Otherwise such
-  /// a client would wait indefinitely. Choice.
+  /// The maximum number of bytes of an oversized request that the server reads and discards. Some
+  /// clients send a whole request before they read the answer. They would otherwise wait
+  /// indefinitely, and not read the refusal. Choice.
   public static let refusedRequestBytesMax = 33_554_432
   /// The number of bytes of records in one answer after which the page ends early, so that 200
   /// records of 1 MB are not built in memory at once. Choice.
@@ -59,8 +60,9 @@ public enum Limits {
   /// The number of records that are read before their sizes are checked. Choice: the number of
   /// names that one statement of the store accepts.
   public static let recordsReadTogether = 20
-  /// The maximum number of bytes of the server's own URL in a request. Choice: a host name of 253
-  /// bytes and a port fit. An answer repeats the URL for each file.
+  /// The maximum number of bytes of the server's own URL, which may come from the header of a
+  /// request. Choice: a host name of 253 bytes and a port fit. An answer repeats the URL for each
+  /// file.
   public static let serverURLBytesMax = 300
   /// The maximum number of files in the fields of one record. Choice: an answer has a URL of some
   /// hundred bytes for each file.
@@ -68,18 +70,18 @@ public enum Limits {
   /// The maximum number of values in one list. Choice: each value may become an entry of an index,
   /// and apps keep longer data in files.
   public static let listValuesMax = 20_000
-  /// The maximum number of different words in one field that queries find. Later words of the text
-  /// are not found. Choice: a novel of 1 MB has about this many, and each becomes an index entry.
+  /// The maximum number of different words that are indexed for one field. Queries do not find later
+  /// words of the text. Choice: a novel of 1 MB has about this many different words, and each word
+  /// becomes an index entry.
   public static let wordsPerFieldMax = 10_000
   /// The maximum number of entries that one record has in all indexes of its type. Choice: writing
   /// them takes about 0.1 s, in which other writers wait.
   public static let indexEntriesPerRecordMax = 20_000
-  /// The maximum number of work steps (about 1 µs each) that one `records/modify` does in the
-  /// writer. Choice: 250 ms, because other writers wait that long. The first record is always
-  /// accepted.
+  /// The maximum number of work steps (about 1 µs each) of the transaction of one `records/modify`.
+  /// Choice: 250 ms, because other writers wait that long. The first record is always accepted.
   public static let writerStepsMax = 250_000
   /// The maximum number of nested levels in the JSON of a request. Choice: the deepest legal
-  /// request has nine.
+  /// request has nine levels.
   public static let jsonDepthMax = 32
   /// The maximum number of records that one transaction of a cascade deletes. The first part of a
   /// cascade runs in the transaction of the deletion itself. Choice: more than the 750 references
@@ -102,28 +104,31 @@ public enum Limits {
   /// The maximum number of participants of a share besides its owner (semantics §22: more than 100
   /// are refused).
   public static let participantsPerShareMax = 100
-  /// Shares of a user in one container. A batch of new shares is compared with all
-  /// shares of its zone.
+  /// The maximum number of shares of a user in one container. Choice: the server compares a batch
+  /// of new shares with all shares of their zone.
   public static let sharesPerUserMax = 5_000
-  /// Shares that begin, change or end in one request. Choice: the end of a share with 100
-  /// participants takes some milliseconds, in which other writers wait.
+  /// The maximum number of shares that one request creates, changes or deletes. Choice: to delete a
+  /// share with 100 participants takes some milliseconds, in which other writers wait.
   public static let sharesChangedPerRequestMax = 50
-  /// Shares that a user joins in one zone of another user. Choice: every request of the user reads
-  /// all of them. Apps share lists and folders, and rarely more than a few in one zone.
+  /// The maximum number of shares that a user joins in one zone of another user. Choice: every
+  /// request of the user to this zone reads all of these shares. Apps rarely share more than a few
+  /// lists or folders in one zone.
   public static let joinedSharesPerZoneMax = 200
-  /// Zones of other users that a user sees. Choice: each poll of the shared database compares all
-  /// of them with their newest changes, in some milliseconds.
+  /// The maximum number of zones in a user's shared database. Choice: each poll of the shared
+  /// database looks up the newest changes of all these zones, which takes some milliseconds.
   public static let sharedZonesPerUserMax = 2_000
-  /// Shares in one request to resolve or accept. Each accepted share is a transaction.
+  /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share
+  /// is a transaction.
   public static let sharesPerRequestMax = 50
   /// The maximum number of children of deleted records that one request checks. Choice: a bound for
   /// the work of deleting a record together with a million children.
   public static let childrenCheckedMax = 4_000
-  /// The maximum number of characters of a record name or zone name (CKRecord.ID, CKRecordZone.ID).
+  /// The maximum number of characters of a record name or zone name (Apple's pages on `CKRecord.ID`
+  /// and `CKRecordZone.ID`).
   public static let nameLengthMax = 255
   /// The maximum number of characters of a record type. Choice: the same as for names.
   public static let recordTypeLengthMax = 255
-  /// The maximum number of characters of a field name (CKRecord).
+  /// The maximum number of characters of a field name (Apple's page on `CKRecord`).
   public static let fieldNameLengthMax = 255
   /// The maximum number of fields in one record type. Choice: the schema must be small, because
   /// every write reads it.
@@ -175,11 +180,11 @@ public enum Limits {
   /// ends a deadlock: a delegate may wait, through another task, for one of these methods of its
   /// own engine.
   public static let delegateWaitSecondsMax = 60.0
-  /// The maximum number of bytes of a wrapped zone key. Choice: the only current form has 81 bytes,
-  /// and a later form may be longer.
+  /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
+  /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
-  /// The maximum number of bytes of a client change token. Choice: the token is stored with the
-  /// zone.
+  /// The maximum number of bytes of a client change token. Choice: the server stores one such token
+  /// with each zone, so the token must be short.
   public static let clientChangeTokenBytesMax = 1_024
   /// The maximum number of subscriptions of one user in one database. Choice: apps have a few, and
   /// each change may have to be compared with all of them.
@@ -190,29 +195,30 @@ public enum Limits {
   /// The maximum number of bytes of all subscriptions of a user in one database. Choice: half of an
   /// answer, because one answer lists all of them.
   public static let subscriptionsSizeBytesMax = 8_388_608
-  /// The maximum number of fields whose values a notification contains
-  /// (CKSubscription.NotificationInfo).
+  /// The maximum number of fields whose values a notification contains (Apple's page on
+  /// `CKSubscription.NotificationInfo`).
   public static let additionalFieldsMax = 3
-  /// The maximum number of subscriptions and changed records that are matched in one transaction.
-  /// Choice: about 20 ms of work. The limit also bounds the notifications that one transaction
-  /// writes.
+  /// The maximum number of subscriptions and changed records, added together, that one transaction
+  /// matches. Choice: about 20 ms of work. The limit also bounds the notifications that one
+  /// transaction writes.
   public static let matchStepMax = 1_000
   /// The maximum number of filters of one query, including those in `anyOf`. Choice: each filter is
-  /// checked on each record read.
+  /// checked for each record that the query reads.
   public static let queryFiltersMax = 100
   /// The maximum number of sorts of one query. Choice: an index has one column for each sort.
   public static let querySortsMax = 10
-  /// The maximum number of index ranges that one query reads in parallel, for example for the
-  /// values of an `IN`. Choice: each range costs a seek.
+  /// The maximum number of index ranges that one query reads and merges, for example one for each
+  /// value of an `IN`. Choice: each range costs a search in the index.
   public static let queryRangesMax = 1_000
-  /// The number of index entries and records read after which one page of a query ends early.
-  /// Choice: about 0.1 s of work.
+  /// A page of a query ends early after the query has read this number of index entries and records
+  /// for the page. Choice: about 0.1 s of work.
   public static let queryEntriesReadMax = 20_000
   /// The maximum number of entries that a query reads completely and sorts in memory, instead of
   /// reading an index in the requested order. Choice: about 20 ms and 3 MB.
   public static let queryGatherMax = 5_000
-  /// The maximum number of values in the list of one filter. Choice: apps search for the records on
-  /// a screen, or for those of a person's contacts. Each value is compared with each record read.
+  /// The maximum number of values in the list of one filter. Choice: apps search for the records
+  /// that a screen shows, or for one record for each of a person's contacts. Each value is compared
+  /// with each record that is read.
   public static let queryValuesMax = 2_000
   /// The maximum number of different words that one filter looks for. Choice: a person types ten.
   public static let queryWordsMax = 100
@@ -248,15 +254,15 @@ public enum Limits {
   /// write. Choice: about a million entries. The more entries are sorted at once, the fewer times
   /// each page of an index is written.
   public static let indexBuildSizeBytesMax = 67_108_864
-  /// The maximum number of records that one request reads to build indexes. The request then
-  /// answers TRY_AGAIN_LATER. Choice: a few seconds.
+  /// The maximum number of records that one request reads to build indexes. A query that needs
+  /// more is answered from another index, or with TRY_AGAIN_LATER. Choice: a few seconds.
   public static let indexBuildRequestRows = 200_000
   /// The maximum number of requests of one user per second. Choice: a busy app makes ten. A script
   /// that makes more requests for a long time delays other callers.
   public static let requestsPerUserPerSecond = 500
   /// The size of a burst: as many requests or operations may arrive at once as the rate allows in
-  /// this number of seconds. Choice: a first synchronization fits, or a morning on which all
-  /// devices wake.
+  /// this number of seconds. Choice: enough for a first synchronization, and for a morning
+  /// on which all devices wake up.
   public static let burstSeconds = 20
   /// The maximum number of records, zones and subscriptions that one user saves and deletes per
   /// second. Choice: a first upload of 100,000 records runs without a pause, and one user leaves
@@ -274,33 +280,33 @@ public enum Limits {
   /// The maximum number of anonymous requests per second with one API token. Choice: a fifth of
   /// ``requestsPerAPITokenPerSecond``.
   public static let anonymousRequestsPerAPITokenPerSecond = 1_000
-  /// The number of bytes received and sent that count as one more request. Choice: 500 requests a
-  /// second then stand for 32 MB a second, and a burst for 640 MB.
+  /// After a caller has sent and received this number of bytes, one more request is counted.
+  /// Choice: 500 requests a second are then equal to 32 MB a second, and a burst to 640 MB.
   public static let bytesPerPacedRequest = 65_536
-  /// The number of work steps (about 1 µs each) that count as one more request. Choice: 500
-  /// requests a second then stand for the work of one processor core.
+  /// After a caller has caused this number of work steps (about 1 µs each), one more request is
+  /// counted. Choice: 500 requests a second are then equal to the work of one processor core.
   public static let stepsPerPacedRequest = 2_000
   /// The maximum number of expensive requests of one caller that run at the same time while other
   /// callers are active. Choice: other callers then wait for at most one expensive request.
   public static let expensiveRequestsPerCallerMax = 1
-  /// The length of a body in bytes from which a request counts as expensive before it has run.
+  /// A request whose body has at least this number of bytes counts as expensive before it has run.
   /// Choice: about a millisecond of decoding and writing.
   public static let expensiveBodyBytesMin = 16_384
-  /// The length of an answer in bytes from which the caller's next request to the same endpoint
+  /// If an answer has at least this number of bytes, the caller's next request to the same endpoint
   /// counts as expensive. Choice: about half a millisecond.
   public static let expensiveAnswerBytesMin = 131_072
-  /// The number of work steps (about 1 µs each) from which the caller's next request to the same
-  /// endpoint counts as expensive. Choice: about two milliseconds.
+  /// If a request causes at least this number of work steps (about 1 µs each), the caller's next
+  /// request to the same endpoint counts as expensive. Choice: about two milliseconds.
   public static let expensiveStepsMin = 2_000
   /// The maximum number of callers whose rate is tracked at the same time. Choice: about 10 MB.
   /// Beyond this number, tracking restarts for all callers.
   public static let pacedCallersMax = 100_000
-  /// The maximum number of notification streams that one user holds open in one container. Choice:
-  /// twice the devices of a user. Each stream costs some kilobytes, an open file, and a part of
+  /// The maximum number of notification streams that one user has open in one container. Choice:
+  /// twice ``devicesPerUserMax``. Each stream costs some kilobytes, an open file, and a part of
   /// every delivery.
   public static let streamsPerUserMax = 100
   /// The maximum number of requests that wait for the writer of one store. The same number may wait
-  /// for its readers. Choice: some 100 ms of work.
+  /// for the readers of the store. Choice: less than a second of work.
   public static let storeWaitingMax = 8_192
   /// The maximum number of concurrent `records/modify` requests to one zone, including waiting
   /// ones. Choice: about 100 ms of work. Later requests receive an error with a retry delay instead
@@ -310,7 +316,7 @@ public enum Limits {
   /// removed. Choice: a device that missed so many notifications fetches the changes anyway.
   public static let queuedNotificationsMax = 1_000
   /// The approximate number of notifications that stay available to `notifications/changes` after
-  /// every device of the user has them. Choice: few apps call this endpoint.
+  /// every device of the user has received them. Choice: few apps call this endpoint.
   public static let keptNotificationsMax = 100
   /// The number of days after which a notification, or a device without any activity, is removed.
   /// Choice.
@@ -320,10 +326,11 @@ public enum Limits {
   public static let devicesPerUserMax = 50
   /// The maximum number of characters of a device's `clientId`. Choice: a UUID has 36.
   public static let clientIDLengthMax = 64
-  /// The maximum number of notifications in one answer of `notifications/changes`. Choice: as many
-  /// as records.
+  /// The maximum number of notifications in one answer of `notifications/changes`. Choice: the
+  /// same as ``recordsPerResponseMax``.
   public static let notificationsPerResponseMax = 200
-  /// The maximum number of IDs in one `notifications/read`. Choice: as many as operations.
+  /// The maximum number of IDs in one `notifications/read`. Choice: the same as
+  /// ``operationsPerRequestMax``.
   public static let notificationIDsPerRequestMax = 400
   /// The maximum number of characters of an APNs token. Choice: today, tokens have 64, and Apple
   /// says that they may grow.
@@ -354,15 +361,16 @@ public enum Limits {
   public static let discardedBytesPerPause = 65_536
   /// The length of the pause after ``discardedBytesPerPause``, in milliseconds.
   public static let discardPauseMilliseconds: Int64 = 5
-  /// The number of bytes that count as progress of a body or an answer. Choice: about a kilobyte a
-  /// second, which is slower than the slowest mobile network.
+  /// When this number of bytes of a body or an answer has been transferred, its time-out begins
+  /// again. Choice: with time-outs of 30 s, this is about a kilobyte a second, which is slower than
+  /// the slowest mobile network.
   public static let progressBytesMin = 32_768
   /// The maximum number of bytes of a body that a connection collects before the request is routed.
   /// The endpoint reads a longer body itself after it has checked the caller. Choice: an ordinary
   /// request fits, and 10,000 unauthenticated connections hold at most 320 MB.
   public static let collectedBodyBytesMax = 32_768
-  /// The number of waiting bytes of a body at which the connection stops reading from its socket
-  /// until the endpoint has read the bytes. Choice.
+  /// When this number of bytes of a body wait for the endpoint, the connection stops reading from
+  /// its socket until the endpoint has read the bytes. Choice.
   public static let bodyAheadBytesMax = 262_144
   /// The maximum number of connections from one address. An address is an IPv4 address, or the
   /// first 64 bits of an IPv6 address, which identify one customer of a provider. Choice: a large
@@ -370,17 +378,17 @@ public enum Limits {
   /// connections.
   public static let connectionsPerAddressMax = 4_096
   /// The maximum difference in seconds between the date of a signed request and the server's time.
-  /// The Web Services Reference is quoted with ten minutes (web-auth §4.5). Choice: the limit
-  /// applies in both directions.
+  /// Ten minutes is the value of the Web Services Reference (web-auth §4.5). Choice: the date may
+  /// be earlier or later than the server's time.
   public static let signatureWindowSeconds: Int64 = 600
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3 (signin §1), which takes 32 MiB and about 0.4 s.
   public static let passwordLogRounds = 15
-  /// The maximum number of sign-ins that wait for a password's hash. Choice: the last one waits
-  /// about ten seconds.
+  /// The maximum number of sign-ins that wait until their password is checked. Choice: the last of
+  /// them waits about ten seconds.
   public static let passwordsWaitingMax = 32
-  /// The maximum number of bytes of a form of the server's own pages. Choice: a sealed request and
-  /// two passwords fit.
+  /// The maximum number of bytes of an HTML form that a browser sends from the server's own pages.
+  /// Choice: a sealed sign-in request and two passwords fit.
   public static let formBytesMax = 16_384
 
   // Limits of the client.
@@ -393,7 +401,7 @@ public enum Limits {
   /// an answer may be an error page of a proxy, or a small file from a server without range
   /// support. Choice.
   public static let clientErrorBytesMax = 65_536
-  /// The maximum number of seconds that a client waits at a server's request. Choice: a day. A
-  /// longer time is a mistake.
+  /// The maximum number of seconds for which a client waits if a server tells it to retry later.
+  /// Choice: a day. A longer time is a mistake.
   public static let retryAfterSecondsMax = 86_400.0
 }

@@ -4,7 +4,7 @@ import Foundation
 public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
   /// The 16 bytes of an IPv6 address. An IPv4 address is mapped to IPv6 (`::ffff:0:0/96`).
   let bytes: [UInt8]
-  /// The address as it was written, without a zone or brackets.
+  /// The address as it was written, without brackets and without an IPv6 zone such as `%eth0`.
   public let description: String
 
   /// The first bytes of an IPv6 address that represents an IPv4 address.
@@ -43,15 +43,15 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whether the address is an IPv4 address.
   public var isIPv4: Bool { bytes.starts(with: Self.mapped) }
 
-  /// A text that identifies one customer of a provider, for limits. It is an IPv4 address, or the
-  /// first 64 bits of an IPv6 address.
+  /// A text that identifies one customer of a network provider, so that the server can limit the
+  /// customer's requests. It is an IPv4 address, or the first 64 bits of an IPv6 address.
   public var subscriber: String {
     if isIPv4 { return bytes.suffix(4).map { String($0) }.joined(separator: ".") }
     return prefix(bytes: 8)
   }
 
-  /// The first 48 bits of an IPv6 address, of which a provider gives a site at most one; nil for an
-  /// IPv4 address.
+  /// The first 48 bits of an IPv6 address. They are the same for all addresses of one site. nil for
+  /// an IPv4 address.
   public var site: String? { isIPv4 ? nil : prefix(bytes: 6) }
 
   private func prefix(bytes count: Int) -> String {
@@ -61,7 +61,8 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NetworkAddress {
-  /// The ``subscriber`` of an address in any spelling; the text itself if it is no address.
+  /// Returns the ``subscriber`` of an address in any spelling, or the text itself if it is not an
+  /// address.
   public static func subscriber(of text: String) -> String {
     NetworkAddress(text)?.subscriber ?? text
   }
@@ -70,11 +71,12 @@ extension NetworkAddress {
 /// A range of addresses, such as `10.0.0.0/8`.
 public struct AddressRange: Sendable, Hashable {
   private let first: NetworkAddress
-  /// The number of leading bits, of 128, that all addresses of the range share.
+  /// The number of leading bits that all addresses of the range have in common. An address has 128
+  /// bits.
   private let bits: Int
 
   /// - Parameter text: an address, or an address and the number of its leading bits.
-  /// - Returns: nil if the text is neither.
+  /// - Returns: nil if the text is neither of the two.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let first = NetworkAddress(String(parts[0])) else { return nil }

@@ -29,7 +29,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set a new password for an account, and sign its browsers and apps out.")
+      abstract: "Set a new password for an account, and sign out its browsers and apps.")
 
     @OptionGroup var server: ServerOptions
 
@@ -48,7 +48,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads one line. A terminal does not show it.
+  /// Reads one line, which a terminal does not show.
   ///
   /// - Throws: ``Failure`` if there is no line.
   fileprivate static func readPassword() throws -> String {

@@ -21,8 +21,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      A file to create for the server's keys, which the folder does not contain. Store this file \
-      in another place.
+      A file to create for the server's keys, which the folder does not contain. Do not store \
+      this file with the folder.
       """)
   var keys: String?
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Yams
 
-/// A configuration file in YAML. It contains options of `stratus serve` by their names.
+/// A configuration file in YAML. Each setting has the name of an option of `stratus serve`.
 struct ConfigFile {
   /// A setting, which is one line of the file, or several lines for a list.
   struct Setting: Equatable {
@@ -122,7 +122,7 @@ extension ConfigFile {
       if Self.reserved.contains(setting.name) {
         return fault(setting, "'\(setting.name)' belongs on the command line only")
       }
-      // A list without values is checked with an invented value, because its name must be checked.
+      // For a list without values, an invented value is checked. The check finds unknown names.
       let arguments = setting.values.isEmpty ? ["--\(setting.name)=x"] : setting.arguments
       do {
         _ = try ServeCommand.parse(arguments)
@@ -148,7 +148,8 @@ extension ConfigFile {
     return try ServeCommand.parse(remaining.flatMap(\.arguments) + arguments)
   }
 
-  /// Converts a failure that only shows when all settings are combined into a fault of the file.
+  /// Some failures only show when all settings are combined. This method converts such a failure
+  /// into a fault of the file.
   ///
   /// - Returns: nil if the failure does not concern a setting of the file.
   func fault(of failure: Failure) -> Fault? {

@@ -2,15 +2,15 @@ import ArgumentParser
 import StratusServer
 import StratusWire
 
-/// The options for the time-outs of clients and the maximum number of connections.
+/// The options for the time-outs and the maximum number of connections.
 struct ConnectionOptions: ParsableArguments {
   /// The maximum of the time-outs: one day, which is longer than a server should wait for a client.
   private static let secondsMax: Int64 = 86_400
 
   @Option(
     help: """
-      The number of seconds for requests in progress when the server stops. After that, their \
-      connections are closed.
+      The number of seconds within which requests in progress must end when the server stops. \
+      After that, their connections are closed.
       """)
   var gracePeriod = Limits.graceSeconds
 
@@ -19,15 +19,15 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: """
-      The number of seconds in which 32 kB of a request's body, or its end, must arrive. A whole \
-      upload may take longer.
+      The number of seconds in which the next 32 kB or the end of a request's body must arrive. A \
+      whole upload may take longer.
       """)
   var bodyTimeout = Limits.bodySecondsMax
 
   @Option(
     help: """
-      The number of seconds in which a client must read 32 kB of an answer, or its end. A whole \
-      download may take longer.
+      The number of seconds in which a client must read the next 32 kB or the end of an answer. A \
+      whole download may take longer.
       """)
   var answerTimeout = Limits.answerSecondsMax
 
@@ -37,7 +37,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     help: """
       The maximum number of connections from one address; 0 means no limit, for example behind a \
-      proxy. (default: \(Limits.connectionsPerAddressMax), at most half of all)
+      proxy. (default: \(Limits.connectionsPerAddressMax), at most half of all connections)
       """)
   var connectionsPerAddress: Int?
 
@@ -45,8 +45,8 @@ struct ConnectionOptions: ParsableArguments {
     name: .customLong("trusted-proxy"),
     help: ArgumentHelp(
       """
-      A proxy whose X-Forwarded-For, -Host and -Proto fields are trusted, as an address or a range \
-      such as 10.0.0.0/8. May be given several times.
+      The address of a proxy, or a range such as 10.0.0.0/8. The server trusts the fields \
+      X-Forwarded-For, -Host and -Proto of these proxies. May be given several times.
       """, valueName: "range"))
   var trustedProxies: [String] = []
 

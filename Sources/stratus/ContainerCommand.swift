@@ -55,7 +55,7 @@ struct ContainerCommand: AsyncParsableCommand {
     var environment: ContainerEnvironment
 
     @Option(
-      help: "Whether queries may use extensions of CloudKit (anyOf, ENDS_WITH, counts): on or off.")
+      help: "Whether queries may use Stratus's extensions (anyOf, ENDS_WITH, counts): on or off.")
     var queryExtensions: Switch?
 
     @Option(help: "Whether the target of a deleteSelf reference must exist: required or optional.")

@@ -8,7 +8,7 @@ import StratusWire
 struct EnvCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "env",
-    abstract: "Print the shell exports for the server that runs on the data folder.",
+    abstract: "Print the shell exports for the server that uses the data folder.",
     discussion: """
       Use the command as eval "$(stratus env)". The exports of a development server include a \
       container and its tokens.

@@ -137,8 +137,8 @@ struct ExplainCommand: AsyncParsableCommand {
       exchange: NetworkExchange(), timing: Self.timing)
   }
 
-  /// Returns the contents of a file, without surrounding white space. Secrets are not on the
-  /// command line, because other users of the machine can read it.
+  /// Returns the contents of a file, without surrounding white space. Secrets are in files, because
+  /// other users of the machine can read the command line.
   ///
   /// - Throws: ``Failure``.
   private static func secret(in file: String) throws -> String {

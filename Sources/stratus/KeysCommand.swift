@@ -83,7 +83,7 @@ struct KeysCommand: AsyncParsableCommand {
       abstract: "Read recovery keys from standard input, and store them on this device.",
       discussion: """
         The input has one recovery key per line, as 'stratus keys export' prints them. The keys \
-        are not arguments, because other users and the shell's history would see arguments.
+        are not arguments, because other users can see arguments, and the shell stores them.
         """)
 
     @OptionGroup var device: DeviceOptions
@@ -180,7 +180,7 @@ struct DeviceOptions: ParsableArguments {
     return DeviceKeys(file: file)
   }
 
-  /// Returns the account in the container, or nil if no container is given.
+  /// Returns the container and the keys of its account, or nil if no container is given.
   func account(_ keys: DeviceKeys) throws -> (container: String, keys: AccountKeys)? {
     let settings = settings()
     guard let container = settings.container else { return nil }

@@ -26,16 +26,14 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: """
-      The average number of requests per second that have no user, from one address; 0 means \
-      no limit.
+      The average number of anonymous requests per second from one address; 0 means no limit.
       """)
   var anonymousRequestsPerAddress = Limits.anonymousRequestsPerAddressPerSecond
 
   @Option(
     name: .customLong("anonymous-requests-per-api-token"),
     help: """
-      The average number of requests per second that have no user, with one API token; 0 means \
-      no limit.
+      The average number of anonymous requests per second with one API token; 0 means no limit.
       """)
   var anonymousRequestsPerAPIToken = Limits.anonymousRequestsPerAPITokenPerSecond
 
@@ -66,10 +64,10 @@ struct LimitOptions: ParsableArguments {
     help: "The maximum number of records that one request reads to build an index for a query.")
   var indexBuilding = Limits.indexBuildRequestRows
 
-  @Option(help: "The maximum number of bytes that one user has uploaded and no record uses.")
+  @Option(help: "The maximum number of bytes that one user has uploaded and that no record uses.")
   var unheldBytesPerUser = Limits.unheldBytesPerUserMax
 
-  @Option(help: "The maximum number of bytes in a container's store that no record uses.")
+  @Option(help: "The maximum number of uploaded bytes that no record uses, in one store.")
   var unheldBytesPerStore = Limits.unheldBytesPerStoreMax
 
   @Option(
@@ -79,8 +77,8 @@ struct LimitOptions: ParsableArguments {
       """)
   var signatureWindow = Limits.signatureWindowSeconds
 
-  /// The maximum of the option: one hour. With a longer time, an intercepted request could be sent
-  /// again for a long time.
+  /// The maximum of `--signature-window`: one hour. With a longer time, an intercepted request
+  /// could be sent again for a long time.
   private static let signatureWindowMax: Int64 = 3_600
 
   /// - Throws: `Failure` for a number out of range.

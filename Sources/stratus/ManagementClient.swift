@@ -31,7 +31,8 @@ struct ServerOptions: ParsableArguments {
   }
 }
 
-/// - Throws: ``Failure`` for a URL at which others could read the management token on its way.
+/// - Throws: ``Failure`` for a URL with which the management token would cross a network in clear
+///   text.
 func requirePrivateManagement(_ url: String) throws {
   let host = URL(string: url)?.host?.lowercased() ?? ""
   let isLocal =
@@ -99,8 +100,8 @@ extension ManagementFile {
     return file
   }
 
-  /// Names the users besides this one and root that can write a file; nil if there are none, or if
-  /// there is no file.
+  /// Names the users that can write a file, other than this user and root. nil if there are no such
+  /// users, or if there is no file.
   private static func stranger(whoWrites file: URL) -> String? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
       let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,

@@ -3,8 +3,8 @@ import StratusServer
 
 /// The options for notifications that the server sends over open connections.
 struct PushOptions: ParsableArguments {
-  /// The maximum number of seconds between keep-alive messages. With a longer interval, the native
-  /// framework would consider a stream lost if one message is late.
+  /// The maximum number of seconds between keep-alive messages. With a longer interval, a client
+  /// would consider a stream lost if one message is late.
   private static let heartbeatSecondsMax: Int64 = 30
   /// The maximum number of seconds of a long poll. Proxies do not keep an unanswered request open
   /// for longer.

@@ -65,7 +65,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a role to an account's user, beginning with the user's next request.")
+      abstract: "Give a role to an account's user. The user's next request already has the role.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment
@@ -75,7 +75,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a role from an account's user, beginning with the user's next request.")
+      abstract: "Take a role away from an account's user. The next request no longer has it.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment

@@ -123,8 +123,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The number of days for which deletions are kept. A client with an older change token must \
-      fetch all records again. 0 keeps all deletions.
+      The number of days for which deletions are kept. A client with an older change token may \
+      have to fetch all records again. 0 keeps all deletions.
       """)
   var historyDays: Int64 = 0
 
@@ -199,10 +199,10 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServeCommand {
-  /// The public URL in the form in which browsers send it as an origin.
+  /// Returns the public URL as browsers write it in the header field `Origin`.
   ///
-  /// - Throws: `Failure` unless it is a scheme and a host, with or without a port: no form could be
-  ///   sent to the sign-in pages otherwise.
+  /// - Throws: `Failure` unless the URL is a scheme and a host, with or without a port. With any
+  ///   other URL, browsers could not send forms to the sign-in pages.
   static func checkedPublicURL(_ text: String) throws -> String {
     let url = text.lowercased()
     guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
@@ -224,8 +224,8 @@ extension ServeCommand {
   }
 }
 
-/// - Throws: `Failure` for a number that is no port. The system would silently use its last 16
-///   bits.
+/// - Throws: `Failure` for a number that is not a port. The system would silently use the last 16
+///   bits of the number.
 private func requirePort(_ port: Int) throws {
   guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
 }

@@ -18,8 +18,8 @@ struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Join the shares whose URLs are on standard input, one per line.",
       discussion: """
-        The URL of a share is a secret. It is not an argument, because other users and the shell's \
-        history would see an argument. '-' means standard input.
+        The URL of a share is a secret. It is not an argument, because other users can see \
+        arguments, and the shell stores them. '-' means standard input.
         """)
 
     @OptionGroup var device: DeviceOptions
@@ -147,7 +147,8 @@ struct ShareCommand: AsyncParsableCommand {
 
 /// The URL of a share. The last part of its path is the ID, and its fragment is only for people.
 enum ShareURL {
-  /// Returns the ID in a URL of a share, or an ID itself, or nil for any other text.
+  /// Returns the ID in the URL of a share. A text that is an ID is returned unchanged. Returns nil
+  /// for any other text.
   static func shortGUID(in text: String) -> String? {
     let path = text.prefix { $0 != "#" && $0 != "?" }
     let parts = path.split(separator: "/")

@@ -9,7 +9,7 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Show the state of a running server, and the schema parts that production lacks.",
     discussion: """
       A line that begins with "production of" names a record type, field or index that an app \
-      needed, but production does not have. To add it, deploy the schema.
+      needed and that production does not have. To add this part, deploy the schema.
       """)
 
   @OptionGroup var server: ServerOptions

@@ -6,7 +6,7 @@ import StratusWire
 struct Stratus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stratus",
-    abstract: "CloudKit on your own ground.",
+    abstract: "A self-hosted CloudKit.",
     version: ServerVersion.current,
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,

@@ -29,7 +29,7 @@ struct APITokenCommand: AsyncParsableCommand {
       name: .customLong("origin"),
       help: """
         An origin whose web pages may use the token, such as https://app.example.org. The option \
-        can be repeated. Default: all origins; in production, no web page can then sign users in.
+        can be repeated. Default: all origins. In production, web pages then cannot sign users in.
         """)
     var origins: [String] = []
 
@@ -101,7 +101,7 @@ struct WebTokenCommand: AsyncParsableCommand {
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Create a ckWebAuthToken, with which a program sends requests for an account.")
+      abstract: "Create a ckWebAuthToken, with which a program acts for an account.")
 
     @OptionGroup var server: ServerOptions
 

@@ -46,7 +46,7 @@ import Testing
     #expect(zone?.recordZoneID == nil)
   }
 
-  @Test func `a notification sequence ends with its task`() async {
+  @Test func `the sequence of notifications ends when its task is cancelled`() async {
     let settings = CKContainer.Settings(apiToken: "none", webAuthToken: nil)
     let container = CKContainer(identifier: "iCloud.org.example.Nobody", settings: settings)
     let task = Task {

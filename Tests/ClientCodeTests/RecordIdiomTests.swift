@@ -90,7 +90,7 @@ import Testing
     #expect(Set(ids).contains(CKRecord.ID(recordName: "b")))
   }
 
-  @Test func `locations and references are field values`() {
+  @Test func `locations and references can be field values`() {
     let record = note()
     let target = CKRecord(recordType: "Folder")
     record["place"] = CLLocation(latitude: 52.5, longitude: 13.4)

@@ -11,7 +11,7 @@ import Testing
     return info
   }
 
-  @Test func `an app can create a database subscription once`() {
+  @Test func `an app can create a database subscription with an operation`() {
     let subscription = CKDatabaseSubscription(subscriptionID: "private-changes")
     let notificationInfo = CKSubscription.NotificationInfo()
     notificationInfo.shouldSendContentAvailable = true
@@ -36,7 +36,7 @@ import Testing
     #expect(subscription.notificationInfo?.shouldSendContentAvailable == true)
   }
 
-  @Test func `an alert names the fields that it shows`() {
+  @Test func `an app can define an alert that shows the fields of a record`() {
     let subscription = CKQuerySubscription(
       recordType: "Message",
       predicate: NSPredicate(format: "channel == %@", "general"),

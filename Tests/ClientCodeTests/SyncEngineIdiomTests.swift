@@ -123,7 +123,7 @@ private actor Journal: CKSyncEngineDelegate {
     identifier: "iCloud.org.example.Journal",
     settings: CKContainer.Settings(url: URL(string: "http://127.0.0.1:9")))
 
-  @Test func `an app's store can own a sync engine and add its changes`() async throws {
+  @Test func `an app's store can own a sync engine and add pending changes`() async throws {
     let journal = Journal(container: container)
     await journal.save("Hello", id: "1")
     await journal.save("Again", id: "1")

@@ -11,7 +11,8 @@ struct MakerArchive {
     try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
   }
 
-  /// Writes an object in the same form as apps: with secure coding, as a binary property list.
+  /// Writes an object in the way in which apps archive it: with secure coding, as a binary property
+  /// list.
   func write(_ object: any NSObject & NSSecureCoding, as name: String) throws {
     try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
       .write(to: file(name))

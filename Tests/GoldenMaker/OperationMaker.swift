@@ -115,7 +115,7 @@ struct OperationMaker {
   }
 
   /// Stores an operation whose process died while it waited for the answer to its save. Its upload
-  /// was answered earlier, and the server has done the save.
+  /// was answered earlier, and the server has carried out the save.
   private func interrupted() async throws {
     let exchange = DyingExchange(scene.server.exchange)
     let container = scene.container(of: "alice", through: exchange)

@@ -6,8 +6,8 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Fills a server with the requests of an operator, users and apps, and archives values of the
-/// apps.
+/// Creates the data of a server by requests of an operator, users and apps, and archives values of
+/// the apps.
 struct ServerDataMaker {
   let scene: MakerScene
   let archive: MakerArchive
@@ -198,7 +198,7 @@ struct ServerDataMaker {
     scene.pass()
   }
 
-  /// Makes a change that has not been matched with subscriptions yet, and disables an account.
+  /// Saves a record, but does not match this last change with subscriptions. Disables an account.
   private func end() async throws {
     let laptop = scene.container(of: "alice", on: "laptop").privateCloudDatabase
     try await save([note("big-2", "Unmatched", 102)], to: laptop)

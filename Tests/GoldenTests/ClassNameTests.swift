@@ -86,7 +86,8 @@ private func classNames(in archive: Data) throws -> Set<String> {
         == chosen("CKDatabaseSubscription", "CKNotificationInfo"))
   }
 
-  @Test func `archives of changes fetch configurations contain the fixed class names`() throws {
+  @Test
+  func `archives of configurations for fetching changes contain the fixed class names`() throws {
     let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
     #expect(try written(configuration) == chosen("CKFetchRecordZoneChangesConfiguration"))
     let options = CKFetchRecordZoneChangesOperation.ZoneOptions()
@@ -121,7 +122,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
 
   /// Each class name in the golden archives is registered. Without a registration, Foundation would
   /// find a class only as long as the class has that Swift name.
-  @Test func `all class names in archives from before sharing have an alias`() throws {
+  @Test func `all class names in the archives of earlier releases have an alias`() throws {
     let folder = GoldenFiles.folder
     var names: Set<String> = []
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -147,7 +148,7 @@ private func classNames(in archive: Data) throws -> Set<String> {
     }
   }
 
-  /// Superclasses. Archives contain their names, but no object of these classes.
+  /// Superclasses. Archives contain the names of these classes, but none of their objects.
   private static let basesAlone: Set<String> = ["StratusKit.CKSubscription"]
 }
 

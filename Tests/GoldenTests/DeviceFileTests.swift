@@ -15,7 +15,7 @@ import Testing
     try GoldenFiles.copy("device", to: device)
   }
 
-  @Test func `a device has its credentials after an update of the framework`() throws {
+  @Test func `a device keeps its credentials when the framework is updated`() throws {
     let settings = try #require(
       CredentialsFile.read(at: device.appending(path: "credentials.json")))
     #expect(settings.url == URL(string: "http://stratus.test"))
@@ -27,14 +27,14 @@ import Testing
   }
 
   @Test
-  func `a device has the key of its encrypted values after an update of the framework`() throws {
+  func `a device keeps the key of its encrypted values when the framework is updated`() throws {
     let keys = try DeviceKeys(file: device.appending(path: "keys.json")).all()
     #expect(keys.count == 1)
     let text = try String(contentsOf: device.appending(path: "keys.json"), encoding: .utf8)
     #expect(text.contains(RecoveryKey(try #require(keys.first)).text))
   }
 
-  @Test func `a device has its name after an update of the framework`() throws {
+  @Test func `a device keeps its name when the framework is updated`() throws {
     let identity = DeviceIdentity.known(
       to: GoldenFiles.program, in: device.appending(path: "state"),
       container: GoldenFiles.golden, environment: .development)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote, the last one before work on sharing began. See
-/// docs/internals/golden-files.md.
+/// Files that the release of November 2026 wrote. This release was the last one before work on
+/// sharing began. See docs/internals/golden-files.md.
 enum GoldenFiles {
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -51,7 +51,8 @@ enum GoldenFiles {
     return try PropertyListDecoder().decode(CKSyncEngine.State.Serialization.self, from: data)
   }
 
-  /// Copies files to a new folder. Only the owner can read the copies. Git does not store this.
+  /// Copies files to a new folder, and makes the copies readable only by their owner, as the
+  /// framework requires. Git does not store this permission.
   ///
   /// NB: the copies have today's date. The framework would remove operations with an old date.
   static func copy(_ name: String, to target: URL) throws {

@@ -11,7 +11,7 @@ enum GoldenValues {
   }
 
   /// Compares a location with the golden location of this number. A server does not store the
-  /// accuracy of course and speed. The test compares them only if `isWhole` is true.
+  /// accuracies of course and speed, so the accuracies are compared only if `isWhole` is true.
   static func expect(
     _ value: CLLocation?, is number: Int, isWhole: Bool,
     _ location: SourceLocation = #_sourceLocation

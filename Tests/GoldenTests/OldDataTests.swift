@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test
-  func `a server with old data accepts earlier sign-ins, and user record names are the same`()
+  func `a server with old data accepts earlier sign-ins and keeps the user record names`()
     async throws
   {
     try await withGoldenServer { golden in
@@ -203,7 +203,7 @@ import Testing
       container.privateCloudDatabase.add(operation)
       var codes: [CKError.Code?] = []
       for await code in results.stream { codes.append(code) }
-      // The server has already done the save and must not repeat it.
+      // The server has already carried out the save and must not repeat it.
       #expect(codes == [.serverResponseLost])
       let record = try await container.privateCloudDatabase.record(
         for: GoldenFiles.id("interrupted-1"))

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an old zone token continues without a gap`(isReopened: Bool) async throws {
+  func `a fetch with an old zone token continues without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.recordZoneChanges(
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `an old zone token continues in the middle of a zone`() async throws {
+  @Test func `a fetch with an old zone token can continue in the middle of a zone`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let rest = try await database.recordZoneChanges(
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an old database token continues without a gap`(isReopened: Bool) async throws {
+  func `a fetch with an old database token continues without a gap`(isReopened: Bool) async throws {
     try await withGoldenServer(isReopened: isReopened) { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let early = try await database.databaseChanges(since: token("database-token-early"))
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `an old query cursor continues with the next page`(time: String) async throws {
+  func `a query with an old cursor continues with the next page`(time: String) async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       var cursor: CKQueryOperation.Cursor? = try GoldenFiles.object(
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test
-  func `an old notifications token continues, and the last change is included`() async throws {
+  func `a fetch with an old notifications token gets the last notification`() async throws {
     try await withGoldenServer { golden in
       let container = try golden.container(of: "alice")
       // NB: the server matches changes with subscriptions only in open stores.
@@ -170,7 +170,7 @@ import Testing
     return found.withLock { $0 }
   }
 
-  @Test func `a server with old data has the subscriptions`() async throws {
+  @Test func `a server with old data has the subscriptions of the earlier release`() async throws {
     try await withGoldenServer { golden in
       let database = try golden.container(of: "alice").privateCloudDatabase
       let all = try await database.allSubscriptions()

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `an archived record with encrypted values has them in decrypted form`(time: String) throws {
+  func `an archived record contains its encrypted values in decrypted form`(time: String) throws {
     let record = try record("record-encrypted-\(time)")
     #expect(record["title"] as? String == "Open")
     GoldenValues.expectSecrets(of: record, text: "anders", isWhole: false)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["early", "late"])
-  func `an archived record with undecryptable values keeps them encrypted`(time: String) throws {
+  func `values that cannot be decrypted stay encrypted in an archived record`(time: String) throws {
     let record = try record("record-sealed-\(time)")
     #expect(record["title"] as? String == "Open")
     #expect(record.encryptedValues["secretText"] == nil)

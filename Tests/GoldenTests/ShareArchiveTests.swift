@@ -60,7 +60,8 @@ import Testing
     #expect(try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share == nil)
   }
 
-  @Test func `archived system fields of a share have its participants and no fields`() throws {
+  @Test
+  func `archived system fields of a share contain participants, but no other fields`() throws {
     let coder = try NSKeyedUnarchiver(forReadingFrom: data("share-saved-system-fields"))
     coder.requiresSecureCoding = true
     let share = CKShare(coder: coder)
@@ -69,7 +70,7 @@ import Testing
     #expect(share.participants.count == 3)
   }
 
-  @Test func `an archived edited share has the changes of its participants`() throws {
+  @Test func `an archived edited share has the pending changes to its participants`() throws {
     let share = try object("share-edited", of: CKShare.self)
     expectSaved(share)
     let input = try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share

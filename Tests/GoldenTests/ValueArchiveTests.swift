@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Archived values from the last release before sharing` {
   private let shared = CKRecordZone.ID(zoneName: "Shared", ownerName: "_0123456789abcdef")
 
-  @Test func `archived IDs and references have the same names`() throws {
+  @Test func `archived IDs and references have their original names`() throws {
     let record = CKRecord.ID(recordName: "r-1", zoneID: shared)
     #expect(try GoldenFiles.object("zone-id", of: CKRecordZone.ID.self) == shared)
     #expect(try GoldenFiles.object("zone-id-default", of: CKRecordZone.ID.self) == .default)
@@ -45,7 +45,7 @@ import Testing
     #expect(asset.held == nil)
   }
 
-  @Test func `an archived query has the same filters in the same order`() throws {
+  @Test func `an archived query has its original filters in their original order`() throws {
     let all = try GoldenFiles.object("query-all", of: CKQuery.self)
     #expect(all.recordType == "Note")
     #expect(all.predicate == NSPredicate(value: true))
@@ -76,7 +76,7 @@ import Testing
     #expect(read == made || read.description == made.description)
   }
 
-  @Test func `an archived sort descriptor has the same key`() throws {
+  @Test func `an archived sort descriptor has its original key`() throws {
     let sort = try GoldenFiles.object("sort", of: NSSortDescriptor.self)
     #expect(sort.key == "title")
     #expect(sort.ascending)
@@ -106,7 +106,7 @@ import Testing
     #expect(info.collapseIDKey == "collapse")
   }
 
-  @Test func `an archived subscription has the same subject`() throws {
+  @Test func `an archived subscription has its original properties`() throws {
     let query = try GoldenFiles.object("subscription-query", of: CKQuerySubscription.self)
     #expect(query.subscriptionID == "query-1")
     #expect(query.recordType == "Note")

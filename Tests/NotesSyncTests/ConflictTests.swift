@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a note that one device deletes and the other changes is kept`() async throws {
+  @Test func `a note that one device deletes and another device changes is kept`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.isOnline = false
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a note whose save lost its answer is not a conflict`() async throws {
+  @Test func `a save whose answer was lost does not cause a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.disturb(next: .modifyRecords, by: .losesResponse)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test
-  func `a note that changed again after the answer was lost is not a conflict`() async throws {
+  func `a change after the answer to a save was lost does not cause a conflict`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       // The phone does not retry before the note changes.

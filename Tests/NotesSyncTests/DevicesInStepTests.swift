@@ -55,7 +55,7 @@ private let pushesOnly: Backup.Settings = {
     }
   }
 
-  @Test func `the change of an undelivered push is found by the next poll`() async throws {
+  @Test func `the next poll finds a change whose push was not delivered`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       home.laptop.device.dropNotifications(next: 100)

@@ -6,7 +6,8 @@ import Testing
 /// The server returns each error to each kind of request. The app loses no note and does not stop.
 @Suite struct `Each of the 37 errors` {
   @Test(arguments: CKError.Code.allCases)
-  func `a running app loses no note for any error of any request`(_ code: CKError.Code) async throws
+  func `a running app loses no note, whatever error the server returns`(_ code: CKError.Code)
+    async throws
   {
     try await withHousehold { home in
       try await home.shareMilk()
@@ -30,9 +31,9 @@ import Testing
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `the first start of the app loses no note for any error of any request`(_ code: CKError.Code)
-    async throws
-  {
+  func `the first start of the app loses no note, whatever error the server returns`(
+    _ code: CKError.Code
+  ) async throws {
     try await withHousehold { home in
       let requests: [TestRequests] = [
         .account, .modifyZones, .modifySubscriptions, .databaseChanges, .recordZoneChanges,

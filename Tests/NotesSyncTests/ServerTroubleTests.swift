@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that the user deletes switches the backup off`() async throws {
+  @Test func `the backup is switched off when the user deletes the zone`() async throws {
     try await withHousehold { home in
       try await home.shareMilk()
       try await home.alice.purgeZone("NotesSync", in: NotesDevice.containerID)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test
-  func `a note for which the storage is full stays on the device until there is space`()
+  func `a note stays on the device while the user's storage on the server is full`()
     async throws
   {
     try await withHousehold { home in
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.limitExceeded, .serverRejectedRequest])
-  func `the app sends smaller requests after a refused request`(
+  func `after the server has refused a request, the app sends requests with fewer notes`(
     _ code: CKError.Code
   ) async throws {
     try await withHousehold { home in

@@ -46,7 +46,9 @@ import Testing
   }
 
   @Test
-  func `a backup is deleted later if there is no network, even after a relaunch`() async throws {
+  func `deleting the backup without a network takes effect later, even after a relaunch`()
+    async throws
+  {
     try await withHousehold { home in
       try await home.shareMilk()
       home.phone.device.isOnline = false

@@ -11,7 +11,7 @@ import Synchronization
 public struct QueryCheck: Sendable {
   /// The number of data sets that run in parallel, each with its own store.
   private static let workersCount = 2
-  /// With fewer data sets, the numbers of rare cases are not checked.
+  /// With fewer data sets, the check does not require that each kind of case occurs often enough.
   private static let dataSetsLeast = 20
 
   private let seed: UInt64
@@ -21,7 +21,8 @@ public struct QueryCheck: Sendable {
   /// - Parameters:
   ///   - variables: the environment variables `STRATUS_SEED`, `STRATUS_QUERY_FIRST`,
   ///     `STRATUS_QUERY_DATA_SETS` and `STRATUS_QUERY_SECONDS`.
-  ///   - dataSets: the number of data sets if neither of the last two variables is set.
+  ///   - dataSets: the number of data sets if the variables contain neither a number of data sets
+  ///     nor a number of seconds.
   public init(variables: [String: String], dataSets: Int) {
     seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1
     let first = variables["STRATUS_QUERY_FIRST"].flatMap { Int($0) } ?? 0
@@ -92,7 +93,7 @@ public struct QueryCheck: Sendable {
 }
 
 extension DataSetRun.Tally {
-  /// The kinds of cases that occurred too seldom.
+  /// The reasons why the mix of cases is too one-sided for a good test, such as too few counts.
   fileprivate var rarities: [String] {
     [
       (refused * 4 < cases * 3, "too many queries are refused"),

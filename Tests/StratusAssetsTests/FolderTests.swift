@@ -17,8 +17,8 @@ import Testing
   }
 }
 
-/// An asset store in a folder. The conformance suite of all asset stores and tests of its own test
-/// it.
+/// An asset store in a folder. It is tested by the conformance suite of all asset stores, and by
+/// the tests below.
 @Suite struct FolderAssets {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)

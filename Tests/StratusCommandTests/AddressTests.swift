@@ -43,7 +43,7 @@ import Testing
     #expect(throws: Failure.self) { try requirePrivateManagement(url) }
   }
 
-  @Test func `A shell runs nothing that a server's address contains`() throws {
+  @Test func `A shell that reads the printed variables runs no command in an address`() throws {
     let file = ManagementFile(
       url: "", token: "", serverURL: "https://a$(touch b)'; c", apiToken: "0a", webAuthToken: "A+/="
     )
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [(0o600, true), (0o644, true), (0o620, false), (0o602, false)])
-  func `A management file that others can write is not used`(
+  func `A management file that other users can write is not used`(
     mode: Int, isUsed: Bool
   ) throws {
     let folder = FileManager.default.temporaryDirectory

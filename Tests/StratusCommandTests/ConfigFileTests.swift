@@ -86,7 +86,7 @@ import Testing
     #expect(fault(text).hasPrefix(beginning), "\(fault(text))")
   }
 
-  @Test func `the error for a configuration file reports every fault of its settings`() throws {
+  @Test func `the error for a configuration file reports every faulty setting`() throws {
     let faults = try file("prot: 1\nport: 2\nhots: a\nhead-timeout: x\n").faults
     #expect(faults.map(\.line) == [1, 3, 4])
   }

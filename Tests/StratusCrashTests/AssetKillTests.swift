@@ -3,7 +3,8 @@ import Testing
 
 extension Crashes {
   @Test
-  func `an upload that is killed at random points completes and leaves no other file`() async throws
+  func `an upload completes although server and client are killed, and leaves no other file`()
+    async throws
   {
     let variables = ProcessInfo.processInfo.environment
     let seed = variables["STRATUS_SEED"].flatMap { UInt64($0) } ?? 1

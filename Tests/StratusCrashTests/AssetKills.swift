@@ -33,8 +33,8 @@ struct AssetKills {
 
   var filesCount: Int { saved.count }
 
-  /// Uploads files until the given number of kills is reached and completes the last upload. Then
-  /// compares the files on the server with the sent bytes.
+  /// Uploads files until the given number of kills is reached, and then completes the last upload.
+  /// Afterwards, compares the files on the server with the sent bytes.
   mutating func run(kills: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     var going: Going?

@@ -16,7 +16,8 @@ struct CrashRounds {
   private var moments: [Reader] = []
   private(set) var startDurations: [Duration] = []
   private(set) var writesCount = 0
-  /// The number of batches without an answer at a kill, and the number of those that were stored.
+  /// The number of batches that had no answer when the server was killed, and how many of these
+  /// batches the server had stored.
   private(set) var openCount = 0
   private(set) var openDoneCount = 0
   private(set) var liveChecksCount = 0
@@ -32,8 +33,8 @@ struct CrashRounds {
       })
   }
 
-  /// In each round, starts the server, writes and reads until the server is killed, and starts the
-  /// server again. Then compares the records with the ledger.
+  /// In each round, writes and reads until the server is killed, starts the server again, and
+  /// compares the records with the ledger.
   mutating func run(rounds: Int) async throws {
     var server = try await ServerProcess.start(binary, data: data)
     try await makeZones(over: server.connect(as: "maker"))

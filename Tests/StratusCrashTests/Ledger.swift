@@ -44,7 +44,8 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
-  /// Records that the server has refused the batch without an answer and stored no part of it.
+  /// Records that the server has refused the batch that had no answer yet, and stored no part of
+  /// it.
   func withdraw(in index: Int) { contents.withLock { $0.lanes[index].withdraw() } }
 
   /// Records an answer. Kills the server if the answer is the last one of the round.

@@ -17,8 +17,8 @@ import Testing
 
     var hasHeard: Bool { names.withLock { !$0.isEmpty } }
 
-    /// Records the names of the notes in the notifications until the notification of the given note
-    /// arrives.
+    /// Receives notifications until the notification of the given note arrives, and records the
+    /// names of all their notes.
     func listen(until last: String) async {
       for await notification in container.remoteNotifications {
         guard let query = notification as? CKQueryNotification, let id = query.recordID else {
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  /// Writes notes until all devices have received a notification. A new device receives only
-  /// notifications from after its registration, so the first one shows that it is registered.
+  /// Writes notes until each device has received a notification. A device receives no notification
+  /// from before its registration, so its first notification shows that the device is registered.
   private static func waitForStreams(of devices: [Device], _ notes: CKDatabase) async throws {
     var count = 0
     while !devices.allSatisfy(\.hasHeard) {

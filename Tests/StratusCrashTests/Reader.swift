@@ -52,8 +52,8 @@ struct Reader: Sendable {
   }
 }
 
-/// Reads one zone's changes during writes, until the round ends. After each last page, it must have
-/// the state of every writer after a complete batch.
+/// Reads one zone's changes during writes, until the round ends. After the last page of a fetch,
+/// the records of each writer must be in the state after a complete batch.
 struct LiveReader {
   let ledger: Ledger
   let connection: Connection

@@ -3,7 +3,8 @@ import Foundation
 /// The program under test.
 struct ServerBinary {
   let file: URL
-  /// Whether the program is the release build that `scripts/test` names.
+  /// Whether `STRATUS_RELEASE_BINARY` names the program. `scripts/test` sets this variable to a
+  /// release build.
   let isRelease: Bool
 
   /// Finds the program in `STRATUS_RELEASE_BINARY`, or else the debug build beside the tests.

@@ -133,8 +133,8 @@ private actor Output {
     }
   }
 
-  /// Waits until the program prints a line that begins with a text. Returns false if it ends
-  /// before.
+  /// Waits until the program prints a line that begins with a text. Returns false if the program
+  /// ends without such a line.
   func waitForLine(beginning: String) async -> Bool {
     for await data in chunks {
       rest += String(decoding: data, as: UTF8.self)

@@ -1,7 +1,7 @@
 /// The records of one zone that only one writer writes, and their state after each batch.
 ///
 /// A writer waits for an answer before it continues, so at most one batch has no answer. A reader
-/// must find the state after a complete batch: the last acknowledged one, or the one without an
+/// must find the state after a complete batch: the last acknowledged batch, or the batch without an
 /// answer.
 struct WriterRecords: Sendable {
   /// For each record name, the number of the last batch that wrote the record. Deleted records are
@@ -17,10 +17,10 @@ struct WriterRecords: Sendable {
 
   let zone: Int
   let prefix: String
-  /// The state after each batch since the last ``settle(on:)``. The first element is the state
-  /// before the first batch.
+  /// The state after each batch since the last call of ``settle(on:tags:)``. The first element is
+  /// the state before the first batch.
   private(set) var states: [State] = [[:]]
-  /// The number of acknowledged batches since the last ``settle(on:)``.
+  /// The number of acknowledged batches since the last call of ``settle(on:tags:)``.
   private(set) var acknowledgedCount = 0
   private(set) var tags: [String: String] = [:]
   /// Earlier change tags of records. A save with such a tag must be refused.

@@ -26,7 +26,7 @@ import Testing
     #expect(text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
   }
 
-  @Test func `a text with a changed, missing or added character is no ticket`() {
+  @Test func `a ticket is invalid if a character of its text is changed, missing or added`() {
     let text = Array(
       tickets.text(
         UploadTicket(address: address, database: .public, id: "I", user: "_u", issued: 7)))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [UploadNote.last(total: 7), .done(WholeFile(checksum: .init(0..<32), size: 0))])
-  func `an upload note can be decoded, but a truncated one cannot`(note: UploadNote) {
+  func `an upload note can be decoded, but a truncated upload note cannot`(note: UploadNote) {
     #expect(UploadNote(bytes: note.bytes) == note)
     for count in 0..<note.bytes.count {
       #expect(UploadNote(bytes: .init(note.bytes[..<count])) == nil)

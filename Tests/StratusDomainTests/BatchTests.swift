@@ -42,7 +42,7 @@ import Testing
     #expect(decision.records.map(\.name) == ["a", "b"])
   }
 
-  @Test func `changes are numbered from the zone's newest change, without gaps`() throws {
+  @Test func `a batch's change numbers follow the zone's newest change without gaps`() throws {
     let decision = try Situation.oneNote().decide([
       .on("a", .create), .on("n-1", .create), .on("never", .forceDelete),
       .on("n-1b", .create), .on("c", .forceUpdate),
@@ -65,7 +65,8 @@ import Testing
     #expect(decision.records.isEmpty)
   }
 
-  @Test func `record names that look alike but differ in their bytes name two records`() throws {
+  @Test
+  func `record names that look alike but differ in their bytes refer to two records`() throws {
     var situation = try Situation.oneNote()
     situation.stored[0].name = "caf\u{E9}"
     let decision = situation.decide([

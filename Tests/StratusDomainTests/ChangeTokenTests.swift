@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a token from an earlier participation is expired`() {
+  @Test func `a token from another participation is expired`() {
     var token = token
     token.participation = 3
     for participation: Int64 in [0, 2, 4] {
@@ -73,7 +73,7 @@ import Testing
         != DatabaseView.shared(user: "_ann").fingerprint)
   }
 
-  @Test func `a token is padded standard base64`() {
+  @Test func `the text of a token is standard base64 with padding`() {
     for change in Int64(0)..<300 {
       var token = token
       token.change = change
@@ -99,7 +99,7 @@ import Testing
       } == "invalid sync token")
   }
 
-  @Test func `a token expires when a tombstone of a later deletion is removed`() {
+  @Test func `a token expires when a tombstone newer than the token is removed`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1_234_567, incarnation: 42, newest: 9, forgotten: 7)
@@ -110,7 +110,8 @@ import Testing
       } == "sync token expired")
   }
 
-  @Test func `a first sync's token expires only for deletions after the sync began`() {
+  @Test
+  func `a first sync's token expires only if a tombstone newer than the sync's start is removed`() {
     var first = token
     first.began = 9
     for (forgotten, expected) in [(Int64(9), nil), (10, "sync token expired")] {
@@ -135,7 +136,7 @@ import Testing
   @Test(arguments: [
     "", "AA==", "rubbish!", "AQEAAAAA", "null", "1", String(repeating: "A", count: 10_000),
   ])
-  func `a malformed text is no token`(text: String) {
+  func `a malformed text is refused as a change token`(text: String) {
     let found = reason { () throws(ServerError) in _ = try ChangeToken(text: text) }
     #expect(found == "invalid sync token")
   }
@@ -155,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `the databases of a store have different tokens`() {
+  @Test func `the databases of a store have different fingerprints`() {
     let keys: [DatabaseView] = [
       .public, .private(user: Situation.anna), .private(user: Situation.bea),
       .shared(user: Situation.anna),

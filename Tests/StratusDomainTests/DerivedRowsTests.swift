@@ -13,7 +13,9 @@ import Testing
   }
 
   @Test
-  func `derived rows need only the fields of indexes, links and files to be decoded`() throws {
+  func `derived rows are computed without decoding fields that no index, link or file needs`()
+    throws
+  {
     var schema = Schema()
     schema.add(
       SchemaAddition(

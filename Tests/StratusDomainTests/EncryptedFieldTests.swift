@@ -56,12 +56,12 @@ import Testing
         == "Cannot create new field 'mood' in type 'Note' in production schema")
   }
 
-  @Test func `an encrypted field never replaces a plain one`() throws {
+  @Test func `a plain field cannot get an encrypted value`() throws {
     let text = reason(try fields("title", sealed(.string)), try decision())
     #expect(text?.hasSuffix("Attempt to save encrypted data in non encrypted field type") == true)
   }
 
-  @Test func `a field of another type never replaces an encrypted one`() throws {
+  @Test func `an encrypted field cannot get a value of another type`() throws {
     var decision = try decision()
     _ = try decision.decide(
       fields("mood", sealed(.int64)), recordType: "Note", zoneID: ZoneID(zoneName: "Work"))
@@ -78,7 +78,7 @@ import Testing
         == "encrypted fields are not supported in the public database")
   }
 
-  @Test func `a value that is marked as encrypted but not encrypted is refused`() throws {
+  @Test func `a plain value that is marked as encrypted is refused`() throws {
     let plain = try JSONView(
       parsing: Array(#"{"mood":{"value":"c2VjcmV0","type":"STRING","isEncrypted":true}}"#.utf8))
     #expect(reason(plain, try decision())?.contains("sealed on the device") == true)

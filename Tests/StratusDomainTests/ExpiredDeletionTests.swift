@@ -4,9 +4,10 @@ import Testing
 @testable import StratusDomain
 
 /// A client follows the history of a zone whose old tombstones are removed (cloudkit-semantics
-/// §16). A client whose token has expired drops its copy and begins from nil.
+/// §16). A client whose token has expired drops its copy and starts again without a token.
 @Suite struct ExpiredDeletions {
-  /// A zone with the newest change of each record, and with tombstones until they are removed.
+  /// A zone with the newest change of each record. A deleted record has a tombstone until
+  /// ``forget(through:)`` removes it.
   private struct History {
     var zone = StoredZone(
       id: 42, database: .private(owner: Situation.anna), name: "Work", change: 0,
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a client that starts again after an expired token ends with the zone's records`(
+  func `a client that starts again after an expired token finally has all records of the zone`(
     isReversed: Bool
   ) throws {
     var expiries = 0
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a first sync does not restart because of deletions from before it began`(
+  func `a first sync continues when tombstones from before its start are removed`(
     isReversed: Bool
   ) throws {
     var history = History()
@@ -130,7 +131,8 @@ import Testing
     #expect(reader.known == ["a", "b", "e", "f"])
   }
 
-  @Test func `a first sync restarts when a record that it has read is deleted`() throws {
+  @Test
+  func `a first sync restarts when the tombstone of a record that it has read is removed`() throws {
     var history = History()
     for name in ["a", "b", "c"] { history.write(name) }
     var reader = Reader()
@@ -161,7 +163,7 @@ import Testing
   }
 
   @Test
-  func `a token from when the zone was empty expires when a later tombstone is removed`() throws {
+  func `a token of an empty zone expires when a newer tombstone is removed`() throws {
     var history = History()
     var reader = Reader()
     let first = try reader.read(history, limit: 5)

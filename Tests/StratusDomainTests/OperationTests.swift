@@ -35,8 +35,8 @@ import Testing
     Row(kind: .delete, isStored: false, tag: .none, verdict: .refused(.notFound)),
     Row(kind: .delete, isStored: true, tag: .right, verdict: .deleted),
     Row(kind: .delete, isStored: true, tag: .stale, verdict: .refused(.conflict)),
-    // Choice: no change tag. The page about deletions does not mention it (reference, open point
-    // 3).
+    // Choice: a deletion needs no change tag. Apple's page about deletions does not mention the tag
+    // (reference, open point 3).
     Row(kind: .delete, isStored: true, tag: .none, verdict: .deleted),
   ]
 

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a custom role may write another user's record if its grants say so`(
+  func `a user with a custom role may write another user's record if the role has the grant`(
     isEditor: Bool
   ) throws {
     var situation = try publicNote(by: Situation.bea)
@@ -106,7 +106,9 @@ import Testing
   }
 
   @Test(arguments: [RecordOperation.Kind.create, .forceUpdate, .forceReplace])
-  func `a type without a grant to create refuses new records`(kind: RecordOperation.Kind) throws {
+  func `new records are refused if their type has no grant to create`(
+    kind: RecordOperation.Kind
+  ) throws {
     var situation = try publicNote(by: Situation.bea)
     situation.schema = Schema(recordTypes: [
       "Note": RecordType(

@@ -145,7 +145,8 @@ import Testing
     #expect(plain.plain?.text == FieldsJSON([("f", .string("x"))]))
   }
 
-  @Test func `a decoded reference gets its record's zone and an action`() throws {
+  @Test
+  func `a decoded reference gets an action, and the zone of the record that contains it`() throws {
     var decision = FieldDecision(schema: Schema(), environment: .development)
     let zone = ZoneID(zoneName: "Work", ownerRecordName: Situation.anna)
     let fields = try JSONView(

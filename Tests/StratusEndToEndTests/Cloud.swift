@@ -111,7 +111,7 @@ func code<Value>(_ result: Result<Value, any Error>?) -> CKError.Code? {
   return nil
 }
 
-/// Expects an error of the framework.
+/// Expects that the body throws a `CKError` with this code.
 ///
 /// - Returns: the error.
 @discardableResult

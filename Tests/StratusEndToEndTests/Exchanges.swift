@@ -57,7 +57,8 @@ final class Network: HTTPExchange {
   }
 }
 
-/// A gate. Callers wait until the gate is opened or one of them is cancelled.
+/// A gate at which callers wait. The gate opens if the test opens it, or if a waiting task is
+/// cancelled.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test
-  func `constants and compounds of an app's own class are unchanged after archiving`() throws {
+  func `constants and an app's compound predicates are unchanged after archiving`() throws {
     #expect(try archived(NSPredicate(value: true)) == NSPredicate(value: true))
     #expect(try archived(NSPredicate(value: false)) == NSPredicate(value: false))
     let compound = NSCompoundPredicate(

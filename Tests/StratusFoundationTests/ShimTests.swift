@@ -46,7 +46,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(await task.value == 0)
   }
 
-  @Test func `an expression has its kind and its value`() throws {
+  @Test func `an expression of a parsed predicate has the right type and value`() throws {
     func left(_ format: String) throws -> NSExpression {
       let predicate = NSPredicate(format: format) as NSPredicate
       return try #require(predicate as? NSComparisonPredicate).leftExpression

@@ -27,7 +27,8 @@ import Testing
     #expect(back == descriptor)
   }
 
-  @Test func `a sort descriptor with the key path of an optional sorts nil first`() {
+  @Test
+  func `a sort descriptor with the key path of an optional treats nil as the smallest value`() {
     let people = [5.0, nil, 2].map { Person($0.map(Date.init(timeIntervalSince1970:))) }
     let orders: [(Bool, [Double?])] = [(true, [nil, 2, 5]), (false, [5, 2, nil])]
     for (isAscending, expected) in orders {

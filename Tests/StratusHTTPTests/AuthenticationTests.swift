@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a web auth token with any character altered is refused`() async throws {
+  @Test func `a web auth token with an altered character is refused`() async throws {
     try await withOperator { server in
       let api = try await apiToken(server)
       let web = Array(try await webToken(server))
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a disabled account is refused at once`() async throws {
+  @Test func `a disabled account is refused immediately`() async throws {
     try await withOperator { server in
       let caller = client(server, api: try await apiToken(server), web: try await webToken(server))
       #expect(try await caller.get("users/caller").status == 200)
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a rotated web auth token works, and the old one stays valid`() async throws {
+  @Test func `a rotated web auth token works, and the old token stays valid`() async throws {
     let clock = MovedClock()
     try await withOperator(live: clock) { server in
       let api = try await apiToken(server)

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a request with any byte altered causes no server error`() async throws {
+  @Test func `a request with an altered byte causes no server error`() async throws {
     let seed: UInt64 = 4_711
     try await withAnna { anna in
       try await anna.makeZone("Work")

@@ -5,7 +5,8 @@ import Testing
 @Suite struct BadRecords {
   private static let long = String(repeating: "x", count: 10_000)
 
-  /// Expects the server to refuse each operation with this code, alone and in an atomic batch.
+  /// Expects that the server refuses each operation with this code. Each operation is sent alone
+  /// and in an atomic batch.
   private func refuse(
     _ operations: [(what: String, operation: JSON)], code: String = "BAD_REQUEST"
   ) async throws {

@@ -110,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func `an altered change token is refused or belongs to the same zone`() async throws {
+  @Test
+  func `an altered change token is refused, or is read as a token of the same zone`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       try await anna.makeZone("Home")

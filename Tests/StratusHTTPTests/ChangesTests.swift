@@ -7,7 +7,8 @@ import Testing
     (page["records"].array ?? []).compactMap { $0["recordName"].string }
   }
 
-  @Test func `the changes of a database list created, changed and deleted zones`() async throws {
+  @Test
+  func `the changes of a database contain the created, changed and deleted zones`() async throws {
     try await withAnna { anna in
       let empty = try await anna.post("changes/database")
       #expect(empty["zones"] == [])

@@ -71,7 +71,8 @@ import Testing
     }
   }
 
-  @Test func `a zone key that is wrapped for another public key is a conflict`() async throws {
+  @Test
+  func `a zone key that is wrapped for another public key is refused as a conflict`() async throws {
     try await withWork { anna in
       let target = anna.target("encryption/wrap")
       let unregistered = try await anna.send(

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a change token from before a removed tombstone is expired, and a later one is not`()
+  @Test func `a change token older than a removed tombstone is expired, and a newer token is not`()
     async throws
   {
     try await withClock { server, anna, clock in
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a database token from before a removed zone tombstone is expired`() async throws {
+  @Test func `a database token older than a removed zone tombstone is expired`() async throws {
     try await withClock { server, anna, clock in
       for name in ["A", "B", "C"] { try await anna.makeZone(name) }
       let early = try await anna.post("changes/database")["syncToken"]
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a first sync that takes longer than the life of tombstones must start again`()
+  @Test func `a first sync must start again if it takes longer than tombstones are kept`()
     async throws
   {
     try await withClock { server, anna, clock in

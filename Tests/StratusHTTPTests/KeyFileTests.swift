@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `The server's key file` {
   @Test
-  func `the key file keeps its first key, and after rotations the last two keys`() async throws {
+  func `a stored key is not replaced, and two rotations leave the two newest keys`() async throws {
     try await KeyFolder.with { url in
       let first = try KeyFile(data: url)
       #expect(try first.keys(for: "a", orKeep: [1, 255]) == [SigningKey(id: 1, bytes: [1, 255])])

@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `production refuses types and fields that its schema lacks`() async throws {
+  @Test func `production refuses types and fields that are not in its schema`() async throws {
     try await withAnna { anna in
       var production = anna
       production.environment = "production"
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `the zone's changes contain the clientChangeToken of the last write that sent one`()
+  @Test func `the zone's changes contain the last clientChangeToken that a write has sent`()
     async throws
   {
     try await withAnna { anna in

@@ -36,9 +36,9 @@ import Testing
     }
   }
 
-  @Test func `an encrypted value may have the type name of the schema`() async throws {
+  @Test func `an encrypted value may have a type name such as ENCRYPTED_BYTES`() async throws {
     try await withAnna { anna in
-      // The value is not encrypted, so the server refuses the value. It accepts the type name.
+      // The server accepts the type name, but refuses the value, because it is not encrypted.
       let item = try await anna.save(
         "n",
         fields: ["secret": ["value": "AQ==", "type": "ENCRYPTED_BYTES", "isEncrypted": true]])

@@ -35,7 +35,7 @@ extension TestServer {
       router: router, apiToken: tokens.apiToken, webAuthToken: tokens.webAuthToken)
   }
 
-  /// A caller with an API token and without a user.
+  /// A caller with an API token who is not signed in.
   var otherUser: Client {
     Client(router: router, database: "public", apiToken: developer.apiToken)
   }

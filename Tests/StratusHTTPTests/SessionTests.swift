@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a revoked API token is refused at once`() async throws {
+  @Test func `a revoked API token is refused immediately`() async throws {
     try await withTokens { server, anna in
       #expect(try await anna.get("users/caller").status == 200)
       let list = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []

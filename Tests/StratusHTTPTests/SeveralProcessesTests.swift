@@ -93,7 +93,8 @@ import Testing
     }
   }
 
-  /// The second process has read the old key. It must accept the new one without delay.
+  /// The second process has read only the old key. This process must accept tokens of the new key
+  /// without delay.
   @Test func `a process accepts a token that another process sealed with a new key`() async throws {
     try await withPair { pair in
       let old = try await pair.webToken()

@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `the start report notes that a proxy is not named`() throws {
+  @Test func `the start report notes a public URL without a trusted proxy`() throws {
     var settings = Settings(dataFolder: folder, publicURL: "https://cloud.example.org")
     func notes() -> [String] {
       StartReport(of: settings, at: "http://127.0.0.1:8080").lines

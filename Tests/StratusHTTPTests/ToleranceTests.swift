@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["ownerRecordName", "ownerName"])
-  func `A8: the owner of a zone may be given by two keys and two placeholders`(key: String)
+  func `A8: two keys and two placeholders can name the owner of a zone`(key: String)
     async throws
   {
     try await withAnna { anna in

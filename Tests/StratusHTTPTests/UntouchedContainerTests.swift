@@ -32,7 +32,10 @@ import Testing
     }
   }
 
-  @Test func `the first write creates a missing container and stores all its data`() async throws {
+  @Test
+  func `the first write creates a missing container, and its records can be looked up`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       _ = try await anna.post("zones/list")
@@ -56,7 +59,9 @@ import Testing
   }
 
   @Test
-  func `the history of a missing container continues when the container is created`() async throws {
+  func `a change token of a missing container stays valid when the container is created`()
+    async throws
+  {
     try await withAnna { anna in
       let before = try await anna.post("changes/database")
       #expect(before["zones"] == [])

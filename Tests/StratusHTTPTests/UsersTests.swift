@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: ["users/caller", "users/current"])
-  func `a caller without a user is asked to sign in`(endpoint: String) async throws {
+  func `an anonymous caller is asked to sign in`(endpoint: String) async throws {
     try await withServer { server in
       let answer = try await server.otherUser.get(endpoint)
       answer.expectRefusal(endpoint, code: "AUTHENTICATION_REQUIRED")

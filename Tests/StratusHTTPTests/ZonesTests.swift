@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `the public database has only its default zone, even for anonymous callers`() async throws {
+  func `an anonymous caller finds only the default zone in the public database`() async throws {
     try await withServer { server in
       let list = try await server.otherUser.post("zones/list")
       #expect(names(list) == ["_defaultZone"])

@@ -34,7 +34,7 @@ struct ModelDevice {
 
   let database: CKDatabase
   var copies: [RecordKey: Copy] = [:]
-  /// The copies of the records before the present ones.
+  /// For each record, the copy before the present copy.
   var olderCopies: [RecordKey: Copy] = [:]
   var feeds: [Int: ZoneFeed] = [:]
   /// Earlier positions of each feed. The step ``Step/rewind(device:zone:)`` goes back to one of

@@ -170,7 +170,7 @@ extension ModelRun {
   private mutating func failed(
     _ zone: Int, _ code: CKError.Code?, _ text: String, on device: Int
   ) throws {
-    // The default zone has no feed (§11). The reference does not name the error code for a read.
+    // The default zone has no feed (§11). Apple does not document the error code of such a read.
     if zone == 0 { return }
     let expected = expectedError(of: zone, on: device)
     try Mismatch.require(

@@ -78,7 +78,7 @@ extension ModelRun {
     for (field, value) in edit.sets {
       record.set(value, field: field)
       fields[field] = value
-      // A field that is cleared in a record that was never saved is no change (§7).
+      // Clearing a field in a record that was never saved is not a change (§7).
       if value != nil || copy != nil { changed.insert(field) }
     }
     var parent = copy?.parent

@@ -92,7 +92,7 @@ struct ModelServer: Sendable {
     /// The version of the record after the save.
     case saved(version: Int)
     case deleted
-    /// The record on the server is only present if the error contains it.
+    /// `serverRecord` is nil if the error does not contain the server's record.
     case failed(CKError.Code, serverRecord: Record?)
 
     var isFailure: Bool {

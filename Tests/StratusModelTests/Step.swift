@@ -1,6 +1,7 @@
 import CloudKit
 
-/// A record of a sequence, identified by the number of its zone and by its number in the zone.
+/// Identifies a record in a test's sequence of steps, by the number of its zone and by its own
+/// number in the zone.
 struct RecordKey: Hashable, Sendable {
   /// The default zone has the number 0. The other numbers are custom zones.
   let zone: Int
@@ -49,9 +50,9 @@ enum Value: Hashable, Sendable {
 struct Edit: Sendable {
   /// The copy that is edited.
   enum Origin: Sendable {
-    /// The device's current copy, or a new record.
+    /// The device's current copy, or a new record if the device has no copy.
     case held
-    /// The device's earlier copy, or a new record.
+    /// The device's earlier copy, or a new record if the device has no earlier copy.
     case older
     /// A record that the device creates without a fetch from the server.
     case fresh

@@ -4,7 +4,7 @@ import Testing
 @testable import StratusProgress
 
 @Suite struct `A progress line` {
-  @Test func `a progress line shows the share, the amounts and the remaining time`() {
+  @Test func `a progress line shows the percentage, the amounts and the remaining time`() {
     let screen = Screen()
     let line = ProgressLine(on: screen.terminal, now: screen.now)
     line.begin("copying", total: 4_000_000, unit: .bytes)

@@ -263,7 +263,9 @@ import Testing
   }
 
   @Test
-  func `the hub delivers a sequence to a stream, and one notification to a poll`() async throws {
+  func `the hub delivers all notifications to a stream, and one notification to a poll`()
+    async throws
+  {
     try await withScene { scene in
       let device = ListeningDevice(
         store: Scene.address, user: "_ann", deviceID: "a", position: 0)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One store in memory that counts its statements and the rows that they return.
 ///
-/// NB: unchecked, because `lock` guards the connection.
+/// NB: this type is unchecked, because `lock` guards the connection.
 final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   private let connection: CountingConnection
   private let session: StoreSession
@@ -21,12 +21,12 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
     session = StoreSession(connection: self.connection)
   }
 
-  /// The statements and the rows since the last call.
+  /// Returns the numbers of statements and of returned rows since the last call.
   func take() -> (statements: Int, rows: Int) {
     lock.withLock { _ in (connection.take().count, connection.takeRows()) }
   }
 
-  /// The transactions for writing so far.
+  /// The number of write transactions so far.
   var writesCount: Int { writes.withLock { $0 } }
 
   func close() { lock.withLock { _ in connection.close() } }
@@ -66,7 +66,7 @@ final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   }
 }
 
-/// A connection that records each statement it runs, and counts the rows that they return.
+/// A connection that records each statement that it runs, and counts the returned rows.
 final class CountingConnection: SQLConnection {
   private let connection: SQLiteConnection
   private(set) var texts: [String] = []
@@ -81,7 +81,7 @@ final class CountingConnection: SQLConnection {
     return texts
   }
 
-  /// The rows since the last call.
+  /// Returns the number of returned rows since the last call.
   func takeRows() -> Int {
     defer { rowsCount = 0 }
     return rowsCount

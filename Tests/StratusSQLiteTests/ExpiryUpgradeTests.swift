@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4, 5])
-  func `an upgraded store has its tombstones`(_ layout: Int) async throws {
+  func `an upgraded store keeps its tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in
       let (zone, ofDatabase, records, zones) = try await store.write { (body) throws(ServerError) in
         // No tombstone is older than time 11, so nothing is removed.
@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  /// Layouts 1 to 3 store no time for the deletion of a zone. Its age is counted from the upgrade.
+  /// Layouts 1 to 3 store no deletion time of a zone. An upgrade from these layouts stores its own
+  /// time as the deletion time.
   @Test(arguments: [1, 2, 3, 4, 5])
   func `an upgraded store can remove old tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in

@@ -163,7 +163,7 @@ import Testing
   }
 
   /// Writes much more data than the log may contain. Reads run at the same time.
-  @Test func `the write-ahead log restarts during constant writes`() async throws {
+  @Test func `the write-ahead log stays small during constant writes`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { stores in
         let store = try await stores.openStore(at: development)

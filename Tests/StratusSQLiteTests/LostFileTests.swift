@@ -88,7 +88,7 @@ private func withKnownStores(
   }
 
   @Test
-  func `a lost file of an earlier version's store is detected after one start of this version`()
+  func `the loss of an earlier version's store file is detected once this version has run`()
     async throws
   {
     try await withRegistry { url, registry in

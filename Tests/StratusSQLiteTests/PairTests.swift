@@ -8,7 +8,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Opens one file as two stores. The stores take the places of two nodes, as far as SQLite allows.
+/// Opens one file as two stores. They behave like stores of two nodes, as far as SQLite allows.
 private func withPair(
   _ body: (_ one: SQLiteStore, _ other: SQLiteStore) async throws -> Void
 ) async throws {

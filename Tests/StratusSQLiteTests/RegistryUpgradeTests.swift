@@ -134,8 +134,8 @@ import Testing
   }
 }
 
-@Suite struct `a data folder with stores but without a registry file is refused` {
-  @Test func `is refused if it contains stores`() async throws {
+@Suite struct `A data folder without a registry file` {
+  @Test func `a data folder with stores but without a registry file is refused`() async throws {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 1) { _ = try await $0.store(at: development) }
       let folder = try DataFolder(url)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `gets a new file if it contains no store`() async throws {
+  @Test func `a data folder without stores does not need a registry file`() async throws {
     try await withTemporaryFolder { url in
       let folder = try DataFolder(url)
       defer { folder.unlock() }
@@ -155,7 +155,8 @@ import Testing
 }
 
 @Suite struct `A registry of a newer version` {
-  /// The advice is not to restore a backup, because the newer version's changes would be lost.
+  /// The error does not advise to restore a backup, because the newer version's changes would be
+  /// lost.
   @Test
   func `a registry of a newer version is refused with the advice to start that version`()
     async throws
@@ -175,7 +176,8 @@ import Testing
 
 /// Upgrades registry files of layouts 2 to 4, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
-  /// The SQL that removes from a current file what each layout lacks.
+  /// For each layout, the SQL that removes from a current file the tables and columns that the
+  /// layout does not have.
   private static let missing: [Int64: String] = [
     2: "ALTER TABLE registry DROP COLUMN version; DROP TABLE server_keys;" + signIn,
     3: "DROP TABLE server_keys;" + signIn,

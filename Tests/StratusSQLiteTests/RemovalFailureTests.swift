@@ -72,7 +72,7 @@ private final class FailingStore: Store {
     }
   }
 
-  /// All records that are not deleted as text, and the change number of each zone.
+  /// Returns as text all records that are not deleted, and the change number of each zone.
   private static func contents(of store: any Store) async throws -> [String] {
     try await store.read { (body) throws(ServerError) in
       let step = try body.recordsToIndex(ofType: "Note", after: nil, limit: 1_000)

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// The store is opened twice. At the second opening, it contains the rows of the first one.
+  /// The store is opened twice. At the second opening, it contains the rows of the first opening.
   @Test func `an upgraded store can share a zone and its hierarchies`() async throws {
     try await withUpgradedStore { store in
       let (participation, roots, passages) = try await store.write { (body) throws(ServerError) in

@@ -35,9 +35,9 @@ import Testing
     "outbox_records": "the rows belong to an entry of outbox",
   ]
 
-  /// The first column may be a number that identifies the row in the whole store.
+  /// A number that identifies the row in the whole store may precede the database.
   @Test
-  func `every table begins with its database, or belongs to the store for a known reason`()
+  func `the first column of a table is the database, unless the table is a known exception`()
     async throws
   {
     try await withStores { stores in

@@ -107,8 +107,8 @@ private struct ChanceRun {
   private mutating func makeOrDeleteZone() async throws {
     let name = pick(["Y", "Z"])
     if world.zones.contains(name) {
-      // The deletion of the zone deletes the zone's subscriptions. The comparison before it matches
-      // all changes that they still concern.
+      // The deletion of the zone deletes the zone's subscriptions. Earlier changes must therefore
+      // be matched and compared before the deletion.
       _ = try await compare()
       log.append("deletes zone \(name)")
       try await scene.zones(delete: [name])

@@ -40,7 +40,7 @@ import Testing
   }
 
   /// The record's colour before and after the change, and the expected notifications. The value nil
-  /// means that there is no record, and an empty text means that it has no colour.
+  /// means that there is no record, and an empty text means that the record has no colour.
   @Test(
     arguments: [
       (nil, "red", ["s: created a"]), (nil, "blue", []), ("red", "red", ["s: updated a"]),
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test func `a change from before the creation of a subscription does not fire it`() async throws {
+  @Test func `a subscription does not fire for a change from before its creation`() async throws {
     try await withColors { scene in
       try await scene.subscribe(try .query("early"))
       try await scene.save("a")

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test
-  func `production requires index marks, and a deployment copies those of development`()
+  func `production requires index marks, and a deployment copies the marks of development`()
     async throws
   {
     try await withScene { scene in
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `a save of an equal subscription changes nothing, and a different one replaces it`()
+  func `saving an equal subscription changes nothing, and a different subscription replaces it`()
     async throws
   {
     try await withNotes { scene in

@@ -67,7 +67,7 @@ import Testing
     await scene.close()
   }
 
-  /// Simulates a crash at the end of a transaction, which undoes its writes.
+  /// Simulates a crash at the end of a transaction. The crash undoes the writes of the transaction.
   @Test func `a matching step that cannot be written changes nothing`() async throws {
     try await withScene { scene in
       try await scene.save("first")
@@ -203,7 +203,7 @@ struct Replacement: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var old: Subscription
   var new: Subscription
-  /// Whether the subscription fires exactly once for each record at every time of replacement.
+  /// Whether the subscription fires exactly once for each record, whenever it is replaced.
   var hearsOnce = false
 
   /// A matching step uses the keys in this order: the database, zones, record types, values.

@@ -3,8 +3,8 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// One way to produce each error. If the server can return the error, the test creates the
-/// situation for it. Otherwise, the test requests the error.
+/// One way to produce each error. If the server can return the error by itself, the test creates
+/// the situation for it. Otherwise, the test tells the test server to return the error.
 @Suite struct `The 37 errors` {
   struct Way: Sendable, CustomTestStringConvertible {
     let code: CKError.Code

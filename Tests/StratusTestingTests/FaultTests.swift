@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `the framework retries after the requested answer of a busy server`() async throws {
+  @Test func `the framework retries when a fault makes the server busy`() async throws {
     try await withStage { stage in
       let before = stage.server.clock.now
       stage.phone.disturb(
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test
-  func `a missing zone's error and deletion contain the reason why it is missing`() async throws {
+  func `errors and the list of deletions contain the reason for a zone's deletion`() async throws {
     try await withStage { stage in
       let before = try await stage.database.databaseChanges(since: nil)
       try await stage.alice.purgeZone("Notes", in: Stage.containerID)

@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test
-  func `the change of a lost notification is fetched after the next notification`() async throws {
+  func `a change whose notification was lost arrives with the next notification`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test
-  func `the notes app shows the notes of another account after a different sign-in`() async throws {
+  func `after another user signs in, the notes app shows the notes of that user`() async throws {
     try await withHome { home in
       await home.phoneApp.write("Milk", as: "shopping")
       try await home.bothShow(["shopping": "Milk"])

@@ -49,7 +49,9 @@ private func withApp(
   }
 
   @Test
-  func `an app gets a notification when a sign-in is needed and when it is done`() async throws {
+  func `an app gets a notification when a sign-in is needed and when the sign-in is done`()
+    async throws
+  {
     try await withStage { stage in
       try await withApp(on: stage.phone.container(Stage.containerID)) { found in
         stage.alice.isTemporarilyUnavailable = true

@@ -88,7 +88,7 @@ import Testing
       ("inf", nil), ("nan", nil), ("-1", nil), ("1e19", 86_400), ("1e400", nil), ("7.5", 7.5),
       ("99999999999999999999", 86_400), ("Wed, 21 Oct 2026 07:28:00 GMT", nil),
     ] as [(String, Double?)])
-  func `invalid retry delays in the header are ignored, and long ones are limited`(
+  func `invalid retry delays in the header are ignored, and long delays are limited`(
     header: String, seconds: Double?
   ) async throws {
     let exchange = ScriptedExchange([.answer(503, "busy", headers: ["retry-after": header])])
@@ -119,7 +119,9 @@ import Testing
   }
 
   @Test
-  func `a caller that waits for the result gets a long retry delay as an error`() async throws {
+  func `a caller that waits for the result gets an error if the retry delay is long`()
+    async throws
+  {
     let exchange = ScriptedExchange([
       .answer(503, refusal("TRY_AGAIN_LATER", retryAfter: 30)), .answer(200, emptyList),
     ])
@@ -137,12 +139,12 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // Each delay is half of 0.5, 1, 2, 4 or 8 s, because `chance` is 0. Another delay of 8 s would
-    // exceed the resource timeout of 10 s.
+    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more delay,
+    // the sum of the delays would exceed the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 
-  @Test func `an attempt gets at most the remaining time as its time-out`() async throws {
+  @Test func `the time-out of an attempt is at most the remaining time`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList)])
     _ = await failure(
       of: connection(exchange),

@@ -60,7 +60,7 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `an upload of a missing file fails as missing`() throws {
+  @Test func `a missing file cannot be opened for an upload`() throws {
     #expect(throws: FileFailure.missing) { try OutgoingFile(folder.appendingPathComponent("x")) }
     #expect(throws: FileFailure.missing) { try OutgoingFile(folder) }
     #expect(FileIdentity(at: folder) == nil)
@@ -86,7 +86,8 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `an upload fails as changed if the server received other bytes`() async throws {
+  @Test
+  func `an upload fails if the server has received other bytes`() async throws {
     for answer in [#""fileChecksum":"\#(abc)","size":4"#, #""fileChecksum":"YWJj","size":3"#] {
       let exchange = ScriptedExchange([.answer(200, #"{"singleFile":{\#(answer)}}"#)])
       let failure = await failure {

@@ -65,7 +65,7 @@ final class LocalServer: Sendable {
 
     func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Returns when the client has disconnected. True if it has sent nothing more.
+    /// Waits until the client has disconnected. Returns true if the client has sent nothing more.
     func isLeft() async -> Bool {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [descriptor] in

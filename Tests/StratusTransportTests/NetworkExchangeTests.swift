@@ -53,7 +53,8 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a server that disconnects may have handled the request`() async throws {
+  @Test
+  func `a request is reported as lost after sending if the server disconnects`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }
@@ -61,7 +62,10 @@ import Testing
     await #expect(throws: NetworkFailure.lostAfterSending) { try await answered.value }
   }
 
-  @Test func `a request to a server that is not running was lost before sending`() async throws {
+  @Test
+  func `a request to a server that is not running is reported as lost before sending`()
+    async throws
+  {
     let port = try LocalServer().port
     let request = try request("http://127.0.0.1:\(port)/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
@@ -69,14 +73,15 @@ import Testing
     }
   }
 
-  @Test func `a host name without an address is a connection failure`() async throws {
+  @Test
+  func `a request to a host name without an address is reported as not connected`() async throws {
     let request = try request("http://nowhere.invalid/")
     await #expect(throws: NetworkFailure.notConnected) {
       try await NetworkExchange().send(request)
     }
   }
 
-  @Test func `a request with an unsupported URL was lost before sending`() async throws {
+  @Test func `a request with an unsupported URL is reported as lost before sending`() async throws {
     let request = try request("gopher://127.0.0.1/")
     await #expect(throws: NetworkFailure.lostBeforeSending) {
       try await NetworkExchange().send(request)
@@ -91,7 +96,7 @@ import Testing
     withExtendedLifetime(server) {}
   }
 
-  @Test func `a cancelled request stops at once`() async throws {
+  @Test func `a cancelled request stops immediately`() async throws {
     let server = try LocalServer()
     let request = try request(url(server))
     let waiting = Task { try await NetworkExchange().send(request) }

@@ -17,7 +17,7 @@ import Testing
     bytes.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test func `bytes of a stream arrive at once while the stream stays open`() async throws {
+  @Test func `bytes of a stream arrive immediately while the stream stays open`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()
@@ -58,7 +58,7 @@ import Testing
     await #expect(throws: NetworkFailure.cancelled) { try await answer.body.next() }
   }
 
-  @Test func `a cancelled task stops waiting for a stream at once`() async throws {
+  @Test func `a cancelled task immediately stops waiting for a stream`() async throws {
     let server = try LocalServer()
     async let answered = NetworkExchange().open(request(server))
     let client = try await server.accepted()

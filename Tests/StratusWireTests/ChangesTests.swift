@@ -35,7 +35,7 @@ import Testing
     #expect(!item.selection.showsDeletedRecordTypes)
   }
 
-  @Test func `a change token at top level applies to zones without one`() throws {
+  @Test func `a change token at top level applies to zones without their own token`() throws {
     let items = try items(
       #"{"syncToken":"dA==","zones":[{"zoneID":{"zoneName":"W"}},"#
         + #"{"zoneID":{"zoneName":"X"},"syncToken":"eA=="}]}"#)
@@ -46,7 +46,7 @@ import Testing
     arguments: [
       ("0", nil), ("1", 1), ("\"25\"", 25), ("100000", 100_000), ("2.0", 2), ("null", nil),
       ("9223372036854775807", .max),
-    ] as [(String, Int?)]) func `a page size is a whole number or a string of one`(
+    ] as [(String, Int?)]) func `a page size is a whole number, also in a string`(
       _ text: String, _ limit: Int?
     ) throws
   {
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["-1", "1.5", "\"many\"", "true", "[]"])
-  func `any other form of a page size is refused`(_ text: String) {
+  func `a page size that is not a whole number is refused`(_ text: String) {
     #expect(
       refusal { try read(FetchDatabaseChanges.Request.self, #"{"resultsLimit":\#(text)}"#) }
         == "Invalid value for 'resultsLimit', expected a positive whole number")
@@ -148,7 +148,7 @@ import Testing
     #expect(try read(FetchZones.Request.self, #"{"syncToken":1}"#).metaSyncToken == nil)
   }
 
-  @Test func `records-changes needs a zone and has the keys of changes-zone`() throws {
+  @Test func `the records-changes endpoint needs a zone and has the keys of changes-zone`() throws {
     let request = try read(
       FetchRecordChanges.Request.self,
       #"{"zoneID":{"zoneName":"W"},"syncToken":"dA==","resultsLimit":3,"reverse":true}"#)

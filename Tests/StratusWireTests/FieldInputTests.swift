@@ -172,7 +172,8 @@ import Testing
     #expect(text(.empty) == "{}")
   }
 
-  @Test func `merging replaces, adds and removes fields, and keeps others byte for byte`() throws {
+  @Test
+  func `merging adds, replaces and removes fields, and keeps other fields byte for byte`() throws {
     #expect(
       text(try stored.merging([("a", .string("x")), ("c", .int64(3)), ("d", nil)]))
         == #"{"b":{"value":2.50,"type":"DOUBLE"},"a":{"value":"x","type":"STRING"},"#

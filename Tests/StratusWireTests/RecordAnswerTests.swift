@@ -29,7 +29,7 @@ let noteText =
     #expect(written(record).contains(#""fields":{},"pluginFields":{},"#))
   }
 
-  @Test func `the share and the name of the share's URL follow the parent in a record`() throws {
+  @Test func `the share and its short GUID come after the parent in an encoded record`() throws {
     var record = note
     record.parentRecordName = "p"
     record.shareRecordName = "Share-1"
@@ -51,7 +51,7 @@ let noteText =
     #expect(read.shortGUID == nil)
   }
 
-  @Test func `the parent follows the other keys of a record`() throws {
+  @Test func `the parent comes after the other keys of an encoded record`() throws {
     var record = note
     record.parentRecordName = "p"
     #expect(written(record) == noteText.dropLast() + #","parent":{"recordName":"p"}}"#)
@@ -147,7 +147,7 @@ let noteText =
 }
 
 @Suite struct Errors {
-  @Test func `the error codes are the documented ones and no others`() {
+  @Test func `the error codes are exactly the documented codes`() {
     #expect(
       Set(ErrorCode.allCases.map(\.rawValue)) == [
         "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",

@@ -80,7 +80,9 @@ import Testing
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300])
-  func `a number of seconds outside the range of milliseconds is no time`(_ seconds: Double) {
+  func `a number of seconds outside the range of milliseconds is not a valid time`(
+    _ seconds: Double
+  ) {
     #expect(Timestamp(referenceSeconds: seconds) == nil)
   }
 
@@ -95,7 +97,7 @@ import Testing
 }
 
 extension FieldInput {
-  /// The field as the field of a request.
+  /// Decodes a field again from its JSON bytes.
   fileprivate init(jsonBytesOf input: FieldInput) throws {
     try self.init(field: JSONView(parsing: input.jsonBytes), name: input.name)
   }

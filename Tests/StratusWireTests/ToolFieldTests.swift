@@ -40,9 +40,9 @@ import Testing
     (#"{"type":"assetType","value":"KEY"}"#, .files(keys: ["KEY"], isList: false)),
     (#"{"type":"assetListType","value":["A","B"]}"#, .files(keys: ["A", "B"], isList: true)),
   ])
-  func `a field in cktool's format has its type and value`(_ text: String, _ expected: ToolField)
-    throws
-  {
+  func `a field in cktool's format is read with its type and value`(
+    _ text: String, _ expected: ToolField
+  ) throws {
     let read = try fields(#"{"f":\#(text)}"#)
     #expect(read.map(\.name) == ["f"])
     #expect(read.first?.field == expected)

@@ -13,7 +13,7 @@ import Testing
     (#"{"zoneName":"Work","ownerName":"__defaultOwner__"}"#, nil),
     (#"{"zoneName":"Work","ownerRecordName":null}"#, nil),
     (#"{"zoneName":"Work","zoneType":"REGULAR_CUSTOM_ZONE","reason":1}"#, nil),
-  ]) func `the owner of a zone ID has two keys, and its placeholders mean the caller`(
+  ]) func `the owner of a zone ID may be under two keys, and placeholders mean the caller`(
     _ text: String, _ owner: String?
   ) throws {
     #expect(

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Project.tracked != nil, "the folder is no git repository"))
+  @Test(.enabled(if: Project.tracked != nil, "the folder is not a git repository"))
   func `git tracks no build products and no databases`() {
     for finding in ShapeRules.products(Project.tracked ?? []) {
       Issue.record("\(finding.description)")

@@ -71,7 +71,7 @@ struct Document {
 }
 
 extension Project {
-  /// Every page that git tracks, or nil if the folder is no git repository.
+  /// Every page that git tracks, or nil if the folder is not a git repository.
   static let documents: [Document]? = tracked?.filter { $0.hasSuffix(".md") }.compactMap { path in
     guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
       return nil

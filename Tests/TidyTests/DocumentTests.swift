@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Checks the prose and the links of the documents that git tracks.
-@Suite(.enabled(if: Project.documents != nil, "the folder is no git repository"))
+@Suite(.enabled(if: Project.documents != nil, "the folder is not a git repository"))
 struct `The documents` {
   private let documents = Project.documents ?? []
 

@@ -84,7 +84,7 @@ enum Modules {
       "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
       "StratusSQL", "StratusSQLite",
     ]
-  /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts its
+  /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's
   /// application.
   private static let composition: Set<String> = [
     "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",

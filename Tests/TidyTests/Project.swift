@@ -11,7 +11,7 @@ enum Project {
     ["Sources", "Tests", "Examples", "Benches", "Simulation"].flatMap(sourceFiles(in:))
     + ["Package.swift"].compactMap(sourceFile(at:))
 
-  /// The paths that git tracks, or nil if the folder is no git repository, as in an unpacked
+  /// The paths that git tracks, or nil if the folder is not a git repository, as in an unpacked
   /// archive.
   static let tracked: [String]? = trackedPaths()
 

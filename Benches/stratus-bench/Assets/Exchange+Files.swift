@@ -64,7 +64,7 @@ extension Exchange {
     while sent < bytes.count { sent += try Socket.send(bytes, from: sent, to: descriptor) }
   }
 
-  /// Returns nil if the head has not arrived completely.
+  /// Returns the length of the body and its start, or nil if the head is not complete yet.
   private static func readHead(
     _ bytes: [UInt8]
   ) throws(Failure) -> (length: Int, bodyStart: Int)? {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes and copies files piece by piece, as a plain program would.
+/// Writes and copies files with plain system calls, one piece at a time.
 enum PlainFile {
   private static let pieceBytes = 1 << 20
 
@@ -24,7 +24,7 @@ enum PlainFile {
 
   /// Copies a file and flushes the copy.
   ///
-  /// - Returns: the number of seconds that it took.
+  /// - Returns: the duration of the copy in seconds.
   static func copy(_ source: String, to target: String) throws(Failure) -> Double {
     let start = Clock.nanoseconds()
     let input = try open(source, O_RDONLY)

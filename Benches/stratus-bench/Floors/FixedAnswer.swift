@@ -6,8 +6,8 @@ import Logging
 import NIOCore
 import UnixSignals
 
-/// `stratus-bench fixed-answer`: a server for the comparison value H, the speed of the HTTP
-/// framework alone.
+/// `stratus-bench fixed-answer`: a server that shows the speed of the HTTP framework alone (the
+/// comparison value H).
 struct FixedAnswer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fixed-answer",

@@ -6,9 +6,9 @@ struct Machine {
   let cores: Int
   let model: String
   let kernel: String
-  /// The number of microseconds to write and flush 4 KiB, as the median of 500 measurements.
+  /// The time in microseconds to write and flush 4 KiB (the median of 500 measurements).
   let flushMicroseconds: Double
-  /// The average number of running processes in the minute before the benchmark began.
+  /// The system's load average for the minute before the benchmark began.
   let load: String
 
   init(measuring folder: String) throws(Failure) {
@@ -23,7 +23,7 @@ struct Machine {
     flushMicroseconds = try Self.measureFlush(in: folder)
   }
 
-  /// The average number of running processes in the last minute.
+  /// The system's load average: the average number of busy threads in the last minute.
   static var currentLoad: String {
     TextFile.read("/proc/loadavg")?.split(separator: " ").first.map { String($0) } ?? "unknown"
   }
@@ -49,14 +49,16 @@ struct Machine {
 }
 
 extension [Int64] {
-  /// Returns the value at a percentile of the sorted values, or 0 if there are none.
+  /// Returns the value at a percentile, or 0 if the list is empty. The list must be sorted.
+  ///
+  /// - Parameter share: the percentile as a number from 0 to 1.
   func percentile(_ share: Double) -> Int64 {
     isEmpty ? 0 : self[Swift.min(count - 1, Int(Double(count) * share))]
   }
 }
 
 extension [Double] {
-  /// The median of the values, or 0 if there are none.
+  /// The median of the values, or 0 if the list is empty.
   var median: Double {
     let sorted = sorted()
     guard !sorted.isEmpty else { return 0 }

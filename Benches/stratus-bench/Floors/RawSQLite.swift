@@ -2,7 +2,8 @@ import GRDBSQLite
 import Glibc
 import StratusWire
 
-/// Plain calls of SQLite's C interface, for the comparison values S1, S200 and SS.
+/// Measures SQLite through its C interface. The comparison values are S1 and S200 (inserts of 1 and
+/// of 200 rows in a transaction) and SS (a scan).
 final class RawSQLite {
   private var handle: OpaquePointer?
 
@@ -69,7 +70,8 @@ final class RawSQLite {
 
   /// Reads every column of stored rows.
   ///
-  /// - Returns: the number of rows per second in the second of two scans.
+  /// - Returns: the number of rows per second. The table is scanned twice, and only the last scan
+  ///   counts.
   func scanRecords(limit: Int) throws(Failure) -> Double {
     try execute("PRAGMA mmap_size = 1073741824")
     let scan = try statement("SELECT * FROM records LIMIT \(limit)")

@@ -20,7 +20,7 @@ enum SampleRecord {
     ("colour", .string("green")),
   ])
 
-  /// Queries as an app would send them. The server keeps an index for each query.
+  /// Queries that an app might send. The server creates an index for each of them.
   static let queries = [
     Query(
       recordType: recordType,

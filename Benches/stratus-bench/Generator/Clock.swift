@@ -3,7 +3,7 @@ import Glibc
 
 /// The machine's monotonic clock.
 enum Clock {
-  /// Returns the number of nanoseconds since an arbitrary time.
+  /// Returns the number of nanoseconds since an arbitrary, fixed time.
   static func nanoseconds() -> Int64 {
     Int64(DispatchTime.now().uptimeNanoseconds)
   }
@@ -12,7 +12,7 @@ enum Clock {
 /// The processor time of a process, in user mode and in the kernel.
 enum ProcessorTime {
   /// Returns the processor time in microseconds, or nil if the process does not exist. The kernel
-  /// counts it in steps of 10 ms.
+  /// measures this time in steps of 10 ms.
   static func microseconds(of processID: Int32) -> Double? {
     guard let text = TextFile.read("/proc/\(processID)/stat"),
       let end = text.lastIndex(of: ")")

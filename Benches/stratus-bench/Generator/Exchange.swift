@@ -1,13 +1,14 @@
 import Glibc
 
-/// A connection that sends one request and waits for its answer.
+/// A connection that sends one request at a time, and waits for its answer.
 final class Exchange {
   let descriptor: Int32
   private var reader = ResponseReader()
 
   /// Opens a connection.
   ///
-  /// - Parameter acceptsRefusals: whether an answer that refuses the request is accepted.
+  /// - Parameter acceptsRefusals: true if the connection accepts an answer that refuses the
+  ///   request. Otherwise, such an answer is thrown as an error.
   init(port: Int, acceptsRefusals: Bool = false) throws(Failure) {
     descriptor = try Socket.connect(port: port)
     reader.acceptsRefusals = acceptsRefusals
@@ -33,7 +34,7 @@ final class Exchange {
     return reader.body
   }
 
-  /// Sends a request, and measures the time until its answer in nanoseconds.
+  /// Sends a request, and measures the time in nanoseconds until the answer is complete.
   func time(
     _ request: RequestTemplate
   ) throws(Failure) -> (body: ArraySlice<UInt8>, nanoseconds: Int64) {

@@ -21,7 +21,7 @@ final class LoadConnection {
 
   func end() { close(descriptor) }
 
-  /// Registers the connection at the poller, which then reports the connection by its index.
+  /// Registers the connection with `epoll`, which then reports its events with this index.
   func register(at index: Int) throws(Failure) {
     self.index = UInt32(index)
     try watch(EPOLL_CTL_ADD, EPOLLIN.rawValue)
@@ -45,7 +45,8 @@ final class LoadConnection {
 
   /// Reads available bytes.
   ///
-  /// - Returns: the time that the answer took, or nil if it is not complete.
+  /// - Returns: the time in nanoseconds from the start of the request to the end of the answer, or
+  ///   nil if the answer is not complete yet.
   func receive() throws(Failure) -> Int64? {
     guard try reader.receive(from: descriptor) else { return nil }
     return Clock.nanoseconds() - startedAt

@@ -4,7 +4,8 @@ import Glibc
 /// Keeps a number of connections busy. Each connection sends a request as soon as the previous
 /// request is answered.
 ///
-/// The generator uses one thread and `epoll`, and needs about as much processor time as `wrk`.
+/// The generator uses one thread and `epoll`. It needs about as much processor time as the load
+/// generator `wrk`.
 struct LoadGenerator {
   /// The condition that ends a run.
   enum Bound {

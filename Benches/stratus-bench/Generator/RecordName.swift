@@ -2,7 +2,7 @@
 /// the names differs from the order of the numbers, so the names are as unordered as UUIDs.
 enum RecordName {
   static let count = 32
-  /// The text in a request's template that a name replaces.
+  /// In the template of a request, this text stands for a name that is inserted later.
   static let placeholder = String(repeating: "@", count: count)
 
   private static let digits = Array("0123456789abcdef".utf8)

@@ -5,7 +5,7 @@ struct RequestTemplate {
 
   /// - Parameters:
   ///   - body: the body, which contains ``RecordName/placeholder`` in place of each name.
-  ///   - bearer: the token of the header field `Authorization`, or nil to send none.
+  ///   - bearer: the token of the header field `Authorization`, or nil to omit this field.
   init(path: String, body: [UInt8], bearer: String? = nil) {
     let authorization = bearer.map { "Authorization: Bearer \($0)\r\n" } ?? ""
     bytes = Array(
@@ -32,7 +32,9 @@ struct RequestTemplate {
     nameOffsets = offsets
   }
 
-  /// Puts the next name into every record of the request.
+  /// Writes new names into the request, one for each placeholder.
+  ///
+  /// - Parameter next: returns the number of the next name.
   mutating func setNames(_ next: () -> UInt64) {
     for offset in nameOffsets { RecordName.write(next(), to: &bytes, at: offset) }
   }

@@ -22,7 +22,8 @@ struct ResponseReader {
   /// Reads the available bytes of the socket.
   ///
   /// - Returns: whether the answer is complete.
-  /// - Throws: an error if the request did not succeed.
+  /// - Throws: an error if the connection was closed, or if the answer refuses the request and
+  ///   ``acceptsRefusals`` is false.
   mutating func receive(from descriptor: Int32) throws(Failure) -> Bool {
     let filled = filled
     let count = bytes.withUnsafeMutableBytes { buffer in

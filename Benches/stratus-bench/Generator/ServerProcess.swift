@@ -1,9 +1,9 @@
 import Foundation
 
-/// A server process that runs for one measurement.
+/// A server process that the benchmark starts and stops.
 final class ServerProcess {
   let port: Int
-  /// The environment variables that the server printed.
+  /// The environment variables in the `export` lines that the server printed.
   let settings: [String: String]
   private let process = Process()
 
@@ -11,7 +11,7 @@ final class ServerProcess {
 
   /// Starts a program and waits until it prints its address.
   ///
-  /// - Parameter log: the file for its standard error.
+  /// - Parameter log: the file for the program's standard error.
   init(program: String, arguments: [String], log: String) throws {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
@@ -39,7 +39,7 @@ final class ServerProcess {
   /// The number of bytes of memory that the process uses.
   var residentBytes: Int { memory("VmRSS:") }
 
-  /// The number of bytes of memory that only this process uses, which are its heap and its stacks.
+  /// The number of bytes of memory that only this process uses. They contain its heap and stacks.
   var ownBytes: Int { memory("RssAnon:") }
 
   /// Reads an amount of memory from a line of the status of the process.

@@ -30,10 +30,10 @@ enum Socket {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
 
-  /// Sends the bytes after an offset.
+  /// Sends the bytes from an offset to the end.
   ///
-  /// - Returns: the number of bytes sent. If the socket is full, it is smaller than the number of
-  ///   bytes left.
+  /// - Returns: the number of bytes sent. It is smaller than the number of remaining bytes if the
+  ///   socket's buffer is full.
   static func send(
     _ bytes: [UInt8], from offset: Int, to descriptor: Int32
   ) throws(Failure) -> Int {

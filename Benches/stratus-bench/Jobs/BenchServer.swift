@@ -10,7 +10,7 @@ final class BenchServer {
   /// The web auth token of the developer's account, or an empty text if there is no such account.
   let webAuthToken: String
 
-  /// Starts a development server, which has no limits.
+  /// Starts a development server. It does not limit the rate of its callers.
   ///
   /// - Parameters:
   ///   - program: the path of the `stratus` binary.
@@ -29,7 +29,8 @@ final class BenchServer {
     query = Self.query(apiToken, webAuthToken)
   }
 
-  /// Starts a server with limits, as an operator would, and creates a container.
+  /// Starts a server that limits its callers, as on an operator's machine, and creates a container
+  /// on this server.
   ///
   /// - Parameter options: further options of `stratus serve`.
   init(program: String, folder: String, serving container: String, options: [String]) throws {
@@ -54,7 +55,7 @@ final class BenchServer {
 
   /// Creates an account.
   ///
-  /// - Returns: the requests that the account can send.
+  /// - Returns: the value that creates the account's requests.
   func account(_ email: String, container: String) throws -> Requests {
     let management = try Management(dataFolder: dataFolder)
     _ = try management.send(CreateAccount.self, .init(email: email))
@@ -89,9 +90,9 @@ final class BenchServer {
     if records > 0 { try fill(zone, container: container, records: records, firstName: 1 << 40) }
   }
 
-  /// Creates a zone with the records of the numbers from 0 to `records` - 1.
+  /// Creates a zone, and saves records in it. The numbers of their names begin with `firstName`.
   ///
-  /// - Parameter onRecord: is called for each record.
+  /// - Parameter onRecord: is called for each record, before the record is saved.
   func fill(
     _ zone: String, container: String, records: Int, firstName: UInt64 = 0,
     onRecord: @escaping () -> Void = {}

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Starts the benchmark program several times, as child processes that do a part of a job.
+/// Starts the benchmark program several times, as child processes. Each child does a part
+/// of a job.
 struct Children {
   /// The paths of the benchmark program and of the server program.
   let program, server: String
 
-  /// The line that a child prints when it is ready for the part that all children do together.
+  /// The line that a child prints when it has prepared its work and waits for the other children.
   private static let ready = "ready"
 
   /// Runs child processes at the same time, and waits until each has reported its result.
@@ -25,7 +26,7 @@ struct Children {
     }
   }
 
-  /// Waits in a child process until the other children are ready.
+  /// Is called in a child process, and returns when the other children are also ready.
   static func meet() {
     say(ready)
     _ = Swift.readLine()
@@ -34,7 +35,7 @@ struct Children {
   /// Reports the result of a child process.
   ///
   /// NB: this method returns after all children have reported, so that no child cleans up while
-  /// others still measure.
+  /// another child still measures.
   static func report(_ figures: [String: Double]) {
     let figures = (try? JSONEncoder().encode(figures)) ?? Data()
     say(String(decoding: figures, as: UTF8.self))

@@ -14,7 +14,7 @@ struct Follower: Sendable {
     var syncToken = ""
   }
 
-  /// - Parameter inspect: is called with every page.
+  /// - Parameter inspect: is called with the bytes of every page.
   func pull(_ inspect: (ArraySlice<UInt8>) throws -> Void = { _ in }) throws -> Pull {
     let exchange = try Exchange(port: port)
     var pull = Pull()
@@ -33,7 +33,7 @@ struct Follower: Sendable {
 
   /// Runs several followers at the same time.
   ///
-  /// - Returns: the number of seconds, and the number of bytes of all followers.
+  /// - Returns: the duration, and the number of bytes that all followers received.
   func pull(followers: Int) throws -> (seconds: Double, bytes: Int) {
     let outcome = Outcome()
     let start = Clock.nanoseconds()

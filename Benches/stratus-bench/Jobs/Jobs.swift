@@ -268,8 +268,8 @@ final class Jobs {
     return [other, row]
   }
 
-  /// Saves new records in a separate container. Its file is therefore new, like the file of the
-  /// floor.
+  /// Saves records in a new container. Its store file is therefore almost empty at first, like the
+  /// file of the raw SQLite inserts with which the result is compared.
   private func modify(_ count: Int, connections: Int) throws -> LoadGenerator.Load {
     let container = "iCloud.bench.modify.r\(round).n\(count).c\(connections)"
     try server.fillIndexed("written", container: container, records: 0)

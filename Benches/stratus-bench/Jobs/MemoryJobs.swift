@@ -4,14 +4,14 @@ import StratusProgress
 /// Measures the memory of a separate server, first with one container and without work, and then
 /// after five index builds.
 struct MemoryJobs {
-  /// The number of seconds after which a server has returned unused memory. It checks every five
-  /// seconds, and returns memory that was unused in two checks.
+  /// The number of seconds after which a server has returned unused memory to the system. The
+  /// server checks every five seconds, and returns memory that was unused in two checks.
   private static let quietSeconds = 15.0
 
   let program: String
   let folder: String
   let records: Int
-  /// Shows how many of a job's records have been saved.
+  /// Shows how many records have been saved, and how many are in the indexes.
   let progress: ProgressLine
   /// Is called with the name of each step.
   let announce: (String) -> Void

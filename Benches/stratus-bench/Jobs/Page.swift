@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The parts of a page of changes that a follower needs. They are found without decoding the rest,
+/// The parts of a page of changes that a follower needs. The rest is not decoded,
 /// because the load generator runs on the same machine as the server.
 struct Page {
   let syncToken: String

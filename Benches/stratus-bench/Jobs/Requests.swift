@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Creates the requests to a database in the form in which they are sent.
+/// Creates the bytes of requests to a database.
 struct Requests: Sendable {
   /// The tokens as the query of a URL.
   let query: String
@@ -55,7 +55,7 @@ struct Requests: Sendable {
     request(LookupRecords.self, .init(zoneID: ZoneID(zoneName: zone), recordNames: [name]))
   }
 
-  /// Returns a request that looks up one record, with a different name each time it is sent.
+  /// Returns a request that looks up one record. Each time it is sent, it contains another name.
   func lookup(zone: String) -> RequestTemplate {
     request(
       LookupRecords.self,

@@ -9,7 +9,8 @@ struct Sizes {
   var pulledRecords: Int
   /// The number of records in the large zone.
   var largeZoneRecords: Int
-  /// The number of fetches of one change, in each round and zone.
+  /// The number of times that one change is saved and fetched, in each round and for each of two
+  /// zones.
   var changes: Int
   /// The number of records for the queries.
   var queriedRecords: Int
@@ -17,13 +18,15 @@ struct Sizes {
   var queries: Int
   /// The size of the uploaded and downloaded file, in bytes.
   var assetBytes: Int
-  /// The number of idle notification streams. A process may open at most 20,000 files.
+  /// The number of idle notification streams of one server. It is below 20,000, the number of files
+  /// that a process may open.
   var streams: Int
   /// The number of idle notification streams of three servers together.
   var manyStreams: Int
   /// The number of streams that get the event of one write.
   var reachedStreams: Int
-  /// The number of writes for whose events the benchmark waits, one after the other.
+  /// The number of writes whose events are measured. The benchmark waits for each event before it
+  /// begins the next write.
   var events: Int
   /// The number of query subscriptions to one record type.
   var subscriptions: Int
@@ -32,7 +35,7 @@ struct Sizes {
   /// The number of records that are saved before the memory of index builds is measured.
   var storedRecords: Int
 
-  /// The loads that run at the same time as a quiet caller.
+  /// The loads during which a quiet caller is measured.
   var neighbours = Neighbour.allCases
   /// The options of `stratus serve` for the server of the job `neighbours`.
   var serveOptions: [String] = []

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// A load that one caller may put on the server, although it causes much work.
+/// A load of requests or connections that one caller is allowed to make, although they cause much
+/// work.
 enum Neighbour: String, CaseIterable, ExpressibleByArgument {
   case words, inLists = "in-lists", distance, texts, lists, indexes, subscriptions, zones
   case megabytes, pulls, slowReaders = "slow-readers", halfSent = "half-sent", connections

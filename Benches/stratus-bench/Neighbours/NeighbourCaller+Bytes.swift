@@ -45,7 +45,7 @@ extension NeighbourCaller {
     }
   }
 
-  /// Sends 64 requests in one write, and counts the heads of the answers.
+  /// Sends 64 requests in one write, and reads all answers.
   private func pipeline(_ request: RequestTemplate) throws {
     let socket = try Socket.connect(port: port)
     defer { close(socket) }

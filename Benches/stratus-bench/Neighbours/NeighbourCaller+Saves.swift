@@ -60,7 +60,8 @@ extension NeighbourCaller {
     }
   }
 
-  /// Creates turns with numbers that no other thread of the load uses.
+  /// Creates a function that repeats a request. Each request gets a number that no other request of
+  /// the load has.
   private func numbered(
     _ turn: @escaping (NeighbourLine, () -> UInt64) throws -> Void
   ) -> (Int) throws -> Turn {

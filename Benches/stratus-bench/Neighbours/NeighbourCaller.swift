@@ -4,7 +4,7 @@ import StratusWire
 /// The caller of a load. It prepares the records of the load, and creates the requests of each lane
 /// (a thread of the load).
 struct NeighbourCaller {
-  /// One request or connection of a load. It is repeated until the load ends.
+  /// The requests or the connection that a lane repeats until the load ends.
   typealias Turn = () throws -> Void
 
   static let zone = "loud"
@@ -14,8 +14,8 @@ struct NeighbourCaller {
 
   /// Prepares the records of a load.
   ///
-  /// - Returns: a function that takes the number of one of the load's threads (its lane), and
-  ///   returns the turn that this thread repeats.
+  /// - Returns: a function that takes the number of a lane (a thread of the load), and returns
+  ///   the function that this thread repeats.
   func prepare(_ load: Neighbour) throws -> (_ lane: Int) throws -> Turn {
     switch load {
     case .spin, .spinFairly: return { _ in { while true {} } }
@@ -36,7 +36,9 @@ struct NeighbourCaller {
     _ = try Exchange(port: port).send(requests.createZone(Self.zone))
   }
 
-  /// Saves records with these fields in batches.
+  /// Saves records in batches.
+  ///
+  /// - Parameter fields: takes the number of a record, and returns the fields of this record.
   func fill(
     _ count: Int, type: String, _ fields: (Int) -> [(String, FieldValue)]
   ) throws {

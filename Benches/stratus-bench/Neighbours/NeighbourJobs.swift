@@ -70,7 +70,7 @@ struct NeighbourJobs {
   }
 }
 
-/// A caller with one connection that looks up and saves a record from time to time.
+/// A caller that alternately saves and looks up one record, with pauses, over one connection.
 final class QuietCaller {
   private let port: Int
   private let requests: Requests

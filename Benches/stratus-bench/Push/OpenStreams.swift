@@ -30,7 +30,7 @@ struct OpenStreams {
     }
   }
 
-  /// Closes all streams except this number of them.
+  /// Keeps the first `count` streams, and closes the others.
   mutating func keep(_ count: Int) {
     for descriptor in descriptors.dropFirst(count) { Glibc.close(descriptor) }
     descriptors = Array(descriptors.prefix(count))

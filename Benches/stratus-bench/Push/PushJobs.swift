@@ -5,8 +5,8 @@ import StratusWire
 /// streams, and the cost of idle streams.
 struct PushJobs {
   private static let zone = "watched"
-  /// The number of devices. It is small, so that the server still knows all devices when the last
-  /// stream is opened.
+  /// The number of devices. It is lower than `Limits.devicesPerUserMax`, so that the server does
+  /// not forget a device while streams are opened.
   private static let devices = 40
 
   let server: BenchServer
@@ -59,7 +59,8 @@ struct PushJobs {
       goals: [(1, "the slowest", 250)])
   }
 
-  /// Measures the cost of idle streams, and the time until they end, with separate servers.
+  /// Measures, on separate servers, the memory of idle streams. Also measures how long a server needs
+  /// to notice closed streams, and to end when all streams are open.
   private func measureIdle(_ streams: Int, servers: Int) throws -> [Row] {
     let parts = try children.runAtOnce(
       servers, ["streams", "--count", "\(streams / servers)"])

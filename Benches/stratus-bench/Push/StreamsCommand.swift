@@ -6,8 +6,8 @@ struct StreamsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "streams", abstract: "Hold idle streams of notifications; a part of `push`.")
 
-  /// The number of devices. It is small, so that the server still knows all devices when the last
-  /// stream is opened.
+  /// The number of devices. It is lower than `Limits.devicesPerUserMax`, so that the server does
+  /// not forget a device while streams are opened.
   private static let devices = 40
   private static let leaving = 1_000
 

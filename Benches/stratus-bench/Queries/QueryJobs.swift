@@ -12,7 +12,7 @@ struct QueryJobs {
 
   private var requests: Requests { server.requests(Self.container) }
 
-  /// Saves the items with four connections, and waits until all indexes are built.
+  /// Saves the items over four connections, and waits until all indexes are built.
   ///
   /// - Parameter progress: shows how many items are saved, and how many are in the indexes.
   /// - Returns: the seconds for saving and for building the indexes, and the latencies of other
@@ -41,8 +41,8 @@ struct QueryJobs {
     var waits: [Int64]
   }
 
-  /// Requests all indexes at once, as the first screen of an app might. Meanwhile, saves records
-  /// one by one.
+  /// Sends queries that need all indexes at the same time, as an app may do at its start.
+  /// Meanwhile, saves records one by one.
   private func buildAll(_ progress: ProgressLine) throws -> [Int64] {
     let lanes = Lanes()
     let lane = ItemLane(port: server.process.port, requests: requests, records: records)
@@ -98,13 +98,13 @@ struct QueryJobs {
   }
 }
 
-/// Saves items and waits for their indexes, with separate connections.
+/// Saves items and waits for their indexes. Each thread uses a connection of its own.
 private struct ItemLane: Sendable {
   let port: Int
   let requests: Requests
   let records: Int
 
-  /// Saves every n-th batch of 400 items, where n is the number of lanes.
+  /// Saves every n-th batch of 400 items, where n is the number of threads (lanes).
   func fill(_ lane: Int, of lanes: Int, _ progress: ProgressLine) throws {
     let exchange = try Exchange(port: port)
     var next = 1 + lane * 400
@@ -151,7 +151,7 @@ private struct ItemLane: Sendable {
   }
 }
 
-/// The combined result of several threads that work at the same time.
+/// Runs several threads (lanes) at the same time, and combines their results.
 ///
 /// NB: `@unchecked` is safe, because `lock` guards all other properties.
 private final class Lanes: @unchecked Sendable {

@@ -6,7 +6,8 @@ enum SampleItem {
   static let statuses = 100
   static let codes: UInt64 = 1_000_000
   static let words: UInt64 = 10_000
-  /// The south-west corner of the area that contains all locations. The area has 10 by 10 degrees.
+  /// The south-west corner of the area that contains all locations. The area spans 10 by 10
+  /// degrees.
   static let origin = Location(latitude: 45, longitude: 5)
 
   static func status(_ number: UInt64) -> String { "status-\(number % UInt64(statuses))" }

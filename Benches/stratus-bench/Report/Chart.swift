@@ -101,8 +101,7 @@ struct Chart {
     }
   }
 
-  /// Returns the comparisons of a job with a floor. A comparison with a time or a number has no
-  /// bar.
+  /// Returns a bar for each comparison of the job with a floor. All other comparisons have no bar.
   private static func bars(of job: RecordedRun.Job) -> [Bar] {
     job.comparisons.filter { $0.name.contains(#/^of (?:H|S1|S200|SS)$/#) }.map { comparison in
       let ratio = "\(String(format: "%.2f", comparison.value)) \(comparison.name)"

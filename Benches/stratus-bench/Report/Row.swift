@@ -58,7 +58,7 @@ struct Row {
     self.comparisons = comparisons
   }
 
-  /// Creates the row of notification latencies at some percentiles, each with its goal.
+  /// Creates a row from latencies. It contains the latency at some percentiles, each with its goal.
   ///
   /// - Parameter latencies: the latencies in nanoseconds, sorted.
   init(_ job: String, latencies: [Int64], goals: [(share: Double, name: String, most: Double)]) {

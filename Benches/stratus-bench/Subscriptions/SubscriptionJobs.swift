@@ -1,11 +1,13 @@
 import StratusWire
 
 /// Measures saves, and the time from a write to its event, in two containers. In one container, a
-/// million query subscriptions concern the same record type. In the other container, only one does.
+/// million query subscriptions concern the same record type. In the other container, there is only
+/// one such subscription.
 struct SubscriptionJobs {
   private static let zone = ZoneID.defaultZoneName
-  /// The maximum number of operations in a request, and of subscriptions of a user.
+  /// The maximum number of operations in a request.
   private static let perRequest = 400
+  /// The maximum number of subscriptions of a user.
   private static let perUser = 1_000
 
   let server: BenchServer
@@ -23,8 +25,8 @@ struct SubscriptionJobs {
     return try [measureSaves(few, many), measureEvents(few, many)]
   }
 
-  /// Measures saves in both containers alternately, because the disk is still busy with earlier
-  /// writes.
+  /// Measures saves in both containers alternately. The disk is still busy with earlier writes, and
+  /// these should slow both containers equally.
   private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
     var rates = (alone: 0.0, among: 0.0)
     var last = LoadGenerator.Load()
@@ -86,7 +88,7 @@ struct SubscriptionJobs {
     return latencies.sorted()
   }
 
-  /// Prepares the public database of a container, whose schema then contains the record type.
+  /// Saves a record in a container's public database, so that the schema contains its record type.
   private func prepare(_ container: String) throws -> Requests {
     var requests = server.requests(container)
     requests.database = "public"

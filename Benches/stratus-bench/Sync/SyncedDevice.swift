@@ -17,7 +17,7 @@ final class SyncedDevice: CKSyncEngineDelegate {
 
   var counts: Counts { state.withLock { $0 } }
 
-  /// Adds new tasks as pending changes.
+  /// Adds new tasks to the engine's pending changes.
   func write(_ count: Int, _ engine: CKSyncEngine) {
     engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.zoneID))])
     engine.state.add(

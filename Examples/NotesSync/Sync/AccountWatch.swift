@@ -46,7 +46,8 @@ final class AccountWatch: @unchecked Sendable {
     return user
   }
 
-  /// Checks that the account is known. It is called before each request.
+  /// Is called before each request, and checks that the account cannot have changed since the last
+  /// check.
   ///
   /// - Throws: ``MayHaveChanged``.
   func check() throws {

@@ -58,7 +58,8 @@ extension Backup {
     state.unconfirmed?.remove(name)
   }
 
-  /// Applies the deletion of a note on the server.
+  /// Handles a note that was deleted on the server. The note in the folder is kept if it has
+  /// changed.
   private func lose(_ name: String) throws {
     guard let known = state.notes.removeValue(forKey: name) else { return }
     // A file that is not text is kept.

@@ -13,11 +13,11 @@ extension Backup {
     try await send()
   }
 
-  /// Checks which user owns the notes. Notes of another user are moved aside, and are never sent to
+  /// Checks which user is signed in. Notes of another user are moved aside, and are never sent to
   /// this user's account.
   private func recogniseUser() async throws {
     if account.isKnown { return }
-    // NB: the user is stored only after the right notes are in the folder.
+    // NB: the user is stored only after the user's own notes are in the folder.
     try await account.settle {
       let user = try await container.userRecordID().recordName
       if let last = state.user, last != user {
@@ -87,7 +87,7 @@ extension Backup {
     try folder.keep(state)
   }
 
-  /// Handles an error of a whole request.
+  /// Handles an error that concerns a whole request.
   ///
   /// - Returns: the pause before the next sync.
   func answer(_ error: any Error) async -> Pause {

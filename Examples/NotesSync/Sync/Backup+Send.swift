@@ -9,8 +9,8 @@ struct NoteChange: Hashable, Sendable {
 
 /// Sends changes from the folder to the server.
 extension Backup {
-  /// The number of consecutive requests with only conflicts after which the app waits before it
-  /// sends again.
+  /// If this number of consecutive requests have made no progress, the app waits before it sends
+  /// again.
   private static let vainRoundsMax = 8
 
   /// Returns the differences between the folder and the known state of the server. Deletions come
@@ -51,7 +51,7 @@ extension Backup {
 
   /// Sends changes in one request.
   ///
-  /// - Returns: whether fewer notes are left, or the next request is smaller.
+  /// - Returns: true if fewer notes are left to send, or if the next request will be smaller.
   private func send(_ changes: [NoteChange]) async throws -> Bool {
     var records: [CKRecord] = []
     for change in changes {

@@ -2,8 +2,8 @@ public import CloudKit
 
 /// Syncs a folder of notes with the user's private database.
 ///
-/// It checks both when it starts, when a note or the account changes, and when a silent push
-/// arrives. It also checks at intervals, because a push may be lost.
+/// It checks the folder and the database when it starts, when a note or the account changes, and
+/// when a silent push arrives. It also checks at intervals, because a push may be lost.
 public actor Backup {
   /// The settings of the app.
   public struct Settings: Sendable {
@@ -11,9 +11,9 @@ public actor Backup {
     public var hearsPushes = true
     /// The time between two checks if no other event causes a check.
     public var lookInterval = Duration.seconds(300)
-    /// The maximum number of notes in one request. The next setting limits the bytes of their
-    /// texts.
+    /// The maximum number of notes in one request.
     public var batchMax = 50
+    /// The maximum number of bytes of the texts in one request.
     public var batchBytesMax = 1_000_000
 
     public init() {}
@@ -21,8 +21,8 @@ public actor Backup {
 
   /// The pauses between retries.
   static let pauses: [Duration] = [1, 2, 4, 8, 16, 32, 60].map { .seconds($0) }
-  /// The number of consecutive failures after which the app also waits before remedies that are
-  /// usually immediate.
+  /// After this number of consecutive failures, the app also waits before remedies that are usually
+  /// immediate.
   static let troublesMax = 4
 
   /// Delivers a new overview after each change of the state.
@@ -77,8 +77,8 @@ public actor Backup {
     (overviews, screen) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Starts the backup. The first time it sends all notes, and later only the changes since the
-  /// last run.
+  /// Starts the backup. The first start sends all notes, and a later start sends only the changes
+  /// since the last run.
   public func start() {
     if isRunning { return }
     isRunning = true
@@ -131,7 +131,7 @@ public actor Backup {
     show()
   }
 
-  /// Switches the backup on, for example for the first time after everything was deleted.
+  /// Switches the backup on, for example after the user has deleted everything.
   public func switchOn() throws {
     state.isOn = true
     state.isDeleting = false
@@ -157,8 +157,8 @@ public actor Backup {
     show()
   }
 
-  /// Checks for changes if another user may have signed in, or if the account prevented the last
-  /// sync.
+  /// Checks for changes if another user may have signed in. Also checks if the last sync failed,
+  /// because the account may have been the reason.
   private func lookAtAccount() async {
     if message == nil, let last = state.user {
       let user = try? await account.settle {

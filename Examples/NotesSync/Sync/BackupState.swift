@@ -6,7 +6,7 @@ import CloudKit
 /// folder and this state. No change can be lost, even if the app ends or another program changes
 /// the files.
 struct BackupState: Codable, Sendable {
-  /// A note as the server has it.
+  /// The server's version of a note, as far as this device knows it.
   struct Known: Codable, Sendable {
     /// The record's system fields with its change tag, or nil if the record may not exist yet.
     var record: Data?
@@ -35,8 +35,8 @@ struct BackupState: Codable, Sendable {
   var databaseToken: Data?
   var zoneToken: Data?
   var notes: [String: Known] = [:]
-  /// The known notes that a fetch without a token has not returned yet. Notes that are left at the
-  /// end no longer exist, because such a fetch returns no deletions.
+  /// The known notes that a fetch without a token has not returned yet. A note that is still in
+  /// this set at the end of the fetch was deleted, because such a fetch reports no deletions.
   var unconfirmed: Set<String>?
 
   /// Removes the change tokens, so that everything is fetched again.
@@ -62,15 +62,15 @@ extension CKServerChangeToken {
     try NSKeyedArchiver.archivedData(withRootObject: self, requiringSecureCoding: true)
   }
 
-  /// Returns the stored token, or nil if there is none or it cannot be read. Then all changes are
-  /// fetched.
+  /// Returns the stored token, or nil if there is none or it cannot be read. If the result is nil,
+  /// all changes are fetched.
   static func unarchived(_ data: Data?) -> CKServerChangeToken? {
     data.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: Self.self, from: $0) }
   }
 }
 
 extension BackupState.Known {
-  /// Creates the knowledge of a note from the server's record.
+  /// Creates the stored version of a note from the server's record.
   init(_ record: CKRecord, sent: String? = nil) {
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
     record.encodeSystemFields(with: archiver)
@@ -78,7 +78,7 @@ extension BackupState.Known {
     self.init(record: archiver.encodedData, text: Note.text(of: record), sent: sent)
   }
 
-  /// Returns a record to save, which is the server's record or a new record.
+  /// Returns the record that saves a text: the known record of the server, or a new record.
   static func record(of known: Self?, named name: String, text: String) -> CKRecord {
     var record: CKRecord?
     if let data = known?.record, let coder = try? NSKeyedUnarchiver(forReadingFrom: data) {

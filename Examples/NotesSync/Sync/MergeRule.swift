@@ -17,12 +17,13 @@ public enum MergeRule {
   /// - Parameters:
   ///   - mine: the text on this device, or nil if there is no such note.
   ///   - theirs: the text on the server, or nil if there is no such note.
-  ///   - known: the server's text that this device has seen last, and the text that it has sent
-  ///     since.
+  ///   - known: the text that this device last received from the server, and the text that it
+  ///     sent after that.
   /// - Returns: the merged text, or nil if the note is to be deleted.
   static func merge(mine: String?, theirs: String?, known: BackupState.Known?) -> String? {
     if mine == theirs || theirs == known?.text { return mine }
-    // If this device has sent the server's text, there is no conflict, even if the answer was lost.
+    // If the server has the text that this device sent, there is no conflict. The answer to that
+    // request may have been lost.
     if let theirs, theirs == known?.sent { return mine }
     if mine == known?.text { return theirs }
     guard let mine, let theirs else { return mine ?? theirs }

@@ -6,7 +6,7 @@ public struct NoteFolder: Sendable {
   struct Contents: Sendable, Equatable {
     /// The texts of the notes, by name.
     var notes: [String: String] = [:]
-    /// The names of files that cannot be notes, without their extension.
+    /// The names, without the extension, of the files that cannot be notes.
     var misfits: Set<String> = []
   }
 
@@ -88,7 +88,7 @@ public struct NoteFolder: Sendable {
     try files.removeItem(at: file(name))
   }
 
-  /// Moves a note that another device has deleted into the folder of deleted notes.
+  /// Moves a note into the folder of deleted notes, because another device has deleted it.
   func throwAway(_ name: String) throws {
     let folder = item(Self.deletedName)
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -110,8 +110,9 @@ public struct NoteFolder: Sendable {
 
   /// Reads the stored state.
   ///
-  /// - Returns: the state, or nil if there is none or it is damaged. Then the device syncs from the
-  ///   beginning and loses nothing, because it merges its notes with the server's notes.
+  /// - Returns: the state, or nil if there is none or it is damaged. If the result is nil, the
+  ///   device syncs from the beginning. It loses nothing, because it merges its notes with the
+  ///   server's notes.
   func state() -> BackupState? {
     (try? Data(contentsOf: item(Self.stateName))).flatMap {
       try? JSONDecoder().decode(BackupState.self, from: $0)
@@ -123,7 +124,7 @@ public struct NoteFolder: Sendable {
   }
 }
 
-/// Moves notes when the user changes.
+/// Moves notes when another user signs in.
 extension NoteFolder {
   private func account(_ user: String) -> URL {
     let name = user.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "unknown"

@@ -48,8 +48,8 @@ extension NoteZone {
     }
   }
 
-  /// Fetches one page of changes. The app can then store its notes and its token before it fetches
-  /// the next page.
+  /// Fetches one page of changes. The app stores the notes and the token of the page before it
+  /// fetches the next page.
   func page(since token: CKServerChangeToken?) async throws -> ZonePage {
     try await run { finish in
       let operation = CKFetchRecordZoneChangesOperation(

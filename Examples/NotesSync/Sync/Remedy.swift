@@ -3,8 +3,8 @@ import CloudKit
 /// The app's reaction to an error. No error loses a note: until the server has confirmed a note,
 /// the note stays in the folder and counts as unsent.
 enum Remedy: Sendable {
-  /// Repeats the request after the time that the server requests. If there is none, repeats it
-  /// soon, and then after growing pauses.
+  /// Repeats the request after the pause that the server requests. If the server requests none,
+  /// repeats the request soon, and then after growing pauses.
   case tryAgain
   /// Repeats the request when the account has changed, and at intervals.
   case waitForAccount
@@ -60,7 +60,7 @@ extension CKError {
     case .serverRecordChanged: (.merge, "Another device changed a note as well.")
     case .unknownItem: (.sendAnew, "Another device deleted a note that changed here.")
 
-    // Several errors at once. The error of each note decides about the note.
+    // Several errors at once. The app handles the error of each note separately.
     case .partialFailure, .batchRequestFailed:
       (.tryAgain, "Some notes were not accepted.")
 

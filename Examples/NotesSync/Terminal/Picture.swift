@@ -48,7 +48,7 @@ struct Picture {
 
   /// Handles a key while a question is open.
   ///
-  /// - Returns: the answer, if it is complete.
+  /// - Returns: the answer if it is complete, otherwise nil.
   mutating func type(_ key: Key) -> String? {
     switch key {
     case .character(let character): typed.append(character)
@@ -106,7 +106,7 @@ struct Picture {
     }
   }
 
-  /// Further messages for the user.
+  /// Returns the row with a message for the user. The row is blank if there is no message.
   private func saying(_ width: Int) -> String {
     var words = hint ?? overview?.message ?? overview?.notice
     if words == nil, case .refused(let reason)? = chosen?.status { words = reason }

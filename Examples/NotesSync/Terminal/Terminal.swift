@@ -69,7 +69,7 @@ final class Terminal {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  /// Returns the keys for the bytes that a terminal has sent.
+  /// Converts bytes from a terminal to keys.
   static func keys(in bytes: ArraySlice<UInt8>) -> [Key] {
     switch Array(bytes) {
     case [0x1B, 0x5B, 0x41], [0x1B, 0x4F, 0x41]: return [.up]

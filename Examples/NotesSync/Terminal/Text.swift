@@ -24,7 +24,7 @@ enum Text {
     line.replacing("\\n", with: "\n").replacing(newLine, with: "\n")
   }
 
-  /// Returns the beginning of a text, which fits into a column of this width.
+  /// Returns the text as one line of exactly this width, cut or filled with spaces.
   static func fit(_ text: String, _ width: Int) -> String {
     let line = inOneLine(text)
     if line.count <= width { return line + String(repeating: " ", count: width - line.count) }

@@ -8,8 +8,8 @@ struct CreateAccountHandler: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: CreateAccount.Request) async throws(ServerError) -> EmptyRequest {
-    // NB: the password is checked first. Otherwise a refused password would leave an account
-    // without one.
+    // NB: the password is checked before the account is created. Otherwise a refused password would
+    // leave an account without a password.
     if let password = request.password,
       let fault = PasswordRules.fault(of: password, email: request.email)
     {

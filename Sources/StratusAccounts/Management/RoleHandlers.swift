@@ -72,7 +72,7 @@ extension Accounts {
       "\(action) the account '\(request.email.lowercased())' in \(store.inLog)")
   }
 
-  /// The user and the store of a request about a role.
+  /// Returns the user and the store in a request about a role.
   ///
   /// - Throws: `NOT_FOUND`.
   fileprivate func user(

@@ -84,7 +84,7 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
 }
 
 extension Accounts {
-  /// The number of hex digits of a session ID that a list shows. They are enough to identify a
+  /// The number of hex digits that a list shows of each session ID. They are enough to identify a
   /// session.
   static let shownIDLength = 16
 

@@ -13,19 +13,19 @@ struct AskingApp {
   /// page.
   let callbackURL: String?
 
-  /// The name of the app that the user sees.
+  /// The name of the app, as the user sees it.
   var name: String { origin ?? callbackURL ?? "" }
 }
 
 /// The outcome of reading a sign-in request.
 enum SignInQuestion {
   case app(AskingApp)
-  /// The request has expired, or its token or origin is not allowed. The page says so.
+  /// The request has expired, or its token or origin is not allowed. The page tells the user.
   case refused(PageAnswer)
 }
 
 extension AccountPages {
-  /// The app of a sign-in request, while it may ask.
+  /// Returns the app of a sign-in request, or a page that says why the request is refused.
   func question(_ text: String) async throws(ServerError) -> SignInQuestion {
     guard
       let request = SignInRequest(text: text, sealedBy: seal, now: accounts.ambient.now()),
@@ -40,8 +40,8 @@ extension AccountPages {
       return .app(
         AskingApp(text: text, store: request.store, origin: nil, callbackURL: url))
     case .postMessage:
-      // NB: an API token is public. Without a list of origins, any web page could ask in the name
-      // of the app (signin §7).
+      // NB: an API token is public. Without a list of origins, any web page could request a sign-in
+      // in the name of the app (signin §7).
       if isProduction, token.allowedOrigins == nil { return .refused(Self.unlistedApp) }
       guard let origin = request.origin.flatMap(WebOrigin.known),
         token.allowedOrigins?.contains(origin) ?? true
@@ -127,7 +127,7 @@ extension AccountPages {
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? "/account")
   }
 
-  /// The attempt as the throttle counts it.
+  /// Returns the facts that the throttle needs about an attempt.
   func attempt(
     _ visit: Visit, email: String, account: Account?
   ) async throws(ServerError) -> SignInThrottle.Attempt {
@@ -143,7 +143,7 @@ extension AccountPages {
       site: visit.request.clientAddress.flatMap { NetworkAddress($0)?.site })
   }
 
-  /// Checks a password, and does not count the attempt if the server is too busy for it.
+  /// Checks a password. If the server is too busy to check it, the attempt is not counted.
   func prove(
     _ email: String, _ password: String, by attempt: SignInThrottle.Attempt, isKnown: Bool
   ) async throws(ServerError) -> Accounts.ProvenAccount? {
@@ -155,13 +155,13 @@ extension AccountPages {
     }
   }
 
-  /// Writes into the log what an account did.
+  /// Writes an action of an account into the log.
   func note(_ action: String, _ account: Account, _ visit: Visit) {
     accounts.audit.note("the account '\(account.email)' \(action), from \(visit.subscriber)")
   }
 
-  /// Writes a refusal into the log. The typed address is never written, because it may be a
-  /// password.
+  /// Writes a refusal into the log. The typed e-mail address is never written, because the user may
+  /// have typed a password in its place.
   func noteRefusal(_ event: String, _ account: Account?, _ visit: Visit) {
     let name = account.map { "for the account '\($0.email)'" } ?? "for an unknown address"
     accounts.audit.noteRefusal(
@@ -175,7 +175,7 @@ extension AccountPages {
 
   /// Opens a browser session with new cookies.
   ///
-  /// - Returns: false if the account has another password by now.
+  /// - Returns: false if the account's password was changed in the meantime.
   func begin(
     _ visit: inout Visit, _ proven: Accounts.ProvenAccount, isKept: Bool
   ) async throws(ServerError) -> Bool {
@@ -186,7 +186,8 @@ extension AccountPages {
       accountID: proven.account.id, id: accounts.randomness(8).hex,
       issuedAt: accounts.ambient.now())
     visit.keep(session: text, isKept: isKept, as: browser, seal: seal)
-    // A new form cookie, since a page of before the sign-in may be known to others.
+    // The form cookie is replaced, because other people may know the cookie that the browser had
+    // before the sign-in.
     visit.set(.form, accounts.randomness(32).hex, seconds: nil)
     return true
   }
@@ -198,7 +199,8 @@ extension AccountPages {
     }
     visit.remove(.session)
     visit.remove(.form)
-    // The window of an app stays with the app, so that another user can sign in there.
+    // A window that an app opened shows the sign-in page for this app again, so that another user
+    // can sign in.
     var target = "/auth/sign-in"
     if let text = visit.request.form["request"], case .app(let app) = try await question(text) {
       target += "?request=" + app.text

@@ -5,10 +5,10 @@ enum PageLayout {
   static let stylePath = "/auth/style.css"
   static let scriptPath = "/auth/callback.js"
 
-  /// Creates the answer to a request from the content of a page.
+  /// Creates an answer that is a page with this content.
   ///
   /// - Parameters:
-  ///   - callback: the URL, besides this server, to which a form of the page may redirect.
+  ///   - callback: the URL outside this server to which a form of the page may redirect.
   ///   - hasOpener: whether an app has opened the page's window.
   ///   - script: whether the page runs the script at ``scriptPath``.
   static func answer(
@@ -42,10 +42,11 @@ enum PageLayout {
     return PageAnswer(status: status, fields: fields, body: Array(page.text.utf8))
   }
 
-  /// The fields of every answer.
+  /// The header fields of every page and redirect.
   ///
-  /// NB: not `no-referrer`. With that policy, browsers send `Origin: null` with every form, as a
-  /// sandboxed page of another site does (Fetch, "append a request Origin header").
+  /// NB: the referrer policy must not be `no-referrer`. With that policy, browsers send
+  /// `Origin: null` with every form. A sandboxed page of another site sends the same header field
+  /// (Fetch, "append a request Origin header").
   static let secureFields: [(name: String, value: String)] = [
     ("Cache-Control", "no-store"), ("Referrer-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
@@ -72,8 +73,8 @@ enum PageLayout {
       + "form-action 'self'\(target); frame-ancestors 'none'; base-uri 'none'"
   }
 
-  /// Converts a URL to a source of a content security policy: scheme and host, or the scheme of an
-  /// app.
+  /// Converts a URL to a source of a content security policy: scheme and host of a web URL, or only
+  /// the scheme of an app's URL.
   private static func source(_ url: String) -> String? {
     guard let colon = url.firstIndex(of: ":") else { return nil }
     let scheme = url[..<colon].lowercased()

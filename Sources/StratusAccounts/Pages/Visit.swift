@@ -5,9 +5,9 @@ struct Visit {
   let request: PageRequest
   /// The browser's session and account, or nil if the browser is not signed in.
   let signedIn: (session: BrowserSession, account: Account)?
-  /// The text of the form cookie. If the request had none, it is a new one.
+  /// The text of the form cookie. If the request had no form cookie, the text is new.
   let formCookie: String
-  /// The proof that an account has signed in with this browser; nil: there is none.
+  /// The proof that an account has signed in with this browser, or nil if there is none.
   let knownBrowser: KnownBrowser?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool

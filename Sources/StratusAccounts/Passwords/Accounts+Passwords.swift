@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// An account whose password was right.
+  /// An account for which the caller has given the right password.
   struct ProvenAccount: Sendable {
     let account: Account
     /// The stored hash of that password.
@@ -14,11 +14,12 @@ extension Accounts {
   /// Gives an account a new password, and ends its browser sessions.
   ///
   /// - Parameters:
-  ///   - proof: the password that the new one replaces; nil: any, or none.
-  ///   - endsApps: whether the sessions of apps end, too. An account without an earlier password
-  ///     keeps them, because no sign-in can have begun them.
-  /// - Returns: the account with its new password; nil, and nothing changes, if another password
-  ///   than that of the proof is stored by now.
+  ///   - proof: proves that the caller knows the present password. If nil, the account may have any
+  ///     password, or none.
+  ///   - endsApps: whether the sessions of apps end, too. If the account had no password before,
+  ///     they continue, because no sign-in with a password can have begun them.
+  /// - Returns: the account with its new password. If the password was changed after the proof was
+  ///   made, nothing changes, and the result is nil.
   /// - Throws: `BAD_REQUEST` with advice if the password may not be used; `TRY_AGAIN_LATER` if too
   ///   many sign-ins wait.
   @discardableResult
@@ -38,7 +39,8 @@ extension Accounts {
     return isChanged ? ProvenAccount(account: account, passwordHash: hash) : nil
   }
 
-  /// The hash of a password with today's parameters, for a caller who has proven his identity.
+  /// Hashes a password with the current parameters. The caller has already been identified, so the
+  /// hash does not wait behind the hashes for unknown callers.
   private func hash(_ password: String) async throws(ServerError) -> String {
     let (salt, cost) = (randomness(PasswordHash.saltCount), cost)
     let hash = try await passwords.run(inFront: true) { () throws(ServerError) -> PasswordHash in
@@ -49,7 +51,8 @@ extension Accounts {
 
   /// Returns the account with this e-mail address and password.
   ///
-  /// NB: makes one hash in every case, so that its time tells nothing about the address.
+  /// NB: computes one hash in every case, so that the time of the answer does not tell whether an
+  /// account has the address.
   /// - Parameter isKnown: whether the caller's browser is known to the account, so that the attempt
   ///   does not wait behind those of unknown browsers.
   /// - Returns: nil for an unknown address, a wrong password, an account without a password, and a
@@ -75,7 +78,7 @@ extension Accounts {
     guard isRight, let account, !account.isDisabled, let known, let stored else { return nil }
     if known.cost != cost {
       let hash = try await hash(password)
-      // NB: another password may have been stored meanwhile, which must stay.
+      // NB: if another password was stored in the meantime, `rehash` does not replace it.
       if try await registry.rehash(ofAccount: account.id, from: stored.hash, to: hash) {
         return ProvenAccount(account: account, passwordHash: hash)
       }

@@ -61,7 +61,7 @@ enum GuessedPasswords {
     "$": "s", "!": "i", "|": "l", "+": "t",
   ]
 
-  /// The digits of the keys that give these signs on an American keyboard.
+  /// The digits that are on the same keys as these signs on an American keyboard.
   static let digits: [Character: Character] = [
     "!": "1", "@": "2", "#": "3", "$": "4", "%": "5", "^": "6", "&": "7", "*": "8", "(": "9",
     ")": "0",
@@ -75,7 +75,7 @@ enum GuessedPasswords {
 
   private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz")
 
-  /// Pairs of neighbours on keyboards, in a row or in a column, and in the alphabet.
+  /// Pairs of characters that are neighbours in the alphabet, or in a row or column of a keyboard.
   static let neighbours: Set<[Character]> = {
     var pairs: Set<[Character]> = [["9", "0"], ["0", "1"]]
     for (first, second) in zip(alphabet, alphabet.dropFirst()) { pairs.insert([first, second]) }

@@ -3,11 +3,12 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Runs password hashes on threads of their own, a few at a time, so that requests for data go on
-/// beside them.
+/// Runs password hashes on threads of their own, a few at a time, so that they do not delay
+/// requests for data.
 ///
-/// Callers in front use a browser that has signed in before. They wait only for hashes that
-/// already run and for each other, and a part of the queue is reserved for them.
+/// Some callers are *in front*, for example those with a browser that has signed in before. They
+/// wait only for hashes that already run and for each other, and a part of the queue is reserved
+/// for them.
 final class PasswordPool: Sendable {
   private struct Waiting {
     let id: Int
@@ -33,8 +34,9 @@ final class PasswordPool: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - runningMax: hashes at one time.
-  ///   - waitingMax: callers that wait for one. A quarter of the places is for callers in front.
+  ///   - runningMax: the maximum number of hashes that run at one time.
+  ///   - waitingMax: the maximum number of callers that wait. A quarter of this number is reserved
+  ///     for callers in front.
   init(runningMax: Int, waitingMax: Int = Limits.passwordsWaitingMax) {
     self.runningMax = max(1, runningMax)
     frontMax = waitingMax / 4
@@ -105,7 +107,7 @@ final class PasswordPool: Sendable {
     return nil
   }
 
-  /// Removes a caller that has left.
+  /// Removes a caller whose task was cancelled.
   private func forget(_ id: Int) {
     let caller = state.withLock { state -> Waiting? in
       if let index = state.inFront.firstIndex(where: { $0.id == id }) {
@@ -120,7 +122,8 @@ final class PasswordPool: Sendable {
     caller?.continuation.resume(returning: .refused)
   }
 
-  /// Lets in the caller that has waited longest, of those in front if there are any.
+  /// Lets in the next caller: the first one in front, or the first of the others if none is in
+  /// front.
   private func leave() {
     let next = state.withLock { state -> Waiting? in
       if !state.inFront.isEmpty || !state.others.isEmpty {

@@ -23,7 +23,8 @@ enum PasswordRules {
     return nil
   }
 
-  /// Whether a password is a common word between digits and punctuation, or two such words.
+  /// Whether a password consists of one or two common words, with digits and punctuation around
+  /// them.
   private static func isCommon(_ lower: String) -> Bool {
     let inner = core(lower)
     for core in [inner, core(plain(inner)), core(plain(lower))] {
@@ -49,8 +50,8 @@ enum PasswordRules {
     String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
   }
 
-  /// Whether a password has few different characters, repeats itself, or walks over the keyboard or
-  /// the alphabet, perhaps in turns of two walks such as `a1b2c3d4`.
+  /// Whether a password has few different characters, repeats itself, or follows a keyboard or the
+  /// alphabet. The password may also alternate between two such sequences, as `a1b2c3d4` does.
   private static func isPattern(_ lower: String) -> Bool {
     let characters = lower.map { GuessedPasswords.digits[$0] ?? $0 }
     if Set(characters).count <= 3 || isWalk(characters[...]) { return true }
@@ -64,7 +65,8 @@ enum PasswordRules {
     }
   }
 
-  /// Whether at least three of four steps lead to a neighbour or to the same character.
+  /// Whether at least three quarters of the characters are followed by the same character or by a
+  /// neighbour on the keyboard or in the alphabet.
   private static func isWalk(_ characters: ArraySlice<Character>) -> Bool {
     let steps = zip(characters, characters.dropFirst()).count { first, second in
       first == second || GuessedPasswords.neighbours.contains([first, second])

@@ -16,8 +16,8 @@ extension Accounts {
   /// after a lost answer with the same headers, so the server cannot distinguish such a request
   /// from a replay.
   ///
-  /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part is wrong. Only the holder of the
-  ///   private key learns that the date is wrong or that the key is revoked.
+  /// - Throws: `AUTHENTICATION_FAILED`, which does not say which part is wrong. Only the holder of
+  ///   the private key learns that the date is wrong or that the key is revoked.
   func admitSigned(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
     try request.requireTrust()
     let failed = ServerError(.authenticationFailed, Reason.authenticationFailed)

@@ -11,7 +11,8 @@ struct RequestSignature {
   let date: Int64
   let signature: P256.Signing.ECDSASignature
 
-  /// A length that exceeds the base64 text of the longest signature, which has 72 bytes.
+  /// The maximum length of a signature's base64 text. The longest signature has 72 bytes, so its
+  /// text is shorter.
   private static let textLengthMax = 128
 
   /// - Parameter headers: the header fields, by their names in lower case.
@@ -30,7 +31,7 @@ struct RequestSignature {
     self.signature = signature
   }
 
-  /// Whether the key signed one of the texts that clients are known to sign for this request.
+  /// Whether the signature was made with this key, for one of ``texts(target:body:)``.
   ///
   /// - Parameters:
   ///   - target: the path and query as received.
@@ -43,8 +44,8 @@ struct RequestSignature {
 
   /// The texts that a client may have signed, the most frequent one first (web-auth §4.2).
   ///
-  /// - The path is the one of the request, with the query or without it. OpenCloudKit signs the
-  ///   path without the query and without percent encoding.
+  /// - The path is the request's path, with the query or without it. OpenCloudKit signs the path
+  ///   without the query and without percent encoding.
   /// - The body is represented by the base64 text of its hash. MistKit signs an empty text for an
   ///   empty body.
   func texts(target: String, body: [UInt8]) -> [Data] {

@@ -8,7 +8,7 @@ extension Accounts {
     static let keptIdle: Int64 = 14 * 86_400_000
     static let short: Int64 = 12 * 3_600_000
     static let shortIdle: Int64 = 30 * 60_000
-    /// Sessions of one account. Choice: more browsers than a person has.
+    /// The maximum number of sessions of one account. Choice: a person has fewer browsers.
     static let countMax = 50
     /// The minimum time between two writes of a session's last use.
     static let touch: Int64 = 60_000
@@ -18,8 +18,9 @@ extension Accounts {
 
   /// Signs an account in on the server's own web pages.
   ///
-  /// - Parameter isKept: whether the session outlasts the browser's process.
-  /// - Returns: the text of the cookie; nil: the account has another password by now.
+  /// - Parameter isKept: whether the session continues after the browser is closed.
+  /// - Returns: the text of the cookie, or nil if the account's password was changed in the
+  ///   meantime.
   func openBrowserSession(
     of proven: ProvenAccount, isKept: Bool, browser: String?
   ) async throws(ServerError) -> String? {

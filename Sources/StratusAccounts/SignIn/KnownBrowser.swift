@@ -1,15 +1,15 @@
 import StratusDomain
 
 /// The proof that an account has signed in with a browser. The throttle counts the failures of such
-/// a browser apart.
+/// a browser separately.
 struct KnownBrowser: Sendable, Hashable {
   let accountID: String
-  /// A new one for each sign-in.
+  /// The ID of the proof. Each sign-in creates a proof with a new ID.
   let id: String
-  /// Milliseconds since 1970 UTC.
+  /// The time of the sign-in, in milliseconds since 1970 UTC.
   let issuedAt: Int64
 
-  /// A year.
+  /// The lifetime of a proof: one year.
   static let lifetimeMilliseconds: Int64 = 31_536_000_000
 
   init(accountID: String, id: String, issuedAt: Int64) {
@@ -18,10 +18,10 @@ struct KnownBrowser: Sendable, Hashable {
     self.issuedAt = issuedAt
   }
 
-  /// Whether the proof counts: it is not too old, and of the current password.
+  /// Whether the proof is not too old, and was issued for the current password.
   ///
-  /// NB: otherwise, a person who knew an earlier password could keep proofs, and guess with each of
-  /// them.
+  /// NB: if proofs of earlier passwords were valid, a person who knew one could collect proofs, and
+  /// guess the new password with each of them.
   func isValid(passwordChangedAt: Int64, now: Int64) -> Bool {
     issuedAt >= passwordChangedAt && now - issuedAt <= Self.lifetimeMilliseconds
   }
@@ -30,7 +30,7 @@ struct KnownBrowser: Sendable, Hashable {
     seal.seal("\(accountID) \(id) \(issuedAt)", for: .browser)
   }
 
-  /// nil for a text that the server did not make.
+  /// Returns nil for a text that the server did not make.
   init?(text: String, sealedBy seal: PageSeal) {
     guard let parts = seal.open(text, for: .browser)?.split(separator: " "), parts.count == 3,
       let issuedAt = Int64(parts[2])

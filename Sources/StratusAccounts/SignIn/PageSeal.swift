@@ -14,12 +14,13 @@ final class PageSeal: Sendable {
   }
 
   private static let codeCount = 32
-  /// A length that exceeds the longest text that the server seals.
+  /// The maximum length of a sealed text. All texts that the server seals are shorter.
   private static let lengthMax = 3_000
 
   private let secrets: Mutex<[[UInt8]]>
 
-  /// - Parameter secrets: the newest first. It seals; all of them open.
+  /// - Parameter secrets: the newest one first. Only the newest one seals texts. A text opens with
+  ///   the secret that sealed it.
   init(secrets: [[UInt8]]) { self.secrets = Mutex(secrets) }
 
   func replace(by secrets: [[UInt8]]) { self.secrets.withLock { $0 = secrets } }

@@ -12,8 +12,8 @@ struct SignInRequest: Sendable, Hashable {
   /// The time when the request was made, in milliseconds since 1970 UTC.
   var issuedAt: Int64
 
-  /// CloudKit JS requests a new redirect URL every 14 minutes. Choice: the lifetime is longer, for
-  /// users who look for their password.
+  /// CloudKit JS requests a new redirect URL every 14 minutes. Choice: the lifetime is longer, so
+  /// that users have time to look for their password.
   static let lifetimeMilliseconds: Int64 = 3_600_000
 
   func text(sealedBy seal: PageSeal) -> String {

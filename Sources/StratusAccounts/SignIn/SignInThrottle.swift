@@ -13,25 +13,25 @@ final class SignInThrottle: Sendable {
     /// The ID of a browser in which the account has signed in before, or nil for an unknown
     /// browser.
     var browser: String?
-    /// The client's IP address (of IPv6, the prefix), or nil if it is unknown.
+    /// The client's IPv4 address or the prefix of its IPv6 address, or nil if it is unknown.
     var address: String?
-    /// The IPv6 prefix of the client's site; nil: unknown, or an IPv4 address.
+    /// The IPv6 prefix of the client's site, or nil if it is unknown or the client uses IPv4.
     var site: String?
   }
 
   private struct Failures {
     var count = 0
-    /// Milliseconds of the clock.
+    /// The time of the last counted attempt, in milliseconds.
     var last: Int64 = 0
-    /// ``last`` before the attempt in progress.
+    /// The value of ``last`` before the attempt in progress.
     var before: Int64 = 0
   }
 
-  /// A rule for the failures of many accounts together.
+  /// A rule for the failures from one address or site, for all accounts together.
   private struct GroupRule {
-    /// Failures after which attempts have to wait.
+    /// The number of failures after which attempts have to wait.
     let countMax: Int
-    /// The time in which one failure is forgotten, in milliseconds.
+    /// The time after which one failure is forgotten, in milliseconds.
     let milliseconds: Int64
 
     func count(_ failures: Failures?, _ now: Int64) -> Int {
@@ -51,7 +51,8 @@ final class SignInThrottle: Sendable {
   /// The longest delay after failed sign-ins of one account, in seconds.
   static let accountSecondsMax: Int64 = 900
   private static let addressRule = GroupRule(countMax: 30, milliseconds: 20_000)
-  /// Choice: ten times the rule of an address. A provider gives a customer at most such a prefix.
+  /// Choice: ten times as many failures as from one address. A site is an IPv6 prefix, and a
+  /// provider gives a customer at most one such prefix.
   private static let siteRule = GroupRule(countMax: 300, milliseconds: 2_000)
   /// The time after which the failures of an account are forgotten.
   private static let forgetMilliseconds: Int64 = 3_600_000
@@ -63,8 +64,8 @@ final class SignInThrottle: Sendable {
 
   /// Begins an attempt.
   ///
-  /// NB: a known browser waits only for its own failures. Other people behind the same address,
-  /// such as a proxy that the server does not know, cannot lock it out.
+  /// NB: a known browser waits only for its own failures. Other people with the same address, for
+  /// example behind a proxy that the server does not know, cannot lock it out.
   /// - Returns: the seconds to wait before an attempt may be made, or nil if it may be made now.
   func begin(_ attempt: Attempt, now: Int64) -> Int? {
     state.withLock { failures in
@@ -100,7 +101,7 @@ final class SignInThrottle: Sendable {
     }
   }
 
-  /// Takes back an attempt that was not made, because the server was too busy.
+  /// Removes an attempt from the counts, because it was not made: the server was too busy.
   func withdraw(_ attempt: Attempt) {
     state.withLock { failures in
       for key in Self.keys(attempt) { failures[key]?.count -= 1 }
@@ -137,9 +138,9 @@ final class SignInThrottle: Sendable {
     return remaining(failures.last + seconds * 1_000, now)
   }
 
-  /// Removes forgotten failures. If that is not enough, removes the half with the fewest failures,
-  /// and among equals the oldest: an attacker who fills the table cannot clear a counter that
-  /// already slows down.
+  /// Removes forgotten failures. If too many entries remain, removes those with the fewest failures
+  /// first, and of equal entries the older ones. An attacker who fills the table thus cannot clear
+  /// a counter that already causes a delay.
   private func sweep(_ failures: inout [String: Failures], _ now: Int64) {
     failures = failures.filter { now - $0.value.last < Self.forgetMilliseconds }
     guard failures.count > entriesMax / 2 else { return }
@@ -149,7 +150,7 @@ final class SignInThrottle: Sendable {
   }
 }
 
-/// The whole seconds until a time; nil: it has passed.
+/// Returns the whole seconds until a time, or nil if the time has passed.
 private func remaining(_ end: Int64, _ now: Int64) -> Int? {
   end > now ? Int((end - now + 999) / 1_000) : nil
 }

@@ -25,7 +25,7 @@ enum WebOrigin {
     return origin.wholeMatch(of: form) == nil ? nil : origin
   }
 
-  /// Whether a URL leads to another machine without encryption.
+  /// Whether a URL leads to another machine over an unencrypted connection.
   static func isClearText(_ url: String) -> Bool {
     url.lowercased().hasPrefix("http://") && !Visit.isPrivate(url.lowercased())
   }

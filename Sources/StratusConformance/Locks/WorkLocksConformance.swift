@@ -20,7 +20,8 @@ public struct WorkLocksPair: Sendable {
 
 /// Checks what the port `WorkLocks` guarantees.
 public enum WorkLocksConformance {
-  /// Checks with one process. The locks of a server that has only one process must also pass them.
+  /// The checks that use one process. The locks of a server with only one process must pass them
+  /// too.
   public static let checks: [ConformanceCheck<any WorkLocks>] = [
     .init("a step runs, and its result is returned to the caller", stepsRun),
     .init("an error of a step is thrown to the caller, and the lock is free", errorsArePassedOn),

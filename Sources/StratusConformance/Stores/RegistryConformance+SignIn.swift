@@ -62,7 +62,7 @@ extension RegistryConformance {
     try await setPasswords(in: registry)
     try await keep([session(1), session(2, of: "2")], in: registry)
     let version = try await registry.version()
-    // Another password than the expected one: nothing changes.
+    // The expected password is not the account's password, so nothing changes.
     _ = try await registry.change(to: password("$b$"), from: "$c$", endsAppSessions: true)
     try expect(try await registry.browserSessions(ofAccount: "1"), [session(1)])
     _ = try await registry.change(to: password("$b$"), from: "$a$", endsAppSessions: false)

@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(other, nil)
   }
 
-  /// Registering the same bytes again changes only the time, and never to an earlier time.
+  /// Registering the same bytes again changes only the asset's time, which never becomes earlier.
   static func firstFileStays(_ store: any Store) async throws {
     var expected = Sample.asset(1, touched: 100)
     var second = expected
@@ -135,7 +135,8 @@ extension StoreConformance {
     }
   }
 
-  /// Whether an asset may be removed does not depend on an earlier list of assets without a hold.
+  /// The store compares the asset's current time. The time in an earlier list of unheld assets has
+  /// no effect.
   static func touchedAssetStays(_ store: any Store) async throws {
     let old = Sample.asset(1, touched: 10)
     var touched = old
@@ -160,7 +161,7 @@ extension StoreConformance {
   }
 
   /// A held asset is neither listed nor removable. After its last hold is removed, the asset is
-  /// both.
+  /// listed and can be removed.
   static func heldAssetStays(_ store: any Store) async throws {
     let asset = Sample.asset(1)
     _ = try await store.write { (body) throws(ServerError) in try body.register(asset) }
@@ -214,8 +215,8 @@ extension StoreConformance {
     try expect(try await sweep(store), ["listed 1", "goes 1", "stays 2"])
   }
 
-  /// Deleting a zone does not remove the holds of its assets; only the purge does, which may be
-  /// much later.
+  /// Deleting a zone does not remove the holds of its assets. The purge removes them, perhaps much
+  /// later.
   static func purgeReleasesAssets(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.asset(1))

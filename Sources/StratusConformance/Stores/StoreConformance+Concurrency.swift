@@ -17,8 +17,8 @@ extension StoreConformance {
         group.addTask {
           let error = await store.failure { (body) throws(ServerError) in
             try body.save(["\(index)"], in: try body.someZone("Notes"))
-            // Each write also creates a zone in a new database. If the write fails, the numbers
-            // that this zone and this database drew are undone as well.
+            // Each write also creates a zone in a new database. If the write fails, the zone and
+            // the database do not exist, and other writes may get their numbers.
             _ = try body.someZone("Own", in: .private(owner: "_\(index)"))
             if index % 3 == 0 { throw Sample.refusal }
           }
@@ -80,7 +80,7 @@ extension StoreConformance {
     try expect(missed, 0)
   }
 
-  /// While other tasks write, the zone, its feed and its history agree in every read.
+  /// While other tasks write, the zone, its feed and the database's history agree in every read.
   static func readsAreConsistent(_ store: any Store) async throws {
     try await store.save(["first"], inZone: "Notes")
     let torn = try await withThrowingTaskGroup(of: Int.self) { group in

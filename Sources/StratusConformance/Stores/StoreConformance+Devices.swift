@@ -26,7 +26,7 @@ extension StoreConformance {
     Check("a token is removed only if it matches, and its device is kept", removalIsExact),
   ]
 
-  /// All notifications with the same ID are marked.
+  /// Marking a notification ID as read marks all notifications with this ID.
   static func marksAreNumbered(_ store: any Store) async throws {
     let (found, marks, later, read) = try await store.write { (body) throws(ServerError) in
       try body.enqueue(["1", "2", "2", "3"].map { Sample.notification($0) })

@@ -95,7 +95,8 @@ extension StoreConformance {
     }
   }
 
-  /// A read may continue from a position before the beginning or after the end of the range.
+  /// A read may continue from a position before the beginning or after the end of the range. It
+  /// returns only entries of the range.
   static func cursorsDoNotWiden(_ store: any Store) async throws {
     try await store.change(
       adding: Sample.rows(entries: [[1], [2], [3], [4]].map { Sample.entry($0, 5) }))

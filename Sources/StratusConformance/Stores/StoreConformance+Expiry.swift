@@ -31,8 +31,8 @@ extension StoreConformance {
     try expect(ofBob, ["old"])
   }
 
-  /// The newest removed number is kept for each zone and never decreases. It may be the zone's
-  /// newest change.
+  /// Each zone stores the greatest change number among its removed tombstones. This number never
+  /// decreases. It may be the number of the zone's newest change.
   static func newestExpiredIsKept(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "One")
     try await store.save(["a"], inZone: "Two")

@@ -90,7 +90,7 @@ extension StoreConformance {
     try expect(Set(given + [zone]).count, 4)
   }
 
-  /// Neither the creation of the default zone nor its records add it to the history.
+  /// The history does not list the default zone, even after the zone is created and has records.
   static func defaultZoneIsNotListed(_ store: any Store) async throws {
     try await store.save(["one"], inZone: ZoneID.defaultZoneName)
     try await store.save(["two"], inZone: ZoneID.defaultZoneName)
@@ -140,7 +140,7 @@ extension StoreConformance {
     try expect(counts, [5, 2, 5, 2, nil])
   }
 
-  /// The purge of a zone does not affect other zones, other databases, and the history entry of the
+  /// The purge of a zone does not affect other zones, other databases, or the history entry of the
   /// zone's deletion.
   static func purgeLeavesTheRest(_ store: any Store) async throws {
     try await store.save(["gone"], inZone: "Gone")
@@ -170,7 +170,7 @@ extension StoreConformance {
     try expect(changes, expected)
   }
 
-  /// A deleted zone that never had a record has nothing to purge either.
+  /// A deleted zone that never had a record has nothing to purge.
   static func purgeFindsNothing(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "Kept")
     let count = try await store.write { (body) throws(ServerError) in

@@ -14,7 +14,7 @@ extension StoreConformance {
     Check("entries of older records are added to existing entries", olderEntriesJoin),
   ]
 
-  /// Index columns of every source and form.
+  /// Lists of index columns that together contain every source and every form of a column.
   private static let columns: [[IndexColumn]] = [
     [IndexColumn(.field("title"))],
     [IndexColumn(.field("count"), .descendingValue), IndexColumn(.system(.recordName))],
@@ -91,7 +91,7 @@ extension StoreConformance {
     try expect(builds, expected)
   }
 
-  /// A caller with an outdated schema can request this.
+  /// A caller with an outdated schema can request to build an index that does not exist.
   static func unknownIndexIsNotBuilt(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.setBuildCursor(nil, of: 9)
@@ -99,7 +99,7 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The connection that wrote the index no longer sees the index either.
+  /// After the write is undone, even the connection that wrote the index does not see the index.
   static func undoneIndexIsGone(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.addIndex(recordType: "Note", columns: columns[0])
@@ -232,7 +232,7 @@ extension StoreConformance {
     }
   }
 
-  /// The record's position is known from the step that returned it.
+  /// The step of the index build that returns a record also returns the record's zone and database.
   static func olderEntriesJoin(_ store: any Store) async throws {
     try await store.save(["old"], inZone: "Notes")
     try await store.change(adding: Sample.rows(entries: [Sample.entry([2], 7)]))

@@ -101,7 +101,8 @@ extension StoreConformance {
     try expect(keys, [])
   }
 
-  /// The reason is stored in the zone's own row and in the history of its database.
+  /// The reason for a zone's deletion is stored in the zone's own row and in the database's
+  /// history.
   static func reasonIsKept(_ store: any Store) async throws {
     let names = ["reset", "deleted", "remade"]
     try await store.write { (body) throws(ServerError) in
@@ -125,7 +126,7 @@ extension StoreConformance {
     try expect(changes.map(\.isDeleted), [true, true, false])
   }
 
-  /// All methods that read the zone return the scope.
+  /// All methods that read the zone return its encryption scope.
   static func scopeIsKept(_ store: any Store) async throws {
     let scopes = try await store.write { (body) throws(ServerError) in
       let made = try body.createZone(

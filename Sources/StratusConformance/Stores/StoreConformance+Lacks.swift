@@ -36,7 +36,8 @@ extension StoreConformance {
       ])
   }
 
-  /// The number of counts must be limited, because callers can invent names.
+  /// The store must limit the number of counters, because callers can invent names of record types
+  /// and fields.
   static func lacksAreBounded(_ store: any Store) async throws {
     let max = Limits.lacksPerStoreMax
     try await store.write { (body) throws(ServerError) in

@@ -65,7 +65,8 @@ extension StoreConformance {
     try expect(pages.map { $0.map(ExactName.init) }, expected.map { $0.map(ExactName.init) })
   }
 
-  /// Links with the same names also exist in another kind, zone and database.
+  /// The check also adds links of another kind, in another zone and in another database. All of
+  /// them have the same target name.
   static func linksAreApart(_ store: any Store) async throws {
     try await store.change(adding: Sample.rows(links: [Sample.link("child", to: "x")]))
     try await store.change(adding: Sample.rows(links: [Sample.link("leaf", to: "x", .parent)]))
@@ -149,7 +150,8 @@ extension StoreConformance {
       deviceID: "of \(target)")
   }
 
-  /// The list covers all databases. It contains the current states of the cascades' zones.
+  /// The list covers all databases. Each cascade in the list contains the current state of its
+  /// zone.
   static func cascadesAreOrdered(_ store: any Store) async throws {
     let targets = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
     for (target, zone, database) in targets {

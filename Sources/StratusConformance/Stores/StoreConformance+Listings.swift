@@ -50,8 +50,8 @@ extension StoreConformance {
     try expect(epoch, epochOfAnn)
   }
 
-  /// A zone's audience is the database subscriptions of the users whose shared databases list the
-  /// zone. They are ordered and paged. Subscriptions of other users do not belong to it.
+  /// A zone's audience consists of the database subscriptions of all users whose shared databases
+  /// list the zone. The store returns the audience in order and in pages.
   static func audience(_ store: any Store) async throws {
     for zone in ["One", "Two"] { try await store.share(zone, with: "_bob") }
     let before = try await store.write { (body) throws(ServerError) in
@@ -159,7 +159,7 @@ extension StoreConformance {
     try expect(ofAnn.map(\.isDeleted), [false])
   }
 
-  /// The participant sees the owner's reason of the deletion, before and after the zone is purged.
+  /// The participant sees the owner's reason for the deletion, before and after the zone is purged.
   static func ownersDeletions(_ store: any Store) async throws {
     for name in ["Purged", "Unpurged"] { try await store.share(name, with: "_bob") }
     let changes = try await store.write { (body) throws(ServerError) in
@@ -175,8 +175,8 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// The check runs with a participant that has read the deletion of the earlier zone, and with one
-  /// that has not.
+  /// The check runs with a participant that has read the deletion of the earlier zone, and with a
+  /// participant that has not read it.
   static func remadeSharedZone(_ store: any Store) async throws {
     for isRead in [true, false] {
       let name = isRead ? "Read" : "Unread"
@@ -254,7 +254,8 @@ extension StoreReading {
 }
 
 extension Store {
-  /// Creates Ann's zone with one record if it does not exist, and lists it for a participant.
+  /// Saves a record in Ann's zone, which is created if necessary. Lists the zone in a user's shared
+  /// database.
   fileprivate func share(_ name: String, with user: String) async throws(ServerError) {
     try await save(["a"], inZone: name)
     try await write { (body) throws(ServerError) in

@@ -9,7 +9,7 @@ extension StoreConformance {
     return record
   }
 
-  /// The lookup does not find deleted records, records of other zones and databases, and unused
+  /// The lookup does not find deleted records, records of other zones or databases, or unused
   /// numbers.
   static func numbersLeadToRecords(_ store: any Store) async throws {
     let numbers = try await store.write { (body) throws(ServerError) in
@@ -82,7 +82,7 @@ extension StoreConformance {
     try expect(changes.map(\.number).max(), number)
   }
 
-  /// The rows of a failed write do not block later writes.
+  /// A later write may use the record numbers and change numbers of a failed write.
   static func undoneNumbersAreFree(_ store: any Store) async throws {
     try await store.save(["kept"], inZone: "A")
     _ = await store.failure { (body) throws(ServerError) in

@@ -123,8 +123,8 @@ extension StoreConformance {
     try expect(read, cursors.map { [$0, nil] })
   }
 
-  /// If a number were used again, a new subscription could miss changes that are made after it was
-  /// created.
+  /// The number of a removed entry is not used again. If it were used again, a new subscription
+  /// could miss changes that are made after the subscription was created.
   static func entryGoes(_ store: any Store) async throws {
     let image = RecordImage(before: nil, after: Sample.record("a", change: 1))
     let numbers = try await store.write { (body) throws(ServerError) in

@@ -1,7 +1,7 @@
 public import StratusDomain
 import StratusWire
 
-/// The same store, opened twice, as by two servers.
+/// The same store, opened twice, as two servers would open it.
 public struct StorePair: Sendable {
   public var one: any Store
   public var other: any Store
@@ -28,7 +28,7 @@ extension StoreConformance {
     .init("notifications of all servers are counted together", notificationsAreCounted),
   ]
 
-  /// The servers draw numbers alternately, in blocks of many sizes, and use them immediately.
+  /// The servers take numbers alternately, in blocks of many sizes, and use them immediately.
   static func recordNumbersDiffer(_ pair: StorePair) async throws {
     var count = 0
     for round in 0..<12 {
@@ -115,7 +115,8 @@ extension StoreConformance {
     try expect(seen, [false, true, false])
   }
 
-  /// After the write of one server is undone, the change of the other server gets the same version.
+  /// One server caches a watch in a write that is undone. The other server's change then gets the
+  /// same version number, and the first server must not use its cached watch.
   static func undoneWatchesAreForgotten(_ pair: StorePair) async throws {
     try await pair.one.save(["a"], inZone: "Notes")
     _ = await pair.one.failure { (body) throws(ServerError) in
@@ -149,7 +150,8 @@ extension StoreConformance {
     try expect(seen, [[], ["Type0"], ["Type0", "Type1"], ["Type0", "Type1", "Type2"]])
   }
 
-  /// After the write of one server is undone, the change of the other server gets the same version.
+  /// One server caches a schema in a write that is undone. The other server's change then gets the
+  /// same version number, and the first server must not use its cached schema.
   static func undoneSchemasAreForgotten(_ pair: StorePair) async throws {
     _ = await pair.one.failure { (body) throws(ServerError) in
       try body.add(SchemaAddition(recordTypes: ["Undone"]))
@@ -219,7 +221,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// The watch of Ann's database that a save reads.
+  /// Returns the watch of Ann's database, as a save reads it.
   fileprivate var watchForWriting: Watch {
     get async throws(ServerError) {
       try await write { (body) throws(ServerError) in

@@ -41,7 +41,7 @@ extension StoreConformance {
     try expect(after.map(\.notificationID), ["n2"])
   }
 
-  /// A page has at least one notification, however large it is.
+  /// A page has at least one notification, even if that notification exceeds the size of a page.
   static func pagesAreBounded(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.enqueue((1...5).map { Sample.notification("n\($0)") })
@@ -136,7 +136,8 @@ extension StoreConformance {
     try expect(bob.map(\.notificationID), ["3"])
   }
 
-  /// A device that fetched the notification earlier still gets its read mark.
+  /// A notification that is marked as read is not replaced. A device that fetched the notification
+  /// can therefore still receive the read mark.
   static func readOnesStay(_ store: any Store) async throws {
     let (ids, marks) = try await store.write { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1", key: "k")])
@@ -150,7 +151,8 @@ extension StoreConformance {
     try expect(marks, [ReadMark(number: 2, notificationID: "1")])
   }
 
-  /// A device knows its own changes and the changes of which it was notified.
+  /// A device knows a replaced notification if the device made the change itself, or if it has
+  /// acknowledged the notification.
   static func ownChangesCoalesce(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))
@@ -165,12 +167,12 @@ extension StoreConformance {
       try body.enqueue([Sample.notification("4", from: "a", key: "k")])
       return origins + (try body.queue().map(\.originDeviceID))
     }
-    // The device that makes the second change never registered, so the store has stored no position
-    // for it.
+    // The device `b` never registered, so the store has no position for it.
     try expect(origins, ["a", "b", "a"])
   }
 
-  /// The result does not depend on which device makes the next change.
+  /// After changes of two devices are coalesced, every device is notified, no matter which device
+  /// makes the next change.
   static func othersAreHeard(_ store: any Store) async throws {
     let origins = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))

@@ -109,7 +109,7 @@ extension StoreConformance {
     try expect(type, expected)
   }
 
-  /// A caller with an outdated schema can request this.
+  /// A caller with an outdated schema can request an index setting for a field that does not exist.
   static func unknownFieldIsNotMarked(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.add(

@@ -266,7 +266,7 @@ extension StoreConformance {
     try expect(found, [0, 3, 4, 0])
   }
 
-  /// Bob sees a hierarchy of the zone, and Carl the whole zone.
+  /// Bob sees a hierarchy of the zone, and Carl sees the whole zone.
   static func hiddenChangesAreNotListed(_ store: any Store) async throws {
     try await store.save(["a", "b"], inZone: "Notes")
     let found = try await store.write { (body) throws(ServerError) in

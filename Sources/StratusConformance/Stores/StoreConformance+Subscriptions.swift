@@ -99,8 +99,8 @@ extension StoreConformance {
     try expect(none, [])
   }
 
-  /// A new subscription that replaces another one receives the pending changes of the replaced one.
-  /// Other new subscriptions do not receive pending changes.
+  /// If a new subscription replaces another one, it takes over the pending changes of the replaced
+  /// subscription. Other new subscriptions do not receive pending changes.
   static func replacedIsAnother(_ store: any Store) async throws {
     let (first, second, third, entry) = try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("s"), of: "_ann", in: Sample.annsView, under: watchKey(1))
@@ -176,8 +176,9 @@ extension StoreConformance {
     try expect(try rest.map { try $0.subscription().id ?? "" }, ["d", "c", "b", "a"])
   }
 
-  /// The store counts the subscriptions for each kind of change. If one of several is removed, the
-  /// changes are still watched. The check reads the watch in reads and in writes.
+  /// The store counts the subscriptions for each kind of change. If one of several subscriptions is
+  /// removed, the changes are still watched. The check looks at the watch both in reads and in
+  /// writes.
   static func watchFollows(_ store: any Store) async throws {
     let saves: [(id: String, watchKey: WatchKey)] = [
       ("1", watchKey(1, note)), ("2", watchKey(1, title)), ("3", watchKey(2, title)),
@@ -214,7 +215,7 @@ extension StoreConformance {
       ])
   }
 
-  /// After an undone write, the subscriptions that it removed or replaced are used again.
+  /// After a write is undone, the subscriptions that the write removed or replaced are used again.
   static func undoneWatchIsForgotten(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.save(toDatabase("1"), of: "_ann", in: Sample.annsView, under: watchKey(1, title))
@@ -257,7 +258,7 @@ extension StoreConformance {
 }
 
 extension Store {
-  /// Returns the watch, and checks that reads and writes see the same one.
+  /// Returns the watch, and checks that reads and writes see the same watch.
   fileprivate func watchInBothWays(of database: DatabaseKey) async throws -> Watch {
     let read = try await read { (body) throws(ServerError) in try body.watch(of: database) }
     let written = try await write { (body) throws(ServerError) in

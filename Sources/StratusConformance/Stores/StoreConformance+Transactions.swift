@@ -59,7 +59,7 @@ extension StoreConformance {
     try expect(nothing, nil)
   }
 
-  /// A number that the store drew in an undone transaction must not stay in a cache.
+  /// A number that the store assigned in an undone transaction must not stay in a cache.
   static func undoneDatabaseIsForgotten(_ store: any Store) async throws {
     _ = await store.failure { (body) throws(ServerError) in
       _ = try body.createZone(named: "Notes", in: Sample.ann)

@@ -12,7 +12,7 @@ extension Sample {
     RecordLink(kind: kind, target: target, source: source)
   }
 
-  /// Returns a checksum with the given first byte. Such bytes cannot occur in a text.
+  /// Returns a checksum that begins with the given byte and is not valid UTF-8.
   static func checksum(_ byte: UInt8) -> [UInt8] {
     [byte, 0, 255] + [UInt8](repeating: byte, count: 29)
   }
@@ -40,7 +40,7 @@ extension Sample {
 }
 
 extension StoreWriting {
-  /// Changes derived rows of a zone in the same write as an unrelated record.
+  /// Changes derived rows of a zone in a write that also saves an unrelated record.
   func change(
     in zone: String = "Notes", of database: DatabaseKey = Sample.ann,
     removing removed: DerivedRows = DerivedRows(), adding added: DerivedRows = DerivedRows()

@@ -45,8 +45,8 @@ struct AssetLinks: Sendable {
         address: address, database: database, file: file, expires: now + Self.receiptMilliseconds))
   }
 
-  /// Returns the file that a receipt proves, or nil if the receipt is forged, expired, or of
-  /// another database.
+  /// Returns the file of a receipt, or nil if the receipt is forged, expired, or for another
+  /// database.
   func file(provedBy receipt: String) -> WholeFile? {
     guard let receipt = tickets.receipt(receipt), receipt.address == address,
       receipt.database == database, now <= receipt.expires

@@ -6,7 +6,8 @@ struct AssetRules: Sendable {
   /// The registered files of the assets in the request, by checksum.
   let known: [[UInt8]: StoredAsset]
 
-  /// Returns the changes with their assets in stored form, which is only checksum and size.
+  /// Returns the changes with their assets in stored form, which has only the checksum and the
+  /// size.
   ///
   /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
   /// records back, including unchanged assets (wire-quirks A7).
@@ -76,8 +77,8 @@ struct AssetRules: Sendable {
 
   /// Whether a record holds assets after the changes.
   ///
-  /// - Parameter stored: the record before the changes, whose other fields stay, or nil if there
-  ///   are no other fields.
+  /// - Parameter stored: the record before the changes, if its unchanged fields stay; nil if they
+  ///   do not stay, or if there is no record.
   static func holdsAssets(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> Bool {
@@ -91,7 +92,7 @@ struct AssetRules: Sendable {
 }
 
 extension Asset {
-  /// The stored form of the asset, which is only checksum and size.
+  /// The stored form of the asset, which has only the checksum and the size.
   fileprivate var bare: Asset { Asset(fileChecksum: fileChecksum, size: size) }
 }
 

@@ -41,8 +41,8 @@ struct AssetTickets: Sendable {
     }
   }
 
-  /// Returns the ticket in the text, or nil if this server did not sign the text. The caller checks
-  /// whether the ticket has expired.
+  /// Returns the ticket in the text, even if the ticket has expired. Returns nil if this server did
+  /// not sign the text.
   func upload(_ text: String) -> UploadTicket? {
     guard var packed = open(text, .upload), let address = packed.address(),
       let database = packed.database(), let id = packed.string(), let user = packed.string(),
@@ -51,8 +51,8 @@ struct AssetTickets: Sendable {
     return UploadTicket(address: address, database: database, id: id, user: user, issued: issued)
   }
 
-  /// Returns the ticket in the text, or nil if this server did not sign the text. The caller checks
-  /// whether the ticket has expired.
+  /// Returns the ticket in the text, even if the ticket has expired. Returns nil if this server did
+  /// not sign the text.
   func download(_ text: String) -> DownloadTicket? {
     guard var packed = open(text, .download), let address = packed.address(),
       let checksum = packed.data(), let expires = packed.int64()
@@ -60,8 +60,8 @@ struct AssetTickets: Sendable {
     return DownloadTicket(address: address, checksum: checksum, expires: expires)
   }
 
-  /// Returns the receipt in the text, or nil if this server did not sign the text. The caller
-  /// checks whether the receipt has expired.
+  /// Returns the receipt in the text, even if the receipt has expired. Returns nil if this server
+  /// did not sign the text.
   func receipt(_ text: String) -> AssetReceipt? {
     guard var packed = open(text, .receipt), let address = packed.address(),
       let database = packed.database(), let checksum = packed.data(), let size = packed.int64(),

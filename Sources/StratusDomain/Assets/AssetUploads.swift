@@ -68,8 +68,8 @@ public struct AssetUploads: Sendable {
   ///     once.
   ///   - next: returns the next bytes, or nil after the last ones.
   /// - Throws: the errors of ``progress(of:)`` and of `next`; `BAD_REQUEST` if the number of bytes
-  ///   is not the one that the piece announces; `QUOTA_EXCEEDED` if the file is larger than the
-  ///   limit, or if too many uploaded bytes are not held by any record.
+  ///   differs from the length of the piece; `QUOTA_EXCEEDED` if the file is larger than the limit,
+  ///   or if too many uploaded bytes are not held by any record.
   public func receive(
     _ ticketText: String, piece: Piece?, next: () async throws(ServerError) -> [UInt8]?
   ) async throws(ServerError) -> Outcome {
@@ -129,7 +129,8 @@ public struct AssetUploads: Sendable {
     }
   }
 
-  /// Returns the answer for an upload that has all its bytes, or nil if bytes are missing.
+  /// Returns the answer for an upload that has all its bytes, or nil if the client must still send
+  /// bytes.
   private func ended(
     _ ticket: UploadTicket, _ status: AssetUploadStatus
   ) async throws(ServerError) -> UploadAnswer? {

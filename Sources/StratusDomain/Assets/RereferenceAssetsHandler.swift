@@ -37,7 +37,8 @@ struct RereferenceAssetsHandler: EndpointHandler {
 
   /// Returns the only asset of a field.
   ///
-  /// Choice: a field with several assets is refused, because an item of the answer holds only one.
+  /// Choice: a field with several assets is refused, because an item of the answer has only one
+  /// asset.
   private static func asset(
     of record: StoredRecord?, _ fieldName: String
   ) throws(ServerError) -> Asset {

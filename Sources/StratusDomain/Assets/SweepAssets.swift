@@ -9,8 +9,8 @@ public struct SweepAssets: Sendable {
   private let ambient: Ambient
   private let graceMilliseconds: Int64
 
-  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept after the
-  ///   upload, or after the last request for a receipt.
+  /// - Parameter graceSeconds: the number of seconds that bytes without a record are kept, counted
+  ///   from ``StoredAsset/touched``.
   public init(
     store: any Store, at address: StoreAddress, assets: any AssetStore, ambient: Ambient,
     graceSeconds: Int64
@@ -54,9 +54,9 @@ public struct SweepAssets: Sendable {
 
   /// Removes files without a row in the register.
   ///
-  /// NB: files are listed before the register is read. A file that is registered between the two is
-  /// therefore found in the register. A file that is not registered yet is younger than the grace
-  /// period.
+  /// NB: files are listed before the register is read. A file that is registered after the listing
+  /// is therefore found in the register. A file that is not registered yet is younger than the
+  /// grace period.
   /// - Returns: the position to continue from, or nil if the end was reached.
   public func removeOrphans(
     after cursor: String?, limit: Int

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// The register knows the finished files, and each process counts its own unfinished uploads. When
 /// a user or a store may have used half of its limit, each upload first reads the register again. A
-/// restart loses the counts of unfinished uploads. After a restart, users can upload as many bytes
-/// again, until ``SweepAssets`` removes the old uploads.
+/// restart loses the counts of unfinished uploads. Users can then upload the same number of bytes
+/// again, although the old uploads remain until ``SweepAssets`` removes them.
 final class UnheldBytes: Sendable {
   private struct Pending {
     let user: String

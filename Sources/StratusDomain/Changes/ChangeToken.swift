@@ -24,7 +24,7 @@ struct ChangeToken: Sendable, Hashable {
   var incarnation: Int64
   /// The reader knows all changes up to and including this change number.
   var change: Int64
-  /// While reading backwards, the reader knows the changes after this one, up to ``top``.
+  /// While reading backwards, the reader knows the changes after this number, up to ``top``.
   var before: Int64 = 0
   /// The change number at which reading backwards began.
   var top: Int64 = 0
@@ -99,10 +99,11 @@ struct ChangeToken: Sendable, Hashable {
     self.change = change
   }
 
-  /// - Parameter forgotten: the newest deletion that was removed from the history, or 0 if there is
-  ///   none.
-  /// - Throws: `BAD_REQUEST` "sync token expired" unless the token fits this timeline, incarnation
-  ///   and participation, its change has happened, and the reader misses no removed deletion.
+  /// - Parameter forgotten: the change number of the newest deletion that was removed from the
+  ///   history, or 0 if none was removed.
+  /// - Throws: `BAD_REQUEST`, with the reason "sync token expired" if the token belongs to another
+  ///   timeline, incarnation or participation, or if the reader would miss a removed deletion, and
+  ///   with another reason if the token contains a change that has not happened.
   func check(
     epoch: Int64, incarnation: Int64, newest: Int64, forgotten: Int64 = 0,
     participation: Int64 = 0
@@ -115,14 +116,15 @@ struct ChangeToken: Sendable, Hashable {
     guard [change, before, top, began, caughtUp].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
-    // NB: a deletion that is older than a first reading may be removed between two of its pages.
-    // The token then stays valid. Otherwise the reader would start again, and might never finish.
+    // NB: a deletion that is older than the start of a first reading may be removed between two of
+    // its pages. The token then stays valid. Otherwise the reader would start again, and might
+    // never finish.
     if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }
 
 extension DatabaseView {
-  /// A hash (FNV-1a) that distinguishes the databases of callers in tokens.
+  /// A hash (FNV-1a) that identifies the database in change tokens.
   ///
   /// NB: clients store tokens. For public and private databases, the value must therefore stay the
   /// hash of the owner alone.

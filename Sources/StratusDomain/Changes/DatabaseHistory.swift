@@ -45,9 +45,10 @@ struct DatabaseHistory {
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
   }
 
-  /// The incarnation of a zone for one reader. It changes with the number of a participation, too:
-  /// a device must then forget the zone and read it again, because records may have left that no
-  /// feed will show as deleted (sharing §2.5).
+  /// Returns the incarnation of a zone for one reader, which includes the number of the reader's
+  /// participation. If that number changes, a device must forget the zone and read it again:
+  /// records may have left the shared hierarchies, and no feed will show them as deleted
+  /// (sharing §2.5).
   private static func incarnation(of change: ZoneChange) -> String {
     change.participation == 0
       ? String(change.incarnation) : "\(change.incarnation).\(change.participation)"

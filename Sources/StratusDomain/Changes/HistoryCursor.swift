@@ -26,8 +26,9 @@ struct HistoryCursor {
   let isFromNothing: Bool
 
   /// - Parameters:
-  ///   - participation: the reader's participation in the zone; nil: the reader owns it.
-  ///   - newestVisible: the newest change that the reader may see; nil: the zone's newest change.
+  ///   - participation: the reader's participation in the zone, or nil if the reader owns the zone.
+  ///   - newestVisible: the newest change that the reader may see. If nil, the reader may see all
+  ///     changes of the zone.
   /// - Throws: `BAD_REQUEST`; see
   ///   ``ChangeToken/check(epoch:incarnation:newest:forgotten:participation:)``.
   init(
@@ -95,7 +96,7 @@ struct HistoryCursor {
   /// Whether no changes are left to read.
   var isAtEnd: Bool { range.after >= range.through }
 
-  /// Whether no changes are left after this one.
+  /// Whether no changes are left to read after a change.
   ///
   /// NB: change numbers have gaps, since a record has only its latest change. A reader may
   /// therefore learn of the end only from a page that is not full.
@@ -108,7 +109,7 @@ struct HistoryCursor {
   /// - Parameter isComplete: whether the page reaches the end of its ``range``.
   func hasMore(isComplete: Bool) -> Bool {
     if !isComplete { return true }
-    // A share that was joined while reading backwards is read from its beginning afterwards.
+    // A share that was joined during a backward reading is read from its beginning afterwards.
     return isCatchingUp ? since < zone.change : joined < participation?.newestJoin ?? 0
   }
 

@@ -45,8 +45,8 @@ struct SharedHistory {
       let records = try store.records(named: joined, in: zone)
       for event in group where sizeBytes < sizeBytesMax {
         if leaving.contains(event.name) {
-          // NB: the token must not pass this event. The record may also come back to the
-          // hierarchy, and would then have no newer event.
+          // NB: the token must not pass this event. If the record stays in the hierarchy after
+          // all, it gets no newer event.
           guard part.through != nil else {
             throw ServerError(
               .tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
@@ -79,8 +79,9 @@ struct SharedHistory {
     return events
   }
 
-  /// The records whose hierarchy is outdated, because a record above them has moved and they must
-  /// still follow it. Nothing may be said of them until they have.
+  /// The records whose hierarchy is outdated: a record above them has moved, and they have not
+  /// followed it yet. Until they follow it, they must not be delivered, neither as records nor as
+  /// deletions.
   private func recordsAboutToLeave(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     guard try !store.unfinishedParents(in: zone, limit: 1).isEmpty else { return [] }
     let names = events.filter { $0.left == nil }.map(\.name.text)

@@ -38,8 +38,8 @@ struct ZoneHistory {
   /// Returns the page after a token.
   ///
   /// - Parameters:
-  ///   - limit: the maximum number of records. With 0, the page has no records and only says
-  ///     whether there are any.
+  ///   - limit: the maximum number of records. With 0, the page contains no records, and only says
+  ///     whether records are left to read.
   ///   - budget: the capacity left in the answer. A record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for a token that is stale
   ///   or not valid.
@@ -75,13 +75,13 @@ struct ZoneHistory {
       changes: ZoneChanges(
         zoneID: access.id, records: records, syncToken: next.text,
         moreComing: cursor.hasMore(isComplete: isComplete),
-        // NB: only the owner gets this token. A participant may not learn of the owner's other
+        // NB: only the owner gets this token. A participant must not learn of the owner's other
         // writes.
         clientChangeToken: access.role == .owner ? zone.clientChangeToken : nil),
       sizeBytesRead: part.sizeBytes)
   }
 
-  /// Reads the changes in a range that the caller may see.
+  /// Reads those changes of a range that the caller may see.
   private func part(
     of access: ZoneAccess, _ zone: StoredZone, at cursor: HistoryCursor, limit: Int,
     sizeBytesMax: Int
@@ -113,7 +113,7 @@ struct ZoneHistory {
     items.reserveCapacity(part.records.count)
     for (index, record) in part.records.enumerated() {
       // A reader without a token has nothing to delete, unless it wrote to the zone before its
-      // first fetch, as the framework's clients may.
+      // first fetch, as apps with StratusKit may.
       if record.isDeleted {
         if isFromNothing, !selection.showsDeletedRecordTypes { continue }
         if record.change <= part.deletionsAfter { continue }

@@ -54,10 +54,10 @@ public struct Caller: Sendable, Hashable {
   /// The user's record name in the container, or nil if the caller is not signed in.
   public var userRecordName: String? { principal.userRecordName }
 
-  /// The name of the caller in queues: a user, or the address of an anonymous caller.
+  /// The key of the caller's queue of long queries: a user, or the address of an anonymous caller.
   var paceKey: String { userRecordName ?? "address " + (subscriber ?? "") }
 
-  /// The client's address as limits count it, in one spelling: an IPv4 address, or the first 64
-  /// bits of an IPv6 address; nil: unknown.
+  /// The client's address as limits count it: an IPv4 address, or the first 64 bits of an IPv6
+  /// address, always in the same spelling. It is nil if the address is unknown.
   public var subscriber: String? { clientAddress.map(NetworkAddress.subscriber) }
 }

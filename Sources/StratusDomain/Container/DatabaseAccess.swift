@@ -4,9 +4,10 @@ public import StratusWire
 struct DatabaseAccess: Sendable {
   /// The purpose for which a request opens a database.
   enum Purpose {
-    /// The endpoint may write. If the container does not exist yet, it is created.
+    /// The endpoint may write. A development server creates a container that does not exist yet.
     case write
-    /// The endpoint only reads. A container that does not exist yet is read as an empty one.
+    /// The endpoint only reads. On a development server, a container that does not exist yet is
+    /// read as an empty one.
     case read
   }
 

@@ -81,8 +81,8 @@ public enum DatabaseView: Sendable, Hashable {
     }
   }
 
-  /// The database whose store keeps the view's list of zones and their history. For a shared
-  /// database, this is the private database of the same user.
+  /// The database under which the store keeps the view's list of zones and their history. For a
+  /// shared database, this is the private database of the same user.
   var home: DatabaseKey {
     switch self {
     case .public: .public

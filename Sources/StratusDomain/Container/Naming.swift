@@ -11,7 +11,7 @@ enum Naming {
     try check(name, what: "recordName", lengthMax: Limits.nameLengthMax)
   }
 
-  /// - Throws: `BAD_REQUEST` unless the name is legal or the name of the default zone.
+  /// - Throws: `BAD_REQUEST` unless the name is legal, or is that of the default zone.
   static func checkZoneName(_ name: String) throws(ServerError) {
     if name == ZoneID.defaultZoneName { return }
     try check(name, what: "zoneName", lengthMax: Limits.nameLengthMax)
@@ -47,7 +47,7 @@ enum Naming {
   }
 
   /// - Throws: `BAD_REQUEST` unless the name is a letter, followed by letters, digits and
-  ///   underscores.
+  ///   underscores, and is not too long.
   static func checkRecordType(_ name: String) throws(ServerError) {
     guard isIdentifier(name), name.utf8.count <= Limits.recordTypeLengthMax else {
       throw .badRequest("Invalid recordType '\(name.prefix(64))'")
@@ -55,7 +55,7 @@ enum Naming {
   }
 
   /// - Throws: `BAD_REQUEST` unless the name is a letter, followed by letters, digits and
-  ///   underscores.
+  ///   underscores, and is not too long.
   static func checkFieldName(_ name: String) throws(ServerError) {
     guard isIdentifier(name), name.utf8.count <= Limits.fieldNameLengthMax else {
       throw .badRequest("Invalid field name '\(name.prefix(64))'")

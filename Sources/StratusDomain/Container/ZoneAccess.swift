@@ -61,7 +61,7 @@ struct ZoneAccess: Sendable {
   /// batch must also put the record into a permitted hierarchy; see ``allowsPlace(inHierarchy:)``.
   ///
   /// - Parameter recordType: the record type, or nil if it is not known yet. If it is nil, the
-  ///   caller must be allowed to create records of some type, or of a type that does not exist yet.
+  ///   caller must be allowed to create records of at least one existing type, or of a new type.
   func allowsCreation(of recordType: String?, schema: Schema) -> Bool {
     if let participation {
       return recordType != ShareRecord.recordType
@@ -91,18 +91,18 @@ struct ZoneAccess: Sendable {
     return participation.rootNames.contains { ExactName($0) == ExactName(record.name) }
   }
 
-  /// The zone's newest change that the caller may know. A participant of hierarchies knows only
-  /// their passages, and not how much the owner writes elsewhere in the zone.
+  /// The zone's newest change that the caller may know. A participant of hierarchies may know only
+  /// the changes in them, and not how much the owner writes elsewhere in the zone.
   func newestVisibleChange(
     of zone: StoredZone, in store: any SharingReading
   ) throws(ServerError) -> Int64 {
     guard let participation, !participation.showsZone else { return zone.change }
     let newest = try store.newestPassage(in: zone, ofHierarchies: participation.rootNames)
-    // A token of an older change would have expired.
+    // A token of an older change would already have expired.
     return max(newest, zone.newestExpiredPassage)
   }
 
-  /// A token of the zone's newest change for the caller.
+  /// The change token for the zone's newest change that the caller may know.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func newestToken(

@@ -44,7 +44,7 @@ struct AnswerBudget: Sendable {
     return size
   }
 
-  /// The maximum size in bytes of a record whose fields already have the form of the answer.
+  /// The maximum size in bytes of a record whose fields are already encoded as in the answer.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
       + (record.sharing.map { ($0.participants.count + 2) * participantBytesMax } ?? 0)

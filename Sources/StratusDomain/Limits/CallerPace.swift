@@ -1,8 +1,8 @@
 public import StratusWire
 import Synchronization
 
-/// Limits the rate of callers with token buckets. There is one bucket for each user, each API
-/// token, and each address of anonymous callers.
+/// Limits the rate of callers with token buckets. Each user, each API token, and each address of
+/// anonymous callers has a bucket for requests and a bucket for operations.
 ///
 /// A request costs one lock and two lookups. Idle callers are removed.
 public final class CallerPace: Sendable {
@@ -45,7 +45,8 @@ public final class CallerPace: Sendable {
   }
 
   private struct State {
-    /// By user record name, API token or address. These kinds of text are never equal.
+    /// The buckets, by user record name, API token or address. A text of one of these kinds is
+    /// never equal to a text of another kind.
     var callers: [String: Buckets] = [:]
     /// The number of callers at which idle callers are removed.
     var sweepAt = 4_096
@@ -104,10 +105,12 @@ public final class CallerPace: Sendable {
     }
   }
 
-  /// The seconds for which requests of an address are examined only if that is cheap, because too
-  /// many of its requests had wrong credentials; nil: all are examined.
+  /// Returns the seconds for which an address remains under suspicion, or nil if it is not under
+  /// suspicion. An address is under suspicion if too many of its requests had wrong credentials.
+  /// Its requests are then examined only if that is cheap.
   ///
-  /// Choice: such requests have the rate of anonymous ones, but a bucket of their own.
+  /// Choice: requests with wrong credentials have the rate limit of anonymous requests, but a
+  /// bucket of their own.
   public func suspicionSeconds(of address: String?) -> Int? {
     guard let address, let rate = settings.anonymousRequestsPerAddress else { return nil }
     let now = ambient.now() * 1_000
@@ -202,8 +205,8 @@ public final class CallerPace: Sendable {
       caller: caller, bucket: bucket, debtSeconds: bucket.debtSeconds(of: rate, now: now))
   }
 
-  /// Removes idle callers. If few callers are idle, clears the table, because an unthrottled caller
-  /// is better than a wrongly throttled one.
+  /// Removes idle callers. If too many callers remain, clears the table, because an unthrottled
+  /// caller is better than a wrongly throttled one.
   private func sweep(_ state: inout State, _ now: Int64) {
     state.callers = state.callers.filter { _, buckets in
       !buckets.requests.isFull(at: now) || !buckets.operations.isFull(at: now)

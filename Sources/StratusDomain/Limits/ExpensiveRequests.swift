@@ -5,8 +5,8 @@ import Synchronization
 /// active. A caller's further expensive requests wait until one of its own has ended. This keeps
 /// the server free for the other callers.
 ///
-/// A request is expensive if its body is long, or if the caller's last request to the same endpoint
-/// caused much work. A caller is not limited while no other caller is active.
+/// A request is expensive if its body is long, or if a recent request of the caller to the same
+/// endpoint caused much work. A caller is not limited while no other caller is active.
 public final class ExpensiveRequests: Sendable {
   private typealias Waiting = CheckedContinuation<Void, Never>
 
@@ -24,10 +24,9 @@ public final class ExpensiveRequests: Sendable {
     var changedAt: Int64 = .min / 2
   }
 
-  /// The time for which an endpoint counts as expensive after it caused much work.
+  /// The time for which an endpoint counts as expensive for a caller after it caused much work.
   private static let rememberedMilliseconds: Int64 = 10_000
-  /// The time for which a caller must be the only active one before the limit no longer applies to
-  /// it.
+  /// After a caller has been the only active one for this time, the caller is not limited.
   private static let aloneMilliseconds: Int64 = 1_000
   private static let rememberedMax = 10_000
 

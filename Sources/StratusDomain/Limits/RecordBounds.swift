@@ -1,40 +1,51 @@
 import StratusWire
 
-/// The limits for the number of values in one record.
-enum RecordBounds {
-  /// - Parameter values: the written fields. A value of nil clears its field.
-  /// - Throws: `BAD_REQUEST` if one list has too many values, or if all lists and texts together
-  ///   have too many values and words.
-  static func check(
-    _ values: some Sequence<(key: String, value: FieldValue?)>
-  ) throws(ServerError) {
-    var assets = 0
-    var listed = 0
-    // A word and its separator take at least two bytes.
-    var wordsMax = 0
-    for (_, value) in values {
-      switch value {
-      case .asset: assets += 1
-      case .string(let text): wordsMax += min(text.utf8.count / 2, Limits.wordsPerFieldMax)
-      case .list(let element, let members):
-        guard members.count <= Limits.listValuesMax else { throw tooMany }
-        if element == .asset { assets += members.count } else { listed += members.count }
-      case .int64, .double, .timestamp, .bytes, .location, .reference, .sealed, nil: break
-      }
-    }
-    guard assets <= Limits.assetsPerRecordMax, listed <= Limits.indexEntriesPerRecordMax else {
-      throw tooMany
-    }
-    // Most texts are so short that their words need not be counted.
-    if listed + wordsMax <= Limits.indexEntriesPerRecordMax { return }
-    var words = 0
-    for case (_, .string(let text)?) in values where text.utf8.count > 2 {
-      words += Tokens.of(text).count
-      guard listed + words <= Limits.indexEntriesPerRecordMax else { throw tooMany }
+/// Counts the values of one record, and says whether the record has more values than allowed.
+struct RecordBounds {
+  private var assets = 0
+  private var listed = 0
+  /// An upper bound of the number of words. A word and its separator take at least two bytes.
+  private var wordsMax = 0
+  private var hasLongList = false
+
+  /// Counts the value of one written field.
+  mutating func add(_ value: FieldValue) {
+    switch value {
+    case .asset: assets += 1
+    case .string(let text): wordsMax += min(text.utf8.count / 2, Limits.wordsPerFieldMax)
+    case .list(let element, let members):
+      if members.count > Limits.listValuesMax { hasLongList = true }
+      if element == .asset { assets += members.count } else { listed += members.count }
+    case .int64, .double, .timestamp, .bytes, .location, .reference, .sealed: break
     }
   }
 
-  private static let tooMany = ServerError.badRequest(Reason.recordTooManyEntries)
+  /// Whether one list has too many values, the record has too many assets, or all lists and texts
+  /// together have too many values and words.
+  ///
+  /// - Parameter values: the values that were counted. They are read only if the texts are so long
+  ///   that their words must be counted exactly.
+  func areExceeded(by values: some Sequence<FieldValue>) -> Bool {
+    if hasLongList || assets > Limits.assetsPerRecordMax { return true }
+    if listed > Limits.indexEntriesPerRecordMax { return true }
+    if listed + wordsMax <= Limits.indexEntriesPerRecordMax { return false }
+    var words = 0
+    for case .string(let text) in values where text.utf8.count > 2 {
+      words += Tokens.of(text).count
+      if listed + words > Limits.indexEntriesPerRecordMax { return true }
+    }
+    return false
+  }
+
+  /// - Parameter values: the written fields. A value of nil clears its field.
+  /// - Throws: `BAD_REQUEST` if the record has more values than allowed.
+  static func check(_ values: [(key: String, value: FieldValue?)]) throws(ServerError) {
+    var bounds = RecordBounds()
+    for case (_, let value?) in values { bounds.add(value) }
+    guard !bounds.areExceeded(by: values.lazy.compactMap(\.value)) else {
+      throw .badRequest(Reason.recordTooManyEntries)
+    }
+  }
 }
 
 /// Counts the work that a batch causes in its write transaction, and refuses the batch before other

@@ -2,8 +2,9 @@ import StratusWire
 
 /// Answers `notifications/changes`.
 ///
-/// Choice: the answer does not mention notifications that were removed from the queue because of
-/// their age or number. A notification only says that there is something to fetch.
+/// Choice: the answer does not mention notifications that were removed from the queue because they
+/// were too old, or because the queue was too long. A notification only says that there is
+/// something to fetch.
 struct FetchNotificationsHandler: EndpointHandler {
   typealias Endpoint = FetchNotifications
 

@@ -40,9 +40,9 @@ public struct ListeningAccess: Sendable {
       acknowledged = try await store.write { (store) throws(ServerError) in
         // Another request may have registered the device already.
         if let known = try store.device(id: deviceID, of: user) { return known.acknowledged }
-        // A device that names the last event it received was registered before. The store no longer
-        // has it: the device was removed, or a backup from before its registration was restored.
-        // The device needs the notifications after that event.
+        // A device that sends the number of its last event was registered before. The store no
+        // longer has the device: it was removed, or a backup from before its registration was
+        // restored. The device needs the notifications after that event.
         let newest = try store.latestNotification()
         let position = max(0, min(lastEventID ?? newest, newest))
         try store.register(
@@ -55,8 +55,8 @@ public struct ListeningAccess: Sendable {
       try await touch(known, in: store)
     }
     var position = acknowledged ?? newest
-    // NB: a number that the store has not used yet is ignored. A number from before a restore is
-    // valid.
+    // NB: a number that the store has not used yet is ignored. A number from before a restore stays
+    // valid, because no number is used twice.
     if let lastEventID, lastEventID <= newest { position = max(position, lastEventID) }
     let device = ListeningDevice(
       store: address, user: user, deviceID: deviceID, position: position,

@@ -6,16 +6,17 @@ public protocol AssetReading {
   /// Returns the file with these contents, or nil if the store has no such bytes.
   func asset(checksum: [UInt8]) throws(ServerError) -> StoredAsset?
 
-  /// Returns files that no record holds and that were not requested since `time`, the oldest first.
+  /// Returns files that no record holds, the oldest first.
   ///
-  /// - Parameter time: milliseconds since 1970 UTC.
+  /// - Parameter time: milliseconds since 1970 UTC. Only files are returned whose
+  ///   ``StoredAsset/touched`` is earlier than this time.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
 
   /// Returns the number of bytes in files that no record holds, by the user who last uploaded them.
   /// The user name is empty if the user is unknown.
   func unheldBytes() throws(ServerError) -> [String: Int64]
 
-  /// Returns those of the files that have a row.
+  /// Returns which of these files have a row in the register.
   func registered(files: [String]) throws(ServerError) -> Set<String>
 }
 
@@ -36,10 +37,10 @@ public protocol AssetWriting {
   /// - Returns: whether the row was changed.
   func replace(file: String, by asset: StoredAsset) throws(ServerError) -> Bool
 
-  /// Removes a file from the register, unless a record holds the file or it was requested since
-  /// `time`.
+  /// Removes a file from the register, unless a record holds the file.
   ///
-  /// - Parameter time: milliseconds since 1970 UTC.
+  /// - Parameter time: milliseconds since 1970 UTC. The file is removed only if its
+  ///   ``StoredAsset/touched`` is earlier.
   /// - Returns: whether the row is gone, so that the file may be removed.
   func unregister(_ asset: StoredAsset, touchedBefore time: Int64) throws(ServerError) -> Bool
 }
@@ -52,8 +53,8 @@ public struct StoredAsset: Sendable, Hashable {
   public var file: String
   /// The size of the file in bytes.
   public var size: Int64
-  /// The time of the last upload of these bytes, or of the last request for a receipt, in
-  /// milliseconds since 1970 UTC.
+  /// The time when the bytes were last uploaded, a receipt for them was last requested, or a record
+  /// last stopped using them, whichever is latest. In milliseconds since 1970 UTC.
   public var touched: Int64
 
   public init(checksum: [UInt8], file: String, size: Int64, touched: Int64) {

@@ -2,8 +2,8 @@
 ///
 /// The asset store knows nothing of records. The asset register decides how long a file is kept.
 public protocol AssetStore: Sendable {
-  /// Opens an upload to append to it. If another caller has the upload open, that caller can no
-  /// longer use it.
+  /// Opens an upload to append to it. If the upload is open already, the ``AssetUpload`` of the
+  /// earlier call can no longer be used.
   ///
   /// - Parameter fromNothing: whether to discard the bytes received so far.
   /// - Throws: `INTERNAL_ERROR` if the bytes cannot be read, or no space can be reserved for them.
@@ -47,8 +47,8 @@ public protocol AssetStore: Sendable {
 
 /// An open upload.
 ///
-/// The methods of an upload must be called one after another. After another caller has opened the
-/// same upload, the methods throw `CONFLICT`.
+/// The methods of an upload must be called one after another. After the same upload has been opened
+/// again, the methods of the earlier object throw `CONFLICT`.
 public protocol AssetUpload: Sendable {
   /// The number of bytes received.
   var received: Int64 { get }
@@ -69,7 +69,7 @@ public protocol AssetUpload: Sendable {
   func discard() async
 }
 
-/// A finished upload.
+/// The checksum and the size of a finished upload.
 public struct WholeFile: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]

@@ -31,16 +31,16 @@ public struct AdmissionRequest: Sendable {
   public var clientAddress: String?
   /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]
-  /// The seconds for which the client's address is under suspicion, because too many of its
-  /// requests had wrong credentials; nil: it is not. Then a request is examined only if that is
-  /// cheap.
+  /// Returns the seconds for which the client's address remains under suspicion, because too many
+  /// of its requests had wrong credentials. Returns nil if it is not under suspicion. Requests from
+  /// a suspicious address are examined only if that is cheap.
   ///
-  /// NB: a function, because most requests are known and need no answer.
+  /// NB: this is a function, because most requests are answered from a cache and do not need it.
   public var suspicionSeconds: @Sendable () -> Int? = { nil }
   /// Returns the bytes of the body. It may be called more than once.
   public var body: Body
 
-  /// The headers of a signed request (web-auth §4.4), in lower case.
+  /// The names of the headers of a signed request (web-auth §4.4), in lower case.
   public static let signatureHeaderNames = [
     "x-apple-cloudkit-request-keyid", "x-apple-cloudkit-request-iso8601date",
     "x-apple-cloudkit-request-signaturev1",

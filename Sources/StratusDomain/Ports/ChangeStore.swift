@@ -1,7 +1,7 @@
 /// Reads change histories.
 public protocol ChangeReading {
-  /// Returns the number that identifies the timeline of a database. A new number is drawn when the
-  /// store is created, and again after a restore from a backup, so that change tokens of another
+  /// Returns the number that identifies the timeline of a database. The store gets a new number
+  /// when it is created, and again after a restore from a backup, so that change tokens of another
   /// timeline are recognized.
   ///
   /// A database without writes has the epoch of the store.
@@ -25,8 +25,8 @@ public protocol ChangeReading {
   /// yet.
   func latestZoneChange(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// Returns the change number of the newest deletion of a zone that the database's history no
-  /// longer contains, or 0 if there is none.
+  /// Returns the change number of the newest zone deletion that was removed from a database's
+  /// history, or 0 if none was removed.
   func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
   /// Returns zones that were created, changed or deleted after a change, in the order of changes.
@@ -46,7 +46,7 @@ extension ChangeReading {
     try epoch(of: DatabaseView(of: database))
   }
 
-  /// Returns the newest change to a database's list of zones, as its owner sees it.
+  /// Returns the number of the newest change to a database's list of zones, as its owner sees it.
   public func latestZoneChange(in database: DatabaseKey) throws(ServerError) -> Int64 {
     try latestZoneChange(in: DatabaseView(of: database))
   }

@@ -23,7 +23,7 @@ public protocol DeviceWriting {
   /// most ``Limits/devicesPerUserMax`` devices. If there are more, the devices that were not seen
   /// for the longest time are removed.
   ///
-  /// - Parameter device: the device. Its ``StoredDevice/acknowledged`` is used only if it is new.
+  /// - Parameter device: the device. ``StoredDevice/acknowledged`` is used only for a new device.
   func register(_ device: StoredDevice) throws(ServerError)
 
   /// Stores that a known device has all notifications up to a number. The position never goes back.

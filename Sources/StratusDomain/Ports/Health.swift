@@ -10,7 +10,8 @@ public struct HealthProblem: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// The affected store, or nil if the fault affects the server as a whole, or its own file.
+  /// The affected store. It is nil if the problem affects the whole server, or the server's own
+  /// file.
   public var store: StoreAddress?
 
   public init(_ kind: Kind, store: StoreAddress? = nil) {

@@ -15,12 +15,13 @@ public protocol IndexReading {
   /// caches the schema.
   func indexBuilds(ofType recordType: String) throws(ServerError) -> [IndexBuild]
 
-  /// Returns the day on which each index was last noted as read, in days since 1970 UTC.
+  /// Returns the last day on which each index was read, in days since 1970 UTC, by index number.
   func indexUses() throws(ServerError) -> [Int64: Int64]
 
-  /// Returns the number of rows that the build of an index has passed, and the number of all rows.
+  /// Returns the number of rows that the build of an index has examined, and the number of all
+  /// rows.
   ///
-  /// - Parameter limit: the maximum of both numbers.
+  /// - Parameter limit: the number at which each of the two counts stops.
   /// - Returns: nil if the index is not being built.
   func indexProgress(
     of index: Int64, limit: Int64
@@ -40,8 +41,8 @@ public protocol IndexReading {
   ) throws(ServerError) -> IndexBuildStep
 
   /// Returns the records of a zone that changed after a change number, in the order of changes.
-  /// They include tombstones and all record types, because an earlier build step saw older versions
-  /// of them.
+  /// They include tombstones and all record types, because an earlier build step may have seen
+  /// older versions of these records.
   ///
   /// - Returns: nil if the zone is deleted; fewer than `limit` records if they are large.
   func changesToIndex(
@@ -73,10 +74,10 @@ public protocol IndexWriting {
   /// Removes some entries of one dropped index. When the last entry is removed, removes the index,
   /// too.
   ///
-  /// - Parameter limit: the maximum number of entries, and of databases.
+  /// - Parameter limit: the maximum number of entries to remove, and of databases to search.
   func removeDroppedEntries(limit: Int) throws(ServerError)
 
-  /// Adds entries of records that are older than the index. Entries that exist already stay.
+  /// Adds entries of records that are older than the index. An entry that already exists stays.
   func add(
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError)

@@ -1,14 +1,13 @@
 /// Reads the references between records.
 public protocol LinkReading {
-  /// Returns the live links of a kind whose targets are among these records, in the order of target
-  /// and source.
+  /// Returns the live links of this kind to these records, in the order of target and source.
   ///
   /// - Parameter limit: the maximum number of links.
   func links(
     _ kind: LinkKind, to targets: [String], in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [RecordLink]
 
-  /// Returns the live links of a kind whose target is this record, in the order of their sources.
+  /// Returns the live links of this kind to one record, in the order of their sources.
   ///
   /// - Parameter source: the source after which the list begins, or nil to begin at the first
   ///   source.
@@ -88,7 +87,7 @@ public struct UnfinishedCascade: Sendable, Hashable {
   public var change: Int64
   /// The last source that was handled, or nil if none was handled yet.
   public var cursor: String?
-  /// The user who deleted the record. The tombstones of its sources name this user.
+  /// The user who deleted the record. The tombstones of the cascade name this user, too.
   public var userRecordName: String
   public var deviceID: String
 

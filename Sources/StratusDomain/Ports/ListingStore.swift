@@ -25,12 +25,12 @@ public protocol ListingReading {
 /// updates the listings of the zones that have changed.
 public protocol ListingWriting {
   /// Adds a share to a user's participation in a live zone, and lists the zone in the user's shared
-  /// database. If the user has already joined the share, only the permission changes.
+  /// database. If the user has already joined the share, only the user's rights change.
   ///
   /// - Parameter root: the root record of the share, or nil if the share shows the whole zone.
   /// - Returns: the number of the participation. If the zone is already listed, the number usually
-  ///   stays the same. It changes if the user saw single hierarchies and now sees the whole zone,
-  ///   because the user's devices must then read another history.
+  ///   stays the same. It changes if the user has joined a share of the whole zone and also a share
+  ///   of a single hierarchy, because the user's devices must then read another history.
   @discardableResult
   func join(
     _ zone: StoredZone, root: String?, permission: SharePermission, isAdministrator: Bool,
@@ -60,8 +60,8 @@ public protocol ListingWriting {
     _ zone: StoredZone, inSharedDatabaseOf user: String, at time: Int64
   ) throws(ServerError) -> Bool
 
-  /// Updates the listings of a shared database whose zones have changed since the last update, or
-  /// whose zones the owners have deleted since then.
+  /// Updates a shared database's listings of those zones that have changed since the last update,
+  /// or that their owners have deleted since then.
   ///
   /// - Parameters:
   ///   - time: milliseconds since 1970 UTC.

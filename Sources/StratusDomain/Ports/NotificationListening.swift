@@ -5,7 +5,8 @@ public protocol NotificationListening: Sendable {
   /// listener leaves.
   ///
   /// - Parameters:
-  ///   - devices: the devices whose notifications are delivered, each after its position.
+  ///   - devices: the devices whose notifications are delivered. For each device, the delivery
+  ///     begins after the device's position.
   ///   - deadline: the time when the listener is disconnected, in milliseconds since 1970 UTC, or
   ///     nil if there is no such time.
   func join(

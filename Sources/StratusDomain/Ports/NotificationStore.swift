@@ -25,7 +25,7 @@ public protocol NotificationReading {
   /// The result is the position of a new device.
   func latestNotification() throws(ServerError) -> Int64
 
-  /// Returns the users whose queues grew after a number. Each user appears once.
+  /// Returns the users with notifications after a number. Each user appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
@@ -41,7 +41,8 @@ public protocol NotificationWriting {
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
   /// key. Usually, the device that made the change does not get the notification. That device gets
-  /// the notification only if it has not yet received a replaced one about another device's change.
+  /// the notification only if the notification replaces one about another device's change, and the
+  /// device has not received the replaced one yet.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.
@@ -76,7 +77,8 @@ public struct NewNotification: Sendable {
   public var payload: NotificationPayload
   /// Whether the notification increments the user's badge.
   public var shouldBadge: Bool
-  /// The device that made the change and gets no notification, or nil if all devices get it.
+  /// The device that made the change and usually gets no notification; see
+  /// ``NotificationWriting/enqueue(_:)``. It is nil if all devices get the notification.
   public var originDeviceID: String?
   /// The key for coalescing, or nil if the notification replaces no other. The notification
   /// replaces unread notifications in the user's queue with the same key.
@@ -102,7 +104,8 @@ public struct QueuedNotification: Sendable, Hashable {
   public var number: Int64
   /// The value of `nid`. Several notifications of one change can have the same value.
   public var notificationID: String
-  /// The device that made the change and gets no notification, or nil if all devices get it.
+  /// The device that made the change and therefore gets no notification. It is nil if all devices
+  /// get the notification.
   public var originDeviceID: String?
   /// The key of ``NewNotification/coalescingKey``. APNs also collapses notifications with the same
   /// key.

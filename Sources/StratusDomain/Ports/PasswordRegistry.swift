@@ -15,18 +15,19 @@ public struct StoredPassword: Sendable, Hashable {
 
 /// Stores the passwords of accounts. An account has at most one password.
 public protocol PasswordRegistry: Sendable {
-  /// Stores a new password and ends the account's browser sessions, in one transaction.
+  /// Stores a new password, and ends the account's browser sessions, in one transaction.
   ///
   /// - Parameters:
-  ///   - earlier: the hash that the new one replaces; nil: any, or none.
+  ///   - earlier: the hash that the account must still have. If nil, the account may have any
+  ///     hash, or none.
   ///   - endsAppSessions: whether the account's sessions with containers end, too.
-  /// - Returns: false, and nothing changes, if another hash than `earlier` is stored.
+  /// - Returns: false if the stored hash is not `earlier`. Then nothing changes.
   func change(
     to password: StoredPassword, from earlier: String?, endsAppSessions: Bool
   ) async throws(ServerError) -> Bool
   /// Replaces the hash of a password that stays the same.
   ///
-  /// - Returns: false, and nothing changes, if another hash than `earlier` is stored.
+  /// - Returns: false if the stored hash is not `earlier`. Then nothing changes.
   func rehash(
     ofAccount accountID: String, from earlier: String, to hash: String
   ) async throws(ServerError) -> Bool
@@ -65,12 +66,13 @@ public struct BrowserSession: Sendable, Hashable {
 
 /// Stores browser sessions.
 public protocol BrowserSessionRegistry: Sendable {
-  /// Stores a session, and removes those of the account that were used least recently.
+  /// Stores a session. If the account then has more than `countMax` sessions, the sessions that
+  /// were used least recently are removed.
   ///
   /// - Parameters:
   ///   - passwordHash: the hash that the account must still have.
-  ///   - countMax: the sessions that the account keeps, including this one.
-  /// - Returns: false, and nothing changes, if the account has another password by now.
+  ///   - countMax: the maximum number of sessions that stay, including this one.
+  /// - Returns: false if the account's password was changed in the meantime. Then nothing changes.
   func create(
     _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
   ) async throws(ServerError) -> Bool
@@ -87,12 +89,13 @@ public protocol BrowserSessionRegistry: Sendable {
   func deleteBrowserSessions(
     ofAccount accountID: String, except kept: [UInt8]?
   ) async throws(ServerError)
-  /// Removes sessions that ended before a time.
+  /// Removes sessions that have ended, or that were not used for too long.
   ///
   /// - Parameters:
-  ///   - unusedSince: the time after which a session for one process of a browser must have been
-  ///     used.
-  ///   - keptUnusedSince: the same for a kept session.
+  ///   - time: sessions that ended before this time are removed.
+  ///   - unusedSince: sessions that are not kept (``BrowserSession/isKept``) are removed if they
+  ///     were not used since this time.
+  ///   - keptUnusedSince: kept sessions are removed if they were not used since this time.
   func deleteBrowserSessions(
     endedBefore time: Int64, unusedSince: Int64, keptUnusedSince: Int64
   ) async throws(ServerError)

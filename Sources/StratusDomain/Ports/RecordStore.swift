@@ -20,7 +20,7 @@ public protocol RecordWriting {
 
   /// Writes a change set:
   ///
-  /// - Every record of the set replaces the row with its name, including a tombstone.
+  /// - Every record of the set replaces the row with its name, even if that row is a tombstone.
   /// - The passages and derived rows of the set are written. It is no error if a row to remove is
   ///   missing, or if a row to add exists already.
   /// - The zone's newest change and client change token are set.

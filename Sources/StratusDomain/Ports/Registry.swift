@@ -11,7 +11,8 @@ public protocol Registry:
 /// outdated.
 public protocol VersionRegistry: Sendable {
   /// Returns a number that increases with each change that can end or change an admission: an
-  /// account is disabled or enabled, a session or an API token is removed, a container is deleted.
+  /// account is disabled or enabled, a session or an API token is removed, a server-to-server key
+  /// is revoked, or a container is deleted.
   func version() async throws(ServerError) -> Int64
 
   /// Increases the version after a change outside the registry.
@@ -84,8 +85,8 @@ public protocol UserRegistry: Sendable {
   func user(
     ofAccount accountID: String, in container: String
   ) async throws(ServerError) -> ContainerUser?
-  /// Returns accounts and containers that have a session but no user. An earlier version of the
-  /// server left them in this state.
+  /// Returns the pairs of an account and a container for which there is a session but no user. An
+  /// earlier version of the server left them in this state.
   ///
   /// - Returns: at most `limit` pairs, unsorted.
   func sessionsWithoutUser(
@@ -97,7 +98,7 @@ public protocol UserRegistry: Sendable {
 public protocol StoreRegistry: Sendable {
   /// Returns the epoch of each store that was ever opened.
   func storeEpochs() async throws(ServerError) -> [StoreAddress: Int64]
-  /// Returns the epoch of a store when it was first opened, or nil if it was never opened.
+  /// Returns the epoch that was stored for a store, or nil if the store was never opened.
   func epoch(ofStore address: StoreAddress) async throws(ServerError) -> Int64?
   /// Stores the epoch of a store, and replaces an earlier one.
   func keep(epoch: Int64, ofStore address: StoreAddress) async throws(ServerError)

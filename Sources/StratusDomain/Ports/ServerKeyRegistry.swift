@@ -31,7 +31,7 @@ public struct ServerKey: Sendable, Hashable {
 
 /// Stores server-to-server keys.
 ///
-/// Revoked keys stay in the registry, because their users must be known to be disabled.
+/// Revoked keys stay in the registry, so that their users remain known as disabled.
 public protocol ServerKeyRegistry: Sendable {
   func create(_ key: ServerKey) async throws(ServerError)
   /// Returns the key with this ID, even if it is revoked.

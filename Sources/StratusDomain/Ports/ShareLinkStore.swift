@@ -16,7 +16,8 @@ public struct ShareLink: Sendable, Hashable {
 
 /// Reads the links of shares.
 public protocol ShareLinkReading {
-  /// Returns the link with an ID and the live zone of its share, or nil if there is none.
+  /// Returns the link with this ID, and the live zone that the link belongs to. Returns nil if
+  /// there is no such link.
   func shareLink(
     _ shortGUID: String
   ) throws(ServerError) -> (link: ShareLink, zone: ZoneAddress)?

@@ -26,11 +26,11 @@ public protocol SharingReading: HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
-  /// The names among these that live records name as their parents.
+  /// Returns which of these records are the parents of live records.
   func parents(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
 
-  /// The passages of some hierarchies, in the order of their change numbers. Passages with the same
-  /// number are always returned together.
+  /// Returns the passages of some hierarchies, in the order of their change numbers. Passages with
+  /// the same number are always returned together.
   ///
   /// - Parameters:
   ///   - newestFirst: whether to read from the greatest change number down.
@@ -40,41 +40,44 @@ public protocol SharingReading: HierarchyReading {
     limit: Int
   ) throws(ServerError) -> [Passage]
 
-  /// The newest change number among the passages of some hierarchies; 0: there are none.
+  /// Returns the newest change number among the passages of some hierarchies, or 0 if there are
+  /// none.
   func newestPassage(
     in zone: StoredZone, ofHierarchies roots: [String]
   ) throws(ServerError) -> Int64
 
-  /// The users who have joined a share, in the order of their databases.
+  /// Returns the users who have joined a share, in the order of their databases' numbers.
   ///
   /// - Parameter root: the root record of the share, or nil for the share of the whole zone.
   func participants(
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Records whose children may still be stored in an earlier hierarchy, over all databases of the
-  /// store. Records of deleted zones are left out.
+  /// Returns records of all databases of the store whose children may still be stored in an earlier
+  /// hierarchy. Records of deleted zones are left out.
   ///
-  /// - Parameter zone: only records of zones after this one, in an order that does not change; nil:
-  ///   from the first zone.
+  /// - Parameter zone: the zone after which the list begins, or nil to begin at the first zone. The
+  ///   order of the zones never changes.
   func unfinishedHierarchies(
     after zone: StoredZone?, limit: Int
   ) throws(ServerError) -> [UnfinishedHierarchy]
 
-  /// Such records of one zone.
+  /// Returns the records of one zone whose children may still be stored in an earlier hierarchy.
   func unfinishedHierarchies(
     in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [UnfinishedHierarchy]
 
-  /// Whether a zone has such records outside the hierarchy of a root. If there are none, records
-  /// can join the hierarchy, but none can be about to leave it.
+  /// Whether a record outside a root's hierarchy has children that may still be stored in an
+  /// earlier hierarchy. If not, no record is about to leave the root's hierarchy, but some records
+  /// may be about to join it.
   func hasUnfinishedHierarchies(
     outside root: String, in zone: StoredZone
   ) throws(ServerError) -> Bool
 }
 
 extension SharingReading {
-  /// Records whose children may still be stored in an earlier hierarchy, from the first zone.
+  /// Returns records whose children may still be stored in an earlier hierarchy, beginning with the
+  /// first zone.
   public func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy] {
     try unfinishedHierarchies(after: nil, limit: limit)
   }
@@ -93,7 +96,7 @@ public protocol SharingWriting {
   /// entry for the same record is replaced.
   func addUnfinished(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 
-  /// Removes the entry of ``addUnfinished(_:)``, because all children are done.
+  /// Removes the entry of ``addUnfinished(_:)``, because all children have been moved.
   func finish(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 }
 

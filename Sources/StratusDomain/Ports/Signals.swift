@@ -1,4 +1,4 @@
-/// Tells the workers in every process that serves a store that the store has background work.
+/// Tells the workers of a store, in all processes, that the store has background work.
 ///
 /// A signal may be lost. The work itself is in the store, so a worker that also polls the store
 /// misses nothing.

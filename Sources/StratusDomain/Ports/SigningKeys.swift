@@ -21,7 +21,8 @@ public protocol SigningKeyStore: Sendable {
   ///   - fresh: the bytes of the first key. They are used only if there is no key yet.
   func keys(for purpose: String, orKeep fresh: [UInt8]) throws(ServerError) -> [SigningKey]
 
-  /// Adds a key, which is then the newest one. Of the older keys, only the previous newest is kept.
+  /// Adds a key, which is then the newest one. Of the older keys, only the one that was the newest
+  /// before is kept.
   func rotate(_ purpose: String, to fresh: [UInt8]) throws(ServerError)
 }
 

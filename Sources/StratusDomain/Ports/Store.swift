@@ -3,14 +3,16 @@
 /// The bodies of ``read(_:)`` and ``write(_:)`` run to completion without suspending. They access
 /// nothing but the store, because a write body may run twice.
 public protocol Store: Sendable {
-  /// Runs `body` on one consistent state: the newest committed one, or a later one.
+  /// Runs `body` on one consistent state: the newest state when the method is called, or a later
+  /// one.
   ///
   /// - Throws: the errors of `body`; `TRY_AGAIN_LATER` if the store is busy; `INTERNAL_ERROR`.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
 
-  /// Runs `body` alone in a transaction, and returns when its writes are on disk.
+  /// Runs `body` in a transaction, isolated from all other bodies. Returns when its writes are on
+  /// disk.
   ///
   /// If `body` throws, none of its writes remain.
   ///

@@ -51,7 +51,7 @@ public protocol SubscriptionReading {
 /// Stores the subscriptions to changes.
 public protocol SubscriptionWriting {
   /// Like ``SubscriptionReading/watch(of:)``, but cached between transactions, so that a save in a
-  /// database without subscriptions costs nothing more.
+  /// database without subscriptions needs no further read.
   ///
   /// NB: a store with several writers checks the cached value against a version in the database's
   /// row, which ``ZoneWriting/lockZone`` also reads.
@@ -85,7 +85,8 @@ public struct StoredSubscription: Sendable, Hashable {
   public var user: String
   /// The key under which the subscription is stored.
   public var key: SubscriptionKey
-  /// The newest outbox entry that the subscription does not apply to, or 0 if there was no entry.
+  /// The number of the newest outbox entry that the subscription does not apply to, or 0 if there
+  /// was no entry.
   public var since: Int64
   /// The subscription as JSON, exactly as the client sent it, with its ID.
   public var definition: [UInt8]

@@ -78,10 +78,10 @@ public struct Session: Sendable, Hashable {
 
 /// Stores sessions.
 public protocol SessionRegistry: Sendable {
-  /// Stores a session, and removes those of the account in the same store that were used least
-  /// recently.
+  /// Stores a session. If the account then has more than `countMax` sessions in the same store, the
+  /// sessions that were used least recently are removed.
   ///
-  /// - Parameter countMax: the sessions that the account keeps there, including this one.
+  /// - Parameter countMax: the maximum number of sessions that stay, including this one.
   func create(_ session: Session, countMax: Int) async throws(ServerError)
   func session(id: String) async throws(ServerError) -> Session?
   /// Returns all sessions in the order of their creation.
@@ -97,7 +97,7 @@ public protocol SessionRegistry: Sendable {
 }
 
 extension SessionRegistry {
-  /// Stores a session, however many the account has.
+  /// Stores a session, and removes no other session.
   public func create(_ session: Session) async throws(ServerError) {
     try await create(session, countMax: .max)
   }

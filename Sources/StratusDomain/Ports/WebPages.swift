@@ -10,10 +10,10 @@ public struct PageRequest: Sendable {
   /// The fields of the form. They are empty unless ``isPost`` is true.
   public var form: [String: String]
   public var cookies: [String: String]
-  /// The origin of the page that sent the form, or nil if the browser does not say.
+  /// The origin of the page that sent the form, or nil if the browser does not send it.
   public var origin: String?
-  /// The relation of that page to this server (`Sec-Fetch-Site`), or nil if the browser does not
-  /// say.
+  /// The relation between that page and this server (`Sec-Fetch-Site`), or nil if the browser does
+  /// not send it.
   public var fetchSite: String?
   /// The `User-Agent` of the browser, or nil if there is none.
   public var userAgent: String?

@@ -1,8 +1,8 @@
 /// Makes sure that only one process at a time does one kind of background work in a store.
 ///
-/// A step must be harmless if two processes run it at the same time. If the holder of a lock pauses
-/// for long, it loses the lock without noticing. Effects that must not happen twice belong in the
-/// step's transaction.
+/// There is one exception: if the holder of a lock pauses for long, it loses the lock without
+/// noticing. A step must therefore be harmless if two processes run it at the same time. Effects
+/// that must not happen twice belong in the step's transaction.
 public protocol WorkLocks: Sendable {
   /// Runs one step of work, unless another process does the same work in the store.
   ///

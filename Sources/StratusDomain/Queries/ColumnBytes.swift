@@ -21,8 +21,8 @@ enum ColumnBytes {
     case .real(let value): return number(real, ordered(value))
     case .text(let bytes):
       var column = beginning(bytes)
-      // NB: the end has two bytes. A single 0 would become 0xFF in the inverted order, where the
-      // end must not be the greatest byte.
+      // NB: a column ends with two bytes. A single 0 would become 0xFF in the inverted order, where
+      // the end must not be the greatest byte.
       column.append(0)
       column.append(1)
       return column
@@ -82,7 +82,7 @@ struct ColumnCut: Sendable, Hashable {
   var bytes: [UInt8]
   var isBehind: Bool
 
-  /// The first bytes after the cut, or nil if there are none.
+  /// The smallest bytes that sort after the cut, or nil if there are none.
   var start: [UInt8]? { isBehind ? bytes.successor : bytes }
 
   /// The same boundary in the inverted order.
@@ -105,7 +105,7 @@ struct ColumnInterval: Sendable, Hashable {
     self.upper = upper
   }
 
-  /// The same values in the inverted order.
+  /// The interval of the same values in the inverted order.
   var opposite: ColumnInterval { ColumnInterval(lower: upper.opposite, upper: lower.opposite) }
 
   func intersection(_ other: ColumnInterval) -> ColumnInterval {

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The value that a filter compares with: a scalar of the field's kind, or a fraction.
+/// The value with which a filter compares a field: a scalar of the field's kind, or a fraction.
 enum Comparand {
   case scalar(Scalar)
   /// A number that no whole number equals: a fraction, or a value outside the range of Int64. It is

@@ -5,10 +5,11 @@ import StratusWire
 struct ContinuationMarker: Sendable, Hashable {
   /// Identifies the query that the pages belong to.
   var fingerprint: UInt64
-  /// The candidate that answers the query, as an index into the query's list of candidates.
+  /// The candidate that answers the query, by its position in the query's list of candidates.
   var ordinal: Int
   var index: Int64
-  /// The position of the last entry of the page. The candidate decides how its value is encoded.
+  /// The position of the last entry of the page. The candidate decides how the position's value is
+  /// encoded.
   var position: EntryPosition
 
   private static let version: UInt8 = 3
@@ -69,7 +70,8 @@ struct ContinuationMarker: Sendable, Hashable {
       record: Int64(bitPattern: number(26, 8)))
   }
 
-  /// Returns the readable part of a marker, or nil if the text is not a valid marker.
+  /// Returns the contents of a marker, which are not encrypted, or nil if the text is not a valid
+  /// marker.
   private static func body(of text: String, _ signer: any TicketSigner) -> [UInt8]? {
     guard let bytes = Base64.decode(text), let first = bytes.first else { return nil }
     if first == version { return signer.decrypted(Array(bytes.dropFirst())) }

@@ -3,8 +3,8 @@ import StratusWire
 /// Reads the entries of several ranges as one sequence. The sequence is sorted by the bytes after
 /// the ranges' prefixes, then by zone, then by record number.
 ///
-/// The cursor opens a range only when its first entry is needed, and reads it in growing chunks. If
-/// there are many ranges, the first page therefore costs one seek for each range.
+/// The cursor opens a range only when its first entry is needed, and reads it in growing chunks.
+/// Even with many ranges, the first page therefore costs at most about one seek for each range.
 struct EntryCursor {
   enum Step {
     case entry(FoundEntry, prefixCount: Int)
@@ -38,14 +38,14 @@ struct EntryCursor {
   private let entriesMax: Int
   private let start: EntryPosition?
   private var streams: [Stream] = []
-  /// The positions of the streams that have more entries. The stream with the next entry is first.
+  /// The indices of the streams that have more entries. The stream with the next entry is first.
   private var heap: [Int] = []
   private var last: (entry: FoundEntry, prefixCount: Int)?
   private(set) var entriesRead = 0
 
   /// - Parameters:
   ///   - after: the position after which to continue. Its value has no prefix.
-  ///   - expected: the approximate number of entries that the caller will read.
+  ///   - expected: the approximate number of entries that will be read.
   init(
     _ stretches: [QueryPlan.Stretch], of index: Int64, in database: DatabaseKey, zone: Int64?,
     isReversed: Bool = false, after: EntryPosition? = nil, expected: Int,

@@ -6,18 +6,18 @@ struct RecordHome: Hashable, Sendable {
   var zone: Int64
 }
 
-/// An entry, and the location of its record.
+/// An entry, with the name, database and zone of its record.
 struct LocatedEntry: Sendable {
   var home: RecordHome
   var recordName: String
   var entry: IndexEntry
 }
 
-/// A run of entries, sorted like the entries' table. The run is packed, because a build holds a
-/// million entries.
+/// A run of entries in packed form, because an index build keeps a million entries in memory. After
+/// ``sort()``, the entries have the order of the entries' table.
 struct EntryRun: Sendable {
-  /// The location of an entry in `bytes`, where an entry consists of database, index, value, zone,
-  /// record number and record name.
+  /// The range of an entry in `bytes`. An entry consists of database, index, value, zone, record
+  /// number and record name.
   ///
   /// NB: these bytes sort in the order of these six values, because no value of an index is a
   /// prefix of another one.
@@ -123,12 +123,12 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Merges several runs into one order.
+/// Merges several sorted runs into one sequence.
 struct EntryMerge: Sendable {
   private let runs: [EntryRun]
   /// The position of the next entry in each run.
   private var positions: [Int]
-  /// The runs that have more entries. The run with the next entry is first.
+  /// The indices of the runs that have more entries. The run with the next entry is first.
   private var heap: [Int]
 
   init(_ runs: [EntryRun]) {

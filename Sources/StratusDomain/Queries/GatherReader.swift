@@ -90,7 +90,7 @@ struct GatherReader {
     return builder.page
   }
 
-  /// Adds the records that match and come after the previous page to `found`.
+  /// Adds to `found` the records that match and come after the previous page.
   private mutating func take(
     _ batch: [FoundEntry], into found: inout [Found]
   ) throws(ServerError) {

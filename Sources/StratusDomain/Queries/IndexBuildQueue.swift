@@ -38,11 +38,11 @@ final class IndexBuildQueue: Sendable {
     }
   }
 
-  /// Waits until no other request builds indexes of the type. The caller must have called
-  /// ``join(_:)``.
+  /// Waits until no other request builds indexes of the type. The request must have called
+  /// ``join(_:)`` before.
   ///
-  /// - Returns: the total number of rows read so far, and the number of record types in all stores
-  ///   whose indexes are being built now.
+  /// - Returns: the total number of rows that index builds of this key have read so far, and the
+  ///   number of record types, in all stores, whose indexes are being built now.
   func take(_ key: Key) async -> (rowsDone: Int, builds: Int) {
     await withCheckedContinuation { continuation in
       let isFree = lines.withLock { lines in

@@ -47,8 +47,8 @@ struct IndexBuilder: Sendable {
   /// Fills indexes, beginning where an earlier request stopped. Other indexes of the type at the
   /// same position are filled together with them.
   ///
-  /// - Parameter rowsMax: the maximum number of records read by this request and by those that it
-  ///   waited for.
+  /// - Parameter rowsMax: the maximum number of records read by this request and by the requests
+  ///   that it waited for.
   /// - Returns: whether the indexes are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
     let begin = queue.join(key)

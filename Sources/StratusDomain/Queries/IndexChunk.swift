@@ -3,16 +3,16 @@ import StratusWire
 /// One chunk of the stored records, with their entries in the indexes that are being built.
 ///
 /// The builder reads a chunk in several steps while writers continue. It writes the entries in the
-/// order of the entries' table, so that neighbours are written together. In the order of the
-/// records, each entry would cost one page. Before the entries are written, the builder uses the
-/// zones' change feeds to find the records that changed after they were read, and corrects their
-/// entries.
+/// order of the entries' table, so that neighbours are written together. If it wrote them in the
+/// order of the records, each entry would change another page of the store. Before the entries are
+/// written, the builder uses the zones' change feeds to find the records that changed after they
+/// were read, and corrects their entries.
 struct IndexChunk: Sendable {
   let recordType: String
   let indexes: [QueryIndex]
   /// The position after which the chunk begins, or nil if it begins with the first record.
   let start: IndexBuildCursor?
-  /// The last position of the chunk, or nil if the chunk goes to the end.
+  /// The last position of the chunk, or nil if the chunk goes to the last record.
   private(set) var end: IndexBuildCursor?
   private(set) var rowsLooked = 0
   private var sizeBytes = 0
@@ -26,12 +26,12 @@ struct IndexChunk: Sendable {
     self.start = start
   }
 
-  /// Reads the next chunk, for the indexes of a record type that are furthest behind.
+  /// Reads the next chunk for those indexes of a record type whose builds are furthest behind.
   ///
-  /// If another index of the type has been built further, the chunk ends at that index's position.
-  /// From that position on, the indexes are built together.
+  /// If another index of the type has been built further, the chunk does not go beyond that index's
+  /// position. From that position on, the indexes are built together.
   ///
-  /// - Parameter wanted: the indexes that callers wait for.
+  /// - Parameter wanted: the indexes that the request waits for.
   /// - Returns: the chunk, or nil if all wanted indexes are ready.
   static func read(
     for wanted: [Int64], by builder: IndexBuilder, rowsMax: Int, sizeBytesMax: Int
@@ -120,7 +120,7 @@ extension IndexChunk {
       }
     }
     try await store.write { (store) throws(ServerError) in
-      // Another process may also have built these indexes, and its builds may be further.
+      // Another process may also have built these indexes, and may already have got further.
       let builds = try store.indexBuilds(ofType: recordType)
       for index in indexes where builds.contains(IndexBuild(index: index.id, cursor: start)) {
         try store.setBuildCursor(end, of: index.id)
@@ -130,7 +130,7 @@ extension IndexChunk {
 
   /// Keeps track of the records that change after the chunk has read them.
   private struct Progress: Sendable {
-    /// For each zone, the change number up to which its changes were followed.
+    /// For each zone, the change number up to which its changes were processed.
     var changes: [RecordHome: Int64]
     /// Deleted zones. No entries are added for them, because nothing would remove these entries.
     var gone: Set<RecordHome> = []
@@ -140,8 +140,8 @@ extension IndexChunk {
     var indexes: Set<Int64> = []
   }
 
-  /// - Returns: false if a zone has too many changes for one step. The caller must then call the
-  ///   method again.
+  /// - Returns: false if a zone has too many changes for one step. The method must then be called
+  ///   again.
   private func add(
     _ entries: [LocatedEntry], progress: inout Progress, to store: any StoreWriting
   ) throws(ServerError) -> Bool {

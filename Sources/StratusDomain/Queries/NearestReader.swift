@@ -3,8 +3,8 @@ import StratusWire
 /// Reads a page of records by distance: nearest first, or farthest first.
 ///
 /// If a cell of the Earth has many entries, the reader splits the cell into smaller ones. It always
-/// examines the pending cell that may contain the next location. Only cells beside the part that
-/// was already read are pending, so there are few of them.
+/// continues with the pending cell that may contain the next location. Few cells are pending,
+/// because a cell is split only when it is reached.
 struct NearestReader {
   /// A cell of the Earth, a location, or the records without a location. All entries of a node have
   /// the same values in the columns of the query's equality filters.
@@ -245,7 +245,8 @@ struct NearestReader {
 
 // A binary heap of nodes.
 extension NearestReader {
-  /// NB: at the same distance, a cell precedes locations, because it may contain more of them.
+  /// NB: at the same distance, a cell precedes locations, because it may contain more locations at
+  /// that distance.
   private func precedes(_ one: Node, _ other: Node) -> Bool {
     if one.bound != other.bound {
       return isReversed ? one.bound > other.bound : one.bound < other.bound

@@ -64,7 +64,8 @@ struct PageBuilder {
   private static let readBytesMax = 8 * Limits.responseSizeBytesMax
   /// The number of bytes of a record that one unit of work decodes, or tests with one filter.
   private static let bytesPerStep = 256
-  /// The number of records read together. A page can hold half as many of the largest records.
+  /// The number of records read together. If all records have the maximum size, a page has capacity
+  /// for half of this number.
   private static let groupMax = 16
 
   init(_ scope: PageScope) {
@@ -209,7 +210,8 @@ struct PageBuilder {
     return records.filter { record in
       guard let root = roots[record.name].map(ExactName.init), hierarchies.contains(root)
       else { return false }
-      // NB: a match would tell the parent of the root, which does not belong to the share.
+      // NB: if the root matched, the caller would learn the name of its parent, which is not
+      // shared.
       return !asksForParent || root != ExactName(record.name)
     }
   }
@@ -224,7 +226,7 @@ struct PageBuilder {
     }
   }
 
-  /// Whether the record passes the filters that reading the index has not already applied.
+  /// Whether the record passes the remaining filters, which the index has not answered.
   mutating func matches(_ values: RecordValues) -> Bool {
     let filters = scope.plan.candidate.remaining.count
     page.steps += 2 + values.record.fields.text.count * (1 + filters) / Self.bytesPerStep

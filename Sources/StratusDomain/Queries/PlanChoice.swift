@@ -16,7 +16,7 @@ struct PlanChoice {
   let indexes: [QueryIndex]
   let store: any StoreReading
   let database: DatabaseKey
-  /// nil: all zones.
+  /// The zone to search, or nil to search all zones.
   let zone: Int64?
   /// Whether to wait for an index that only makes the query faster.
   let waits: Bool
@@ -73,7 +73,8 @@ struct PlanChoice {
     return .plan(QueryPlan(walk: last, ordinal: planner.candidates.count - 1))
   }
 
-  /// The number of records read for a page after which the caller looks for a faster plan.
+  /// The number of records read for a page after which ``instead(of:gathers:)`` looks for a faster
+  /// plan.
   var recordsReadMax: Int { Swift.max(4 * pageSize, 200) }
 
   /// Finds a plan that is faster than continuing with the plan that began the page.
@@ -101,8 +102,8 @@ struct PlanChoice {
 
   /// Like ``choose()``, but only with plans that can continue where a gathered page ended.
   ///
-  /// NB: the columns of the sort order encode that position. An index with reversed columns encodes
-  /// the position differently.
+  /// NB: that position is encoded with the columns of the sort order. An index with reversed
+  /// columns encodes positions differently.
   mutating func chooseOrdered() throws(ServerError) -> Outcome {
     var survey = Survey(indexes: indexes, makesIndexes: makesIndexes, spellsOrder: true)
     for ordinal in 0..<planner.mainCount {
@@ -145,10 +146,10 @@ struct PlanChoice {
     return best
   }
 
-  /// The number of the zone's entries in a plan's ranges, at most `max`.
+  /// Returns the number of the zone's entries in a plan's ranges, at most `max`.
   ///
-  /// NB: entries of other zones may lie between them. If there are too many to pass, the plan
-  /// counts as one with `max` entries.
+  /// NB: entries of other zones may lie between these entries. If too many of them must be skipped,
+  /// the result is `max`.
   private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
     var cursor = EntryCursor(
       plan.stretches, of: plan.index.id, in: database, zone: zone, expected: max,
@@ -203,7 +204,7 @@ private struct Survey {
     } else if !wanted.contains(candidate.columns),
       IndexBuilder.hasRoom(
         for: candidate.columns, among: indexes.map(\.columns) + wanted,
-        // If a candidate has no equalities, no other index can replace this one.
+        // If a candidate has no equalities, no other index can replace its index.
         isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)

@@ -18,7 +18,7 @@ struct QueryAttempt {
   enum Outcome: Sendable {
     case answered(QueryRecords.Response, QueryWork)
     /// The store must first add these index marks and indexes, or finish building indexes. After
-    /// that, the caller runs the query again.
+    /// that, the handler makes another attempt.
     case needs(SchemaAddition, indexes: [[IndexColumn]], building: [Int64])
   }
 

@@ -5,7 +5,7 @@ indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
 
-  /// Whether a condition is about a source.
+  /// Whether the filter, or a part of it, tests this source.
   func concerns(_ source: IndexColumn.Source) -> Bool {
     switch self {
     case .condition(let condition): condition.source == source
@@ -114,7 +114,8 @@ struct RecordValues {
     }
   }
 
-  /// Returns the tokens of a source. ``searchableFields`` has the tokens of all searchable fields.
+  /// Returns the tokens of a source. The source `searchableFields` has the tokens of all
+  /// searchable fields.
   func tokens(_ source: IndexColumn.Source, of searchable: Set<String>) -> Set<[UInt8]> {
     if let known = words.bySource[source] { return known }
     var tokens: Set<[UInt8]> = []
@@ -200,8 +201,8 @@ extension QueryCondition {
     }
   }
 
-  /// Returns the column bytes of the first member or cell of a record that passes the test. If a
-  /// record has several such entries, only this entry represents it.
+  /// Returns the column bytes of the record's first member or cell that passes the test. If the
+  /// index has several such entries of the record, only this entry represents the record.
   func firstPart(of values: RecordValues) -> [UInt8]? {
     var first: [UInt8]?
     func offer(_ bytes: [UInt8]) {
@@ -260,7 +261,7 @@ extension Array where Element == Scalar {
 }
 
 extension Array where Element == UInt8 {
-  /// Whether this text contains another one. The search reads both texts once (Knuth, Morris,
+  /// Whether this text contains another text. The search reads both texts once (Knuth, Morris,
   /// Pratt), because a text that almost matches at every offset must not cost the product of both
   /// lengths.
   fileprivate func contains(_ text: [UInt8]) -> Bool {

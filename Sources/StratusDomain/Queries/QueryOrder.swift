@@ -60,8 +60,8 @@ struct QueryOrder: Sendable, Hashable {
 }
 
 extension QueryOrder.Distance {
-  /// Returns the distance in metres to the smallest cell around a record's location, or infinity if
-  /// the record has no location.
+  /// Returns the distance in metres to the centre of the smallest cell around a record's location,
+  /// or infinity if the record has no location.
   func metres(to values: RecordValues) -> Double {
     values.value(source)?.location.map { metres(to: Cell.code(of: $0)) } ?? .infinity
   }

@@ -8,12 +8,12 @@ struct QueryPlan: Sendable {
     /// the order between ranges.
     var prefixCount: Int
     var lower: [UInt8]
-    /// The first bytes after the range, or nil if the range goes to the end of the index.
+    /// The smallest bytes after the range, or nil if the range goes to the end of the index.
     var upper: [UInt8]?
   }
 
   var candidate: QueryCandidate
-  /// The index of the candidate in the list of the query's candidates.
+  /// The position of the candidate in the list of the query's candidates.
   var ordinal: Int
   var index: QueryIndex
   /// The ranges to read, which do not overlap.

@@ -165,7 +165,7 @@ struct QueryPlanner {
     var chosen: [Driver] = []
     var count = (explosions + reaches).map(\.count).max() ?? 1
     if let other {
-      // A range that would make too many ranges with a word is not combined with that word.
+      // If a range and a word together would make too many ranges, they are not combined.
       let beside = explosions.filter { other.fits(beside: $0) }.map(\.count).max() ?? 1
       count = max(count, other.count * beside)
     }
@@ -266,7 +266,7 @@ struct QueryPlanner {
         reach: .init(column: IndexColumn(condition.source), intervals: [interval])))
   }
 
-  /// Merges all ranges of one column into one range.
+  /// Replaces the ranges of each column of values by their intersection.
   private func merged(_ reaches: [Driver]) -> [Driver] {
     var result: [Driver] = []
     for driver in reaches {
@@ -320,7 +320,7 @@ extension ScalarRange {
     return interval
   }
 
-  /// Whether the interval contains exactly these values.
+  /// Whether the interval contains exactly the values of the range.
   var isExact: Bool {
     (lower?.value.fitsColumn ?? true) && (upper?.value.fitsColumn ?? true)
   }

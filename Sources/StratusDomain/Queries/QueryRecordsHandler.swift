@@ -4,7 +4,8 @@ import StratusWire
 /// builds the indexes first.
 ///
 /// A page that takes long is read in slices. Each slice is a read of its own, so that other
-/// requests can read in between. Each caller reads one slice at a time.
+/// requests can read in between. After the first slices of its queries, a caller reads only one
+/// slice at a time.
 struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 

@@ -88,8 +88,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     return response
   }
 
-  /// The zones of other users in which the caller has no role. A request for them must not count as
-  /// a writer of the zone, or wait for the store's writer.
+  /// Returns the zones of other users in which the caller has no role. A request for them must
+  /// neither count as a writer of the zone nor wait for a write transaction of the store.
   private func zonesWithoutRole(
     _ batches: ZoneBatches, in database: OpenDatabase
   ) async throws(ServerError) -> Set<ZoneAddress> {
@@ -107,7 +107,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
   }
 
-  /// Gives names to new records without one.
+  /// Gives a name to each new record that has none.
   private func named(
     _ operations: [RecordOperation]
   ) throws(ServerError) -> [RecordOperation] {
@@ -291,8 +291,8 @@ struct ModifyRecordsHandler: EndpointHandler {
       passages: hierarchies?.passages ?? [])
     try store.apply(changes)
     for rest in hierarchies?.unfinished ?? [] { try store.addUnfinished(rest) }
-    // NB: the order matters. Deletions in this batch also cascade to records saved by the same
-    // batch.
+    // NB: the order matters: the later cascade of the same target replaces the earlier one. A
+    // deletion in this batch also cascades to records that the batch saved.
     let targets =
       references.rewritten.map { ($0, zone.change) }
       + references.unfinished.map { ($0, changes.newestChange) }

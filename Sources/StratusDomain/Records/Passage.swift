@@ -11,7 +11,8 @@ public struct Passage: Sendable, Hashable {
     case left
   }
 
-  /// The change number of the passage. Only a state of the same record can have the same number.
+  /// The change number of the passage. Only states and passages of the same record can have the
+  /// same number.
   public var change: Int64
   public var recordName: String
   public var recordType: String

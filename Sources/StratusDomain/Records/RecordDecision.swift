@@ -44,8 +44,8 @@ struct RecordDecision: Sendable {
   /// Whether the rules about references apply. Most batches have no references and no deletions.
   var concernsReferences: Bool { !references.isEmpty || records.contains(where: \.isDeleted) }
 
-  /// Decides the operations. Each is checked in this order: permission, zone, change tag, and
-  /// fields against the schema.
+  /// Decides the operations. Each operation is checked in this order: permission, existence of the
+  /// record, change tag, and fields against the schema.
   ///
   /// - Parameters:
   ///   - isAtomic: whether one refused operation causes the refusal of all operations.

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Converts stored records of one zone into their form for a caller. The presenter does not check
-/// permissions. Its callers must first check them with ``ZoneAccess``.
+/// Converts stored records of one zone into records as a client sees them. The presenter does not
+/// check permissions. Code that uses it must first check them with ``ZoneAccess``.
 struct RecordPresenter: Sendable {
   private let zoneID: ZoneID
   private let assets: AssetLinks

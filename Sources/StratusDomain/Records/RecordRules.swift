@@ -120,8 +120,9 @@ struct RecordRules: Sendable {
     _ numbers: Numbers, _ fields: inout FieldDecision, _ share: ShareState?
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
-    // A share is always below its root, also if the request has no data of the share. The root's
-    // own parent does not belong to the share, so its participants neither see nor change it.
+    // The parent of a share record is always the shared root, even if the request has no data of
+    // the share. The parent of the root itself does not belong to the share, so participants
+    // neither see nor change it.
     let keepsParent =
       share != nil
       || (stored.map { $0.type == ShareRecord.recordType || access.isSharedRoot($0) } ?? false)
@@ -215,7 +216,7 @@ struct RecordRules: Sendable {
   }
 
   /// Returns the type of the record, which never changes. For a new record, the operation must name
-  /// it.
+  /// the type.
   private func recordType(
     of operation: RecordOperation, _ name: String, stored: StoredRecord?
   ) throws(ServerError) -> String {

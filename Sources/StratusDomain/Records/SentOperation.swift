@@ -16,7 +16,7 @@ struct SentOperation: Sendable {
     self.operation = operation
     let plain = PlainFields(of: operation)
     self.plain = plain
-    exceedsBounds = plain.map { $0.exceedsBounds } ?? false
+    exceedsBounds = plain?.exceedsBounds ?? false
     assetChecksums =
       plain == nil
       ? operation.assetChecksums.compactMap { Asset(fileChecksum: $0, size: 0).checksumBytes } : []
@@ -28,6 +28,8 @@ struct SentOperation: Sendable {
 struct PlainFields: Sendable {
   let values: RecordDecision.Values
   let text: FieldsJSON
+  /// Whether the fields contain more values than a record may have.
+  let exceedsBounds: Bool
 
   /// Returns nil if some fields contain references or files, are encrypted or removed, have no
   /// type, or cannot be read. Also returns nil if the operation does not replace all fields.
@@ -39,25 +41,17 @@ struct PlainFields: Sendable {
     guard let inputs = try? FieldInput.all(in: operation.fields) else { return nil }
     var values: RecordDecision.Values = []
     values.reserveCapacity(inputs.count)
+    var bounds = RecordBounds()
     for input in inputs {
       guard let value = try? input.decode(schemaType: nil), value.isPlain,
         input.declaredType == value.type.name
       else { return nil }
+      bounds.add(value)
       values.append((input.name, value))
     }
     self.values = values
+    exceedsBounds = bounds.areExceeded(by: values.lazy.map(\.value))
     text = FieldsJSON(values)
-  }
-}
-
-extension PlainFields {
-  fileprivate var exceedsBounds: Bool {
-    do throws(ServerError) {
-      try RecordBounds.check(values.lazy.map { (key: $0.key, value: Optional($0.value)) })
-      return false
-    } catch {
-      return true
-    }
   }
 }
 

@@ -94,7 +94,7 @@ enum RecordChangeTag {
     _ number: Int64, atLeast digitsMin: Int, to bytes: UnsafeMutableBufferPointer<UInt8>,
     from start: Int
   ) -> Int {
-    // A number has at most 13 digits, for example for a time before 1970.
+    // A number has at most 13 digits. A negative number, such as a time before 1970, has 13.
     var rest = UInt64(bitPattern: number)
     var end = start + 1
     while rest >= 36 {

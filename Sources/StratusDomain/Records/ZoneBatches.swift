@@ -7,7 +7,7 @@ import StratusWire
 struct ZoneBatches: Sendable {
   struct Batch: Sendable {
     let address: ZoneAddress
-    /// The indexes of the items in the request.
+    /// The positions of the items in the request.
     var indices: [Int]
   }
 
@@ -46,7 +46,7 @@ extension ZoneBatches {
   /// Returns the failures of the items in a missing zone. If the request names several zones, the
   /// items in the other zones succeed (cloudkit-semantics §12).
   ///
-  /// - Throws: the error itself, if it is a different error, or if the request names only one zone.
+  /// - Throws: `error` itself if it is not `ZONE_NOT_FOUND`, or if the request names only one zone.
   func failures(
     of recordNames: [String], _ error: ServerError, for caller: Caller
   ) throws(ServerError) -> [RecordItem] {

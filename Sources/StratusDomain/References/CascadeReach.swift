@@ -30,8 +30,8 @@ struct CascadeReach: Sendable {
       let isProbe = budget.isEmpty
       let limit = isProbe ? probeMax : budget.records
       if isProbe {
-        // This probe includes the sources of links that the batch will write, because there is no
-        // later examination of them.
+        // This probe includes the sources of links that the batch will write, because they are
+        // not examined later.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }
       let found = try store.links(.deleteSelf, to: frontier, in: zone, limit: limit)
@@ -76,8 +76,8 @@ struct CascadeReach: Sendable {
     return left
   }
 
-  /// Adds the targets whose links may be incomplete to ``unexplored``. Links are sorted by the
-  /// bytes of their targets, so a full result does not contain all links of its last target, or any
+  /// Adds to ``unexplored`` the targets whose links may be incomplete. Links are sorted by the
+  /// bytes of their targets, so a full result may lack links of its last target, and it has no
   /// links of later targets.
   private mutating func noteUnexplored(
     _ found: [RecordLink], frontier: [String], isFull: Bool

@@ -21,7 +21,8 @@ enum PendingDeletions {
     return pendingDeletions
   }
 
-  /// Returns those of the stored records that referred to a deleted record before it was deleted.
+  /// Returns those of the stored records whose deletion is pending, because they referred to a
+  /// deleted record with an unfinished cascade before that record was deleted.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading

@@ -31,7 +31,8 @@ struct ReferenceDecision: Sendable {
   private var saved: [ExactName: StoredRecord] = [:]
   private var deleted: Set<ExactName> = []
 
-  /// Decides deletions before saves, so that a target of a save is kept rather than deleted.
+  /// Decides deletions before saves. If the batch deletes a record and saves a child of it, the
+  /// deletion is refused rather than the save (see ``DatabaseKey/childrenHoldParents``).
   ///
   /// The record of a refused operation may be the target of another operation's reference. The
   /// remaining operations are therefore checked again until no more are refused. The check is
@@ -114,8 +115,8 @@ struct ReferenceDecision: Sendable {
     return Reason.referenceTargetMissing
   }
 
-  /// Whether a participant sends back references that the stored record has as well. Their targets
-  /// may be outside the share, where the participant cannot see them.
+  /// Whether all these references of a participant are also in the stored record. Their targets may
+  /// be outside the share, where the participant cannot see them.
   private func isUnchanged(_ targets: [String], in record: StoredRecord) -> Bool {
     guard snapshot.access.participation != nil, let stored = snapshot.records[record.name],
       let values = try? stored.fields.storedValues()
@@ -173,8 +174,8 @@ struct ReferenceDecision: Sendable {
 }
 
 extension ReferenceSnapshot {
-  /// Whether a child may also refer to its parent by `deleteSelf`, although ``followers`` does not
-  /// contain this link.
+  /// Whether it is possible that a child also refers to its parent by `deleteSelf`, although
+  /// ``followers`` does not contain this link.
   func mayFollow(_ child: RecordLink) -> Bool {
     guard hasMoreFollowers, let last = followers.last else { return false }
     let isOfLater = last.target.utf8.lexicographicallyPrecedes(child.target.utf8)

@@ -21,7 +21,7 @@ struct ReferenceSnapshot: Sendable {
 
   /// - Parameters:
   ///   - schema: the schema, with the additions of the decision.
-  ///   - budget: the records and bytes that may be loaded for deletion by cascade.
+  ///   - budget: the numbers of records and bytes that may be loaded for deletion by cascade.
   init(
     loading decision: RecordDecision, on snapshot: RecordSnapshot, schema: Schema,
     childrenHoldParents: Bool, budget: CascadeBudget = CascadeBudget(),

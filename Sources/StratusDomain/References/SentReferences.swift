@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The references in an operation that the rules check.
+/// Those references of an operation that must be checked.
 ///
 /// Choice: references that are unchanged since an earlier save are not checked again. Otherwise a
 /// record whose target was deleted could never be saved.

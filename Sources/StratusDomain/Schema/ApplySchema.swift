@@ -24,8 +24,8 @@ extension StoreWriting {
   }
 
   /// Begins the removal of a record type or field. ``ContinueRetirements`` removes its values in
-  /// steps. Until then, the record type or field stays in the schema, so that its records keep
-  /// their grants.
+  /// steps. Until the last step, the record type or field stays in the schema, so that its records
+  /// keep their grants.
   func beginRemoval(of place: SchemaPlace, now: Int64) throws(ServerError) {
     let schema = try self.schema()
     guard let type = schema.recordTypes[place.recordType] else { return }
@@ -43,8 +43,8 @@ extension StoreWriting {
     for field in fields.sorted() where type.fields[field]?.indexes.isEmpty == false {
       try set([], of: .field(field), in: place.recordType)
     }
-    // NB: if a new field gets the same name and another type, it must never meet an index of this
-    // field.
+    // NB: a new field may get the same name and another type. It must not find an index of the
+    // removed field.
     for index in schema.indexes[place.recordType] ?? [] {
       let usesField = index.columns.contains { column in
         place.field.map { column.source == .field($0) } ?? true

@@ -4,8 +4,8 @@ import StratusWire
 /// step is one transaction, so a crash loses nothing and repeats nothing.
 ///
 /// A changed record gets a new change number, and a record of a dropped type becomes a tombstone.
-/// Devices therefore see the change in their feeds. `Choice:` no notification is sent, and the
-/// record keeps the time and user of its last modification.
+/// Devices therefore see the change in their feeds. `Choice:` no notification is sent, and a
+/// changed record keeps the time and user of its last modification.
 public struct ContinueRetirements: Sendable {
   private let store: any Store
   private let ambient: Ambient

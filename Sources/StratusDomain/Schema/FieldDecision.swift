@@ -60,7 +60,8 @@ struct FieldDecision: Sendable {
     return retirements.isEmpty ? changes : Self.underBothNames(changes, retirements)
   }
 
-  /// If only one of the two names of a renamed field is written, writes the other name, too.
+  /// If only one of the two names of a renamed field is written, writes the value to the other
+  /// name, too.
   private static func underBothNames(
     _ changes: [(key: String, value: FieldValue?)], _ retirements: [Retirement]
   ) -> [(key: String, value: FieldValue?)] {
@@ -79,7 +80,7 @@ struct FieldDecision: Sendable {
     return changes
   }
 
-  /// Adds the retiring record types and fields that the request writes to ``retiredWrites``.
+  /// Adds to ``retiredWrites`` the retiring record types and fields that the request writes.
   ///
   /// - Throws: `BAD_REQUEST`, which names a record type or field that no longer accepts writes.
   private mutating func note(
@@ -98,13 +99,14 @@ struct FieldDecision: Sendable {
     }
   }
 
-  /// Adds the retiring record types and fields that a refused operation wrote, because the attempt
-  /// shows that an app still uses them.
+  /// Adds to ``retiredWrites`` the retiring record types and fields that a refused operation would
+  /// have written, because the attempt shows that an app still uses them.
   mutating func note(retiredWrites places: Set<SchemaPlace>) {
     if !places.isEmpty { retiredWrites.formUnion(places) }
   }
 
-  /// Whether a record type has fields with exactly these types, so that nothing has to be decided.
+  /// Whether a record type has fields with the names and types of these values, so that nothing has
+  /// to be decided.
   func knows(_ values: [(key: String, value: FieldValue)], in recordType: String) -> Bool {
     guard let fields = schema.recordTypes[recordType]?.fields,
       schema.retirements(in: recordType).isEmpty

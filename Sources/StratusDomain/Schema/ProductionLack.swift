@@ -63,8 +63,8 @@ extension FieldIndexes {
   }
 }
 
-/// The number of requests from one version of an app that production refused because its schema
-/// lacked one part.
+/// The number of requests that production refused, because its schema lacked one part. All of them
+/// came from one version of an app.
 public struct LackCount: Sendable, Hashable {
   public var lack: ProductionLack
   /// The app and its version as the requests named them, or an empty text if they named none.

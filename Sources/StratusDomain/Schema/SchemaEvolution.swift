@@ -3,8 +3,8 @@ public import StratusWire
 /// Decides whether a schema may change into another one, and by which steps. The decision depends
 /// only on the arguments of the initializer.
 ///
-/// If a change has a refusal, the whole change is refused. A warning names something that the
-/// change removes without an error: an index that queries may use, a permission, or values.
+/// If one part of a change is refused, the whole change is refused. A warning names something that
+/// the change removes: an index that queries may use, a permission, or values.
 public struct SchemaEvolution: Sendable {
   /// A refusal or a warning.
   public struct Finding: Sendable, Hashable {
@@ -57,7 +57,7 @@ public struct SchemaEvolution: Sendable {
     for role in removedRoles { steps.append(.removeRole(role)) }
   }
 
-  /// Whether the schemas are the same.
+  /// Whether there is nothing to change and nothing is refused.
   public var isEmpty: Bool { steps.isEmpty && refusals.isEmpty }
 
   private var removedRoles: [String] {

@@ -49,7 +49,7 @@ extension FieldType {
 }
 
 extension FieldIndexes {
-  /// The marks in the words of the schema language, in the order in which they are printed.
+  /// The marks as words of the schema language, in the order in which they are printed.
   var schemaWords: [String] {
     SchemaOption.allCases.filter { contains($0.mark) }.map(\.rawValue)
   }

@@ -8,7 +8,7 @@ public struct ContinueHierarchies: Sendable {
   private let ambient: Ambient
   private let turns: HierarchyTurns
 
-  /// - Parameter turns: the turns of the store's zones.
+  /// - Parameter turns: lets the zones of the store take turns.
   public init(store: any Store, ambient: Ambient, turns: HierarchyTurns = HierarchyTurns()) {
     self.store = store
     self.ambient = ambient
@@ -61,12 +61,13 @@ public struct ContinueHierarchies: Sendable {
     }
   }
 
-  /// The work for a parent, whatever the number of its children, in records that follow.
+  /// The minimum work that is counted for a parent, as a number of records. It is counted even if
+  /// the parent has no children.
   private static let recordsPerParent = 4
 }
 
-/// Lets the zones of one store take turns, so that no user's large moves keep those of other users
-/// from being carried out.
+/// Lets the zones of one store take turns, so that one user's large moves do not delay the moves of
+/// other users.
 public final class HierarchyTurns: Sendable {
   private let zone = Mutex<StoredZone?>(nil)
 
@@ -79,7 +80,7 @@ public final class HierarchyTurns: Sendable {
   }
 }
 
-/// The turns of all stores.
+/// The ``HierarchyTurns`` of all stores.
 public final class HierarchyTurnsOfStores: Sendable {
   private let turns = Mutex<[StoreAddress: HierarchyTurns]>([:])
 

@@ -1,10 +1,10 @@
 import StratusWire
 
-/// The number of records that may still follow others into or out of hierarchies in one
-/// transaction. All shares that begin or end in it take from this number. Later steps move the
-/// other records.
+/// The number of records that one transaction may still move into or out of hierarchies because a
+/// record above them moves. All shares that begin or end in the transaction take from this number.
+/// Later steps move the other records.
 ///
-/// NB: not `Sendable`. Each run of a transaction's body makes its own.
+/// NB: this class is not `Sendable`. Each run of a transaction's body creates its own budget.
 final class FollowerBudget {
   private(set) var left: Int
 

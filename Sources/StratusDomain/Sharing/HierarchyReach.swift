@@ -91,8 +91,8 @@ struct HierarchyReach {
     try follow()
   }
 
-  /// Adds the ``Passage``s of one record, which say what hierarchy it has left and what hierarchy
-  /// it is in.
+  /// Adds the ``Passage``s of one record. They name the hierarchy that the record has left, and the
+  /// hierarchy that it is in.
   ///
   /// NB: a record leaves before it joins, because the store allows a record only one hierarchy.
   private mutating func move(
@@ -155,7 +155,8 @@ struct HierarchyReach {
     }
   }
 
-  /// Whether the chain of a record's parents leads back to it. Notes a chain that is too long.
+  /// Whether the chain of a record's parents leads back to it. Adds the record to ``tooDeep`` if
+  /// the chain is too long.
   private mutating func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
     var seen: Set<ExactName> = []
     var current = try parent(of: name)
@@ -218,7 +219,7 @@ struct HierarchyReach {
     frontier = []
   }
 
-  /// Removes records without children, which need neither a step nor a row.
+  /// Removes records without children from ``frontier``, because nothing has to follow them.
   private mutating func dropChildless(from start: Int) throws(ServerError) {
     if start >= frontier.count { return }
     let names = frontier[start...].map(\.parent.parentName)

@@ -2,8 +2,8 @@ import StratusWire
 
 /// The records above the shared roots of a zone, for the checks of a batch that shares more roots.
 ///
-/// All stored roots are walked up once, level by level. The cost of a batch is therefore that of
-/// the zone's roots, however many roots the batch adds.
+/// The records above all stored roots are read once for a batch, level by level, and not once for
+/// each root that the batch adds.
 struct HierarchySurvey {
   /// The place of a record among the shared roots.
   enum Place: Sendable, Hashable {
@@ -14,7 +14,8 @@ struct HierarchySurvey {
   }
 
   private let zone: StoredZone
-  /// The parents that are known: those of the batch, and those that were read; nil: none.
+  /// The known parents: those that the batch saves, and those that were read. The value is nil for
+  /// a record without a parent.
   private var parents: [ExactName: String?]
   private var roots: Set<ExactName> = []
   /// The roots and all records above them.
@@ -22,7 +23,8 @@ struct HierarchySurvey {
   /// The number of records that were looked up.
   private(set) var namesRead = 0
 
-  /// - Parameter parents: the parents of records that the batch is about to save; nil: none.
+  /// - Parameter parents: the parents of records that the batch is about to save, or nil for a
+  ///   record without a parent.
   init(
     of zone: StoredZone, parents: [ExactName: String?], in store: any StoreReading
   ) throws(ServerError) {
@@ -40,7 +42,7 @@ struct HierarchySurvey {
     try walkUp(from: roots, in: store)
   }
 
-  /// Adds a root, unless it overlaps with another one.
+  /// Adds a root, unless it is above or below another root.
   mutating func add(
     _ name: ExactName, in store: any StoreReading
   ) throws(ServerError) -> Place {

@@ -24,7 +24,8 @@ struct LeaveShares {
     let access = try database.lockedAccess(to: effects.address, of: store)
     var shares: [(record: StoredRecord, state: ShareState)] = []
     for record in try store.readableRecords(named: names, access).values {
-      // The policy decides about the share of other users, like about any other record.
+      // If the user is not a member of a share, the policy decides about the share's record as
+      // about any other record.
       guard let state = try record.shareState(), state.members[user] != nil else { continue }
       shares.append((record, state))
     }

@@ -9,7 +9,7 @@ struct PlaceRules {
   let decision: RecordDecision
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
-  /// The saved records that did not exist, or that count as deleted.
+  /// The saved records that did not exist before, or that counted as deleted.
   let created: Set<ExactName>
 
   /// Returns the refusals of the operations that break a rule, by the positions of the operations.
@@ -42,7 +42,7 @@ struct PlaceRules {
     // A record that was too deep before the zone had shares may stay where it is.
     let isMoved = stored.map { $0.parentRecordName != record.parentRecordName } ?? true
     if isMoved, hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
-    // The policy has decided about shares; `RecordRules` never changes their place.
+    // The access policy has already decided about share records, and their place never changes.
     if record.type == ShareRecord.recordType { return nil }
     // NB: `roots` has no entry in a zone without hierarchies.
     let root = hierarchies.roots[name] ?? nil
@@ -50,10 +50,10 @@ struct PlaceRules {
     return ServerError(.accessDenied, Reason.accessDenied)
   }
 
-  /// Whether a participant's new record has the name of a missing parent, so that records which the
-  /// participant may not write would follow it into its hierarchy.
+  /// Whether a participant's new record is the parent of records that the participant may not
+  /// write. These children would follow the new record into its hierarchy.
   ///
-  /// Choice: the record is refused even if it is not certain that it has such children.
+  /// Choice: if there are too many such children to examine, the new record is refused.
   private func wouldTakeChildren(
     _ record: StoredRecord, in store: any StoreReading
   ) throws(ServerError) -> Bool {

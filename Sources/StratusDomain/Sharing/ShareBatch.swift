@@ -1,10 +1,10 @@
 import StratusWire
 
-/// The decisions about the shares that a batch saves, before its records are decided.
+/// Decides about the shares that a batch saves, before the records of the batch are decided.
 struct ShareBatch {
   typealias Refusal = RecordDecision.Refusal
 
-  /// IDs that are drawn before the transaction, because its body may run twice.
+  /// IDs that are created before the transaction, because its body may run twice.
   struct IDs: Sendable {
     /// The IDs of URLs, one for each operation. The array is empty if no operation is about shares.
     var shortGUIDs: [String] = []
@@ -37,7 +37,7 @@ struct ShareBatch {
   /// The positions of the operations that save records, by record name.
   private var saves: [ExactName: Int] = [:]
   private var newRoots: Set<ExactName> = []
-  /// The number of shares that the user has; nil: not counted yet.
+  /// The number of shares that the user has, or nil if they have not been counted yet.
   private var sharesCount: Int?
   private var survey: HierarchySurvey?
 
@@ -126,7 +126,7 @@ struct ShareBatch {
     if let root { newRoots.insert(ExactName(root)) }
   }
 
-  /// The root of a new share, after all checks; nil: the share is one of the whole zone.
+  /// Checks and returns the root of a new share. Returns nil if the share is one of the whole zone.
   private mutating func root(
     of operation: RecordOperation, named name: String, in zone: StoredZone,
     _ store: any StoreReading
@@ -184,7 +184,7 @@ struct ShareBatch {
     }
   }
 
-  /// The work of the checks; one step takes about 1 µs.
+  /// The work of the checks, in steps of about 1 µs.
   var steps: Int { (survey?.namesRead ?? 0) * 2 }
 
   /// Whether the batch saves shares, so that work in the background may follow.

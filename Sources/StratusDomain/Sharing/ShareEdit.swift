@@ -20,7 +20,8 @@ struct ShareEdit {
     let wasPublic = old.publicPermission != .none
     let isPublic = state.publicPermission != .none
     if let sent = input?.participants {
-      // NB: each entry is compared with all others. The list may have the owner's entry as well.
+      // NB: the number is checked first, because each entry is compared with all others. The list
+      // may have one more entry, which is the owner's.
       guard sent.count <= Limits.participantsPerShareMax + 1 else {
         throw .badRequest(Reason.tooManyParticipants)
       }

@@ -190,7 +190,7 @@ struct ShareEffects {
     return unmarked
   }
 
-  /// Deletes the share of a root that was deleted, unless the same batch deleted it.
+  /// Deletes the share of a deleted root, unless the same batch has deleted the share already.
   ///
   /// - Returns: the new state of a record that took the place of the root.
   private func endShare(
@@ -204,7 +204,8 @@ struct ShareEffects {
     return root
   }
 
-  /// Deletes a share that has not begun, because its root was deleted by the same batch.
+  /// Deletes a share that was saved and has not begun yet. The batch that saved the share also
+  /// deleted its root.
   func deleteNew(_ name: String, in store: any StoreWriting) throws(ServerError) {
     let zone = try zone(in: store)
     guard let share = try store.records(named: [name], in: zone)[name] else { return }

@@ -34,7 +34,7 @@ struct AcceptSharesHandler: EndpointHandler {
     ) {
       [directory] (shortGUID, search) async throws(ServerError) in
       let id = directory.databases.ambient.makeUUID()
-      // NB: only a user who joins takes the writer's time.
+      // NB: only a user who joins needs a write transaction.
       let known = try await search.database.store.read { (store) throws(ServerError) in
         let finding = try search.find(shortGUID, in: store)
         return (finding: finding, joins: try search.joins(finding, in: store))
@@ -64,8 +64,9 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
-  /// - Parameter shortens: whether a share is shown without its fields, its root and its other
-  ///   participants if the answer has no room for them. Otherwise an error takes its place.
+  /// - Parameter shortens: what happens if a share is too large for the answer. If true, the share
+  ///   is shown without its fields, its root and its other participants. If false, the answer has
+  ///   an error in place of the share.
   /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
@@ -108,8 +109,9 @@ struct ShareDirectory: Sendable {
     return ResolveShares.Response(results: results)
   }
 
-  /// A share that the caller cannot see is one that does not exist, unless it invites an address:
-  /// that may be another address of the caller (sharing §1.2).
+  /// Returns the share that was found. A share that the caller may not see is refused as if it did
+  /// not exist. There is one exception: if the share has an open invitation to an address, the
+  /// reason says so, because that may be another address of the caller (sharing §1.2).
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(
@@ -129,7 +131,7 @@ struct ShareDirectory: Sendable {
 struct ShareSearch: Sendable {
   let database: OpenDatabase
   let user: String
-  /// The address of the caller's account, or nil if it has none.
+  /// The address of the caller's account, or nil if the account has none.
   let address: String?
 
   /// A share that the caller may see.
@@ -144,7 +146,7 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter mayNeedVerification: whether the share invites an address that has not accepted.
+    /// - Parameter mayNeedVerification: whether the share has an open invitation to an address.
     case hidden(mayNeedVerification: Bool)
   }
 
@@ -175,7 +177,7 @@ struct ShareSearch: Sendable {
 
   /// Whether the caller's acceptance would change the share.
   ///
-  /// - Throws: as ``accept(_:id:by:in:)``.
+  /// - Throws: the errors of ``accept(_:id:by:in:)``.
   func joins(
     _ finding: Finding, in store: any StoreReading
   ) throws(ServerError) -> Bool {
@@ -186,7 +188,7 @@ struct ShareSearch: Sendable {
     return try !participates(in: found, store)
   }
 
-  /// Whether the caller's shared database has the share.
+  /// Whether the caller's shared database contains the share.
   private func participates(
     in found: Found, _ store: any StoreReading
   ) throws(ServerError) -> Bool {
@@ -220,7 +222,7 @@ struct ShareSearch: Sendable {
     let old = found.share
     try found.share.set(accepted)
     found.share = try effects.rewrite(found.share, replacing: old, in: store)
-    // NB: the state may list the caller although its participation has ended.
+    // NB: the state may list the caller although the caller's participation has ended.
     var before = found.state
     before.participants.removeAll { $0.identity.userRecordName == user }
     try effects.settle(from: before, to: accepted, in: store)
@@ -228,7 +230,7 @@ struct ShareSearch: Sendable {
     return found
   }
 
-  /// Refuses to join more shares than every request of the user can read.
+  /// Refuses to join a share if the user has already joined as many as one request can read.
   private func requireRoom(
     in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
@@ -242,12 +244,12 @@ struct ShareSearch: Sendable {
     if isFull { throw .badRequest(Reason.tooManyJoinedShares) }
   }
 
-  /// Refuses to join while records far below a moved one still count as shared. The new participant
-  /// would read them, and learn of their departure.
+  /// Refuses to join while some records are about to leave the hierarchy, but still count as
+  /// shared. The new participant would read them, and would later learn that they have left.
   private func requireSettled(
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
-    // Below a parent that is in this hierarchy, records only join it.
+    // If only parents in this hierarchy are unfinished, their children can only join it.
     guard let root, try store.hasUnfinishedHierarchies(outside: root, in: zone) else { return }
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The part of one user in a share, before and after the acceptance.
+/// The relation of one user to a share, and the change to the share when the user accepts.
 struct ShareInvitation {
   let state: ShareState
   let owner: String
@@ -8,14 +8,14 @@ struct ShareInvitation {
   /// The address of the user's account in lower case, or nil if the account has none.
   let address: String?
 
-  /// The part of the caller in the share.
+  /// The relation of the user to the share.
   enum Part {
     case owner
-    /// The index of the caller's entry among the participants.
+    /// The index of the user's entry among the participants.
     case participant(Int)
-    /// The caller is not a participant, but may join with the URL.
+    /// The user is not a participant, but may join with the URL.
     case visitor
-    /// The caller may learn nothing about the share.
+    /// The user may learn nothing about the share.
     case none
   }
 
@@ -24,7 +24,7 @@ struct ShareInvitation {
     let entries =
       state.participants.indices.filter { isOwn(state.participants[$0]) }
       + state.participants.indices.filter { isInvitation(state.participants[$0]) }
-    // An entry without a permission gives nothing, although the owner keeps it in the list.
+    // An entry without a permission gives no access, although the owner keeps it in the list.
     if let index = entries.first(where: { state.offer(to: state.participants[$0]) != nil }) {
       return .participant(index)
     }
@@ -45,10 +45,11 @@ struct ShareInvitation {
     }
   }
 
-  /// Whether an address is invited and has not been accepted. It may be another address of the
+  /// Whether the share has an open invitation to an address, which may be another address of the
   /// user.
   ///
-  /// NB: this must not depend on accounts. The answer would tell which addresses have one.
+  /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
+  /// have an account.
   var mayNeedVerification: Bool {
     state.participants.contains { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,

@@ -7,8 +7,8 @@ struct ShareView {
   let owner: String
   /// The user record name of the reader.
   let reader: String?
-  /// The ID of the reader's participant. If it is nil, the user record name identifies the
-  /// participant.
+  /// The ID of the reader's entry in the list of participants. If it is nil, the user record name
+  /// identifies the entry.
   var readerID: String?
 
   /// The ID of the owner's own entry in every share.
@@ -64,7 +64,7 @@ extension ShareState {
     return offer(to: participant)
   }
 
-  /// The access that an entry gives to its user after the acceptance; nil: none.
+  /// Returns the access that a participant has after accepting, or nil if there is none.
   func offer(to participant: ShareParticipant) -> ShareAccess? {
     let administers = participant.role == .administrator
     switch (participant.permission, publicPermission) {

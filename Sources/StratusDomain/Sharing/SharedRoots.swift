@@ -14,8 +14,8 @@ extension StoreWriting {
     try changeHierarchy(of: rootName, in: address, at: time, within: budget)
   }
 
-  /// Ends the sharing of a hierarchy. Its participants leave it at once. This transaction writes
-  /// the passages of as many records as the budget allows; later steps write the others.
+  /// Ends the sharing of a hierarchy. The participants leave the share at once. This transaction
+  /// writes the passages of as many records as the budget allows; later steps write the others.
   ///
   /// - Parameters: as for ``beginHierarchy(of:in:at:within:)``.
   func endHierarchy(

@@ -76,9 +76,9 @@ struct ChangeMatcher {
     }
   }
 
-  /// Matches a subscription that has replaced another one with the current part of a partly matched
-  /// entry. The match is needed if matching has already passed the position of the replacement, but
-  /// has not reached the replaced subscription. Otherwise neither of them would report the change.
+  /// Matches the current part of a partly matched entry with a subscription that has just replaced
+  /// another one. This is needed if matching has already passed the replacement's position, but has
+  /// not reached the replaced subscription. Otherwise neither subscription would report the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.
@@ -122,7 +122,8 @@ struct ChangeMatcher {
 
   /// Examines the subscriptions that a part may concern, key by key.
   ///
-  /// - Returns: the position where the next step continues, or nil if all were examined.
+  /// - Returns: the position where the next step continues, or nil if all subscriptions were
+  ///   examined.
   private mutating func walk(
     _ part: Part, of entry: OutboxEntry, from start: OutboxCursor?
   ) throws(ServerError) -> OutboxCursor? {
@@ -144,7 +145,7 @@ struct ChangeMatcher {
         for found in page {
           last = found.number
           if found.since < entry.number { try judge(found, part, entry) }
-          // NB: the rows of participations are work, too.
+          // NB: the rows of participations use up budget, too.
           if budget < -Self.pageMax { break }
         }
         if page.count < limit, last == page.last?.number ?? last { break }
@@ -153,7 +154,7 @@ struct ChangeMatcher {
     return nil
   }
 
-  /// Adds the notification of a subscription about a part, if the subscription applies to the part.
+  /// Adds a notification if a subscription applies to a part.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) throws(ServerError) {
@@ -165,7 +166,7 @@ struct ChangeMatcher {
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// The role of a subscriber in the zone of a change; nil: the subscriber has none.
+  /// Returns the role of a subscriber in the zone of a change, or nil if the subscriber has none.
   private mutating func role(
     of user: String, in entry: OutboxEntry
   ) throws(ServerError) -> ZoneRole? {
@@ -315,7 +316,7 @@ extension Subscription {
 }
 
 extension OutboxCursor {
-  /// Whether matching has already passed the subscription at this position.
+  /// Whether matching that has reached this position has already passed the subscription.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }

@@ -64,8 +64,8 @@ struct ModifySubscriptionsHandler: EndpointHandler {
     }
   }
 
-  /// Matches a subscription that has replaced another one with the changes that it would otherwise
-  /// miss.
+  /// Prevents a gap after the replacement of a subscription: matches the new subscription with the
+  /// changes that it would otherwise miss.
   private func makeUp(
     for replaced: StoredSubscription, _ id: String, of user: String, in database: OpenDatabase,
     _ store: any StoreWriting

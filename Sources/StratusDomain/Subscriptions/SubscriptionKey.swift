@@ -23,8 +23,8 @@ public struct SubscriptionKey: Sendable, Hashable {
     SubscriptionKey(bytes: [3] + name(type))
   }
 
-  /// Returns the key of query subscriptions that require a value, or a list with the value as a
-  /// member.
+  /// Returns the key of query subscriptions that require a field to have this value, or to be a
+  /// list that contains the value.
   static func value(_ value: Scalar, of field: String, in type: String) -> SubscriptionKey {
     SubscriptionKey(bytes: [4] + name(type) + name(field) + ColumnBytes.of(value))
   }

@@ -75,7 +75,8 @@ struct SubscriptionQuery: Sendable {
 }
 
 extension QueryCondition {
-  /// A value that every matching record has, or has as a list member, or nil if there is none.
+  /// A value that the field of every matching record equals, or contains if it is a list. It is nil
+  /// if there is no such value.
   fileprivate var requiredValue: Scalar? {
     if isNegated { return nil }
     switch test {
@@ -98,7 +99,8 @@ extension IndexColumn.Source {
     }
   }
 
-  /// A rank by selectivity: the lower the rank, the fewer records are likely to have a value.
+  /// A rank by selectivity: the lower the rank, the fewer records are likely to have the same
+  /// value.
   ///
   /// Choice: the rank depends on the kind of value, since values are not counted. A record name
   /// belongs to one record. Texts and references distinguish more records than numbers, which may

@@ -99,7 +99,7 @@ extension RecordValues {
 }
 
 extension StoreWriting {
-  /// If a subscription watches a zone's database, adds the zone's creation or its imminent deletion
+  /// If database subscriptions may watch a zone, adds the zone's creation or its imminent deletion
   /// to the outbox.
   ///
   /// - Returns: whether an entry was added.

@@ -64,8 +64,8 @@ public struct ChangeOrigin: Sendable, Hashable {
   public var user: String
   /// The user's device that made the change, or nil if the device is not known.
   public var deviceID: String?
-  /// The ID of the request or of the server's step. All notifications about its changes have this
-  /// ID.
+  /// The ID of the request, or of the server's step, that made the change. All notifications about
+  /// changes of one request or step have the same ID.
   public var notificationID: String
   /// The time of the change, in milliseconds since 1970 UTC.
   public var time: Int64

@@ -21,7 +21,7 @@ struct ModifyZonesHandler: EndpointHandler {
       && request.operations.allSatisfy { $0.kind == .delete }
     if !leaves { try database.view.requireOwnZones() }
     let origin = try caller.origin(now: ambient.now())
-    // To leave a zone is some work, so each has a transaction of its own.
+    // Leaving a zone takes some time, so each zone is left in a transaction of its own.
     let parts =
       leaves ? request.operations.map { [$0] } : [request.operations]
     var items: [ZoneItem] = []

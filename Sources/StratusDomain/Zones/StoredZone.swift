@@ -13,10 +13,11 @@ public struct StoredZone: Sendable, Hashable {
   public var clientChangeToken: String?
   /// The encryption scope, which is set when the zone is created and never changes.
   public var encryptionScope: EncryptionScope
-  /// The newest record deletion that was removed from the history, or 0 if there is none.
+  /// The change number of the newest record deletion that was removed from the history, or 0 if
+  /// none was removed.
   public var newestExpired: Int64
-  /// The newest passage that was removed from the history, or 0 if there is none. It matters only
-  /// for participants, because owners do not read passages.
+  /// The change number of the newest passage that was removed from the history, or 0 if none was
+  /// removed. It matters only for participants, because owners do not read passages.
   public var newestExpiredPassage: Int64
   /// Whether the zone has, or once had, a shared hierarchy. Records have a ``Passage`` only in such
   /// a zone.
@@ -43,7 +44,7 @@ public struct StoredZone: Sendable, Hashable {
 }
 
 /// An entry in a database's history: a zone was created, changed or deleted, or a user joined or
-/// left it.
+/// left the zone.
 public struct ZoneChange: Sendable, Hashable {
   /// The zone's ``StoredZone/id``.
   public var incarnation: Int64

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Converts zones into their form for a caller.
+/// Converts stored zones into zones as a client sees them.
 struct ZonePresenter: Sendable {
   let caller: Caller
   let epoch: Int64

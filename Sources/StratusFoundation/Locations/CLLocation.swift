@@ -13,7 +13,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// The radius of uncertainty of the coordinate, in metres. If negative, the coordinate is not
   /// valid.
   public let horizontalAccuracy: CLLocationAccuracy
-  /// The uncertainty of the altitude, in metres. If negative, the altitude is not valid.
+  /// The uncertainty of the altitude, in metres. If zero or negative, the altitude is not valid.
   public let verticalAccuracy: CLLocationAccuracy
   /// The direction of travel, in degrees clockwise from north. If negative, it is unknown.
   public let course: CLLocationDirection
@@ -77,8 +77,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// Returns the distance to another location along the Earth's surface, in metres. Altitudes are
   /// ignored.
   ///
-  /// Choice: the distance is the great circle on a sphere with the Earth's mean radius, 6,371,008.8
-  /// m (haversine formula). It differs from the distance on the ellipsoid by at most 0.56 %.
+  /// Choice: the distance is measured along a great circle of a sphere. The sphere has the Earth's
+  /// mean radius, 6,371,008.8 m. The result differs from the distance on the ellipsoid by at most
+  /// 0.56 %.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     let radians = Double.pi / 180
     let (here, there) = (coordinate, location.coordinate)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Provides the time for locations that are created without a time.
 ///
-/// Only the modules that compose an app may read a clock. StratusKit therefore installs its clock
-/// here before `main`.
+/// Only StratusKit and StratusServer may read a clock. StratusKit therefore installs its clock here
+/// before `main`.
 package enum LocationClock {
   private typealias Source = @Sendable () -> Date
 

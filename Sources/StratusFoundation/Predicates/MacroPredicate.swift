@@ -1,13 +1,14 @@
 public import Foundation
 
 extension _PredicateFormatReading {
-  /// Converts a predicate of `#Predicate`. Returns nil if it has no equivalent.
+  /// Converts a predicate that the macro `#Predicate` created. Returns nil if the predicate format
+  /// language has no equivalent.
   ///
   /// The supported expressions are `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&`, `||`, `!`, `contains`,
   /// `starts(with:)`, casts and `??`. Key paths must be fields or properties with a known name.
   ///
-  /// Choice: a `??` is converted only if the comparison is false for its default value, because a
-  /// query never returns a record whose compared field has no value.
+  /// Choice: a comparison of `field ?? value` is converted only if the comparison is false for
+  /// `value`, because a query never returns a record without the compared field.
   public init?<Input: NSObject>(_ predicate: Predicate<Input>) {
     guard let expression = predicate.expression as? any NamedExpression,
       case .predicate(let parsed, _)? = expression.meaning,
@@ -19,8 +20,8 @@ extension _PredicateFormatReading {
 
 /// The equivalent of a `#Predicate` expression in the predicate format language.
 package enum ExpressionMeaning {
-  /// A condition, and whether it depends on the default value of a `??`. If so, its negation has no
-  /// equivalent.
+  /// A condition, and whether the condition depends on the default value of a `??`. If so, the
+  /// negation of the condition has no equivalent.
   case predicate(ParsedPredicate, isDefaulted: Bool)
   case term(PredicateTerm)
   /// A term that has a default value.
@@ -165,7 +166,8 @@ extension PredicateExpressions.Negation: NamedExpression {
 }
 
 extension PredicateExpressions.SequenceContains: NamedExpression {
-  /// NB: the element becomes the left side of `IN`, so `comparison` checks its default value.
+  /// NB: the element becomes the left side of `IN`. If the element has a default value,
+  /// `comparison` checks that value.
   package var meaning: ExpressionMeaning? {
     guard let values = term(of: sequence), values.isConstant else {
       return comparison(sequence, .contains, element)

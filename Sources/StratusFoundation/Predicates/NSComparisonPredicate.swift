@@ -7,13 +7,13 @@ import StratusArchive
 /// on Linux. A file that imports both modules and uses the name as a type must write
 /// `CloudKit.NSComparisonPredicate`, or define a type alias.
 public class NSComparisonPredicate: NSPredicate {
-  /// Whether all values or any value of a list on the left side must match.
+  /// Which values of a list on the left side must match: all values, or at least one.
   public enum Modifier: UInt, Sendable {
     /// Compares the two sides directly.
     case direct = 0
     /// Is true if the comparison is true for every value of a list on the left side.
     case all = 1
-    /// Is true if the comparison is true for any value of a list on the left side.
+    /// Is true if the comparison is true for at least one value of a list on the left side.
     case any = 2
   }
 
@@ -41,8 +41,8 @@ public class NSComparisonPredicate: NSPredicate {
     case endsWith = 9
     /// `IN`: the left side is a member of the right side.
     case `in` = 10
-    /// A method of the left side. This operator cannot be used, because Swift on Linux has no
-    /// selectors.
+    /// A method that the left side implements. This operator cannot be used, because Swift on Linux
+    /// has no selectors.
     case customSelector = 11
     /// `CONTAINS`: the right side is a member or a part of the left side.
     case contains = 99
@@ -90,15 +90,15 @@ public class NSComparisonPredicate: NSPredicate {
   public var leftExpression: NSExpression { NSExpression(comparison.left) }
   /// The right side.
   public var rightExpression: NSExpression { NSExpression(comparison.right) }
-  /// How the sides are compared. The value is `customSelector` for relations that have no constant
-  /// in this type.
+  /// How the sides are compared. The property is `customSelector` for a relation that has no case
+  /// in ``Operator``.
   public var predicateOperatorType: Operator { Operator(comparison.relation) }
   /// How texts are compared.
   public var options: Options {
     Options(rawValue: UInt(comparison.options.rawValue & 7))
   }
-  /// Whether all values or any value on the left side must match. The value is `any` if the format
-  /// says `NONE`.
+  /// Which values of a list on the left side must match. The property is `any` if the format says
+  /// `NONE`.
   public var comparisonPredicateModifier: Modifier {
     switch comparison.quantity {
     case .direct: .direct

@@ -23,20 +23,21 @@ public class NSExpression: NSObject, NSCopying {
   /// Creates a variable, whose value is given when the predicate is evaluated.
   public convenience init(forVariable name: String) { self.init(.variable(name)) }
 
-  /// Creates a list of expressions. All of them must be instances of this class.
+  /// Creates a list of expressions. An element of another class becomes a constant.
   public convenience init(forAggregate expressions: [Any]) {
     self.init(
       .aggregate(expressions.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// Creates a function call. The name includes its colons, and the arguments are expressions.
+  /// Creates a function call. The name includes its colons. An argument that is not an expression
+  /// becomes a constant.
   public convenience init(forFunction name: String, arguments: [Any]) {
     self.init(
       .function(
         name: name, arguments: arguments.map { ($0 as? NSExpression)?.term ?? .constant($0) }))
   }
 
-  /// Creates an expression for the object for which the predicate is evaluated.
+  /// Creates an expression whose value is the evaluated object itself.
   public class func expressionForEvaluatedObject() -> NSExpression {
     NSExpression(.evaluatedObject)
   }
@@ -71,8 +72,8 @@ public class NSExpression: NSObject, NSCopying {
     case conditional = 20
   }
 
-  /// The kind of the expression. Choice: a key of another object than the evaluated one has the
-  /// kind of the function `valueForKeyPath:`, as on Apple's systems.
+  /// The kind of the expression. Choice: a key of an object other than the evaluated object counts
+  /// as a call of the function `valueForKeyPath:`, as on Apple's systems.
   public var expressionType: ExpressionType {
     switch term {
     case .constant: .constantValue
@@ -85,7 +86,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The name of a function, with its colons, or an empty text for other expressions.
+  /// For a function, its name with the colons. Otherwise an empty text.
   public var function: String {
     switch term {
     case .function(let name, _): name
@@ -103,13 +104,14 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The object on which a function is called. This is the object whose key is read, or otherwise
-  /// the evaluated object.
+  /// The object on which a function is called. For `valueForKeyPath:` it is the object whose key is
+  /// read. For all other functions it is the evaluated object.
   public var operand: NSExpression {
     if case .member(let object, _) = term { NSExpression(object) } else { Self.evaluated }
   }
 
-  /// The name of a variable, without its `$`, or an empty text for other expressions.
+  /// The name of a variable, or of the variable of a subquery, without the `$`. For other
+  /// expressions, it is an empty text.
   public var variable: String {
     switch term {
     case .variable(let name): name
@@ -118,8 +120,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// The expressions of an aggregate, or the collection of a subquery, or nil for other
-  /// expressions.
+  /// For an aggregate, its expressions. For a subquery, its collection. Otherwise nil.
   public var collection: Any? {
     switch term {
     case .aggregate(let terms): terms.map { NSExpression($0) }
@@ -143,7 +144,7 @@ public class NSExpression: NSObject, NSCopying {
     if case .constant(let value) = term { PredicateValues.object(value) ?? value } else { nil }
   }
 
-  /// The name of the field, or an empty text for other expressions.
+  /// The key path of a field, or an empty text for other expressions.
   public var keyPath: String {
     if case .keyPath(let path) = term { path } else { "" }
   }

@@ -21,7 +21,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// An equivalent Foundation predicate. Its classes are those that Apple's parser would use.
+  /// An equivalent Foundation predicate. It consists of objects of the same classes as a predicate
+  /// that Apple's parser creates.
   package var predicate: NSPredicate {
     switch self {
     case .truth(let value): NSPredicate(value: value)
@@ -39,7 +40,7 @@ extension ParsedPredicate {
   private static var `true`: NSPredicate { NSPredicate(value: true) }
   private static var `false`: NSPredicate { NSPredicate(value: false) }
 
-  /// Whether two predicates are equivalent, with the same values.
+  /// Whether two predicates have the same conditions and the same values.
   package func says(theSameAs other: ParsedPredicate) -> Bool {
     let (mine, theirs) = (PredicateText.template(of: self), PredicateText.template(of: other))
     guard mine.format == theirs.format, mine.arguments.count == theirs.arguments.count else {
@@ -50,14 +51,14 @@ extension ParsedPredicate {
 }
 
 extension NSPredicate {
-  /// An equivalent predicate, which later changes of this predicate do not affect.
+  /// An equivalent predicate. It stays the same if this predicate changes later.
   ///
   /// NB: `copy()` cannot be used, because on Linux it turns every compound predicate into
   /// `FALSEPREDICATE`.
   package var independentCopy: NSPredicate { ParsedPredicate(self).predicate }
 }
 
-/// An AND, OR or NOT predicate that was made from a format.
+/// An AND, OR or NOT predicate that this module creates, for example from a format.
 ///
 /// NB: on Linux, Foundation's own class supports neither copying nor comparison.
 package class FormattedCompoundPredicate: NSCompoundPredicate {
@@ -71,7 +72,7 @@ package class FormattedCompoundPredicate: NSCompoundPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { independentCopy }
 
-  /// The class name of Apple's framework, which archives use.
+  /// Archives contain the name of Apple's class.
   package override var classForKeyedArchiver: AnyClass? { NSCompoundPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -103,7 +104,7 @@ package class UnreadablePredicate: NSPredicate {
 
   package override func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The class name of an ordinary predicate, which archives use.
+  /// Archives contain the class name of an ordinary predicate.
   package override var classForKeyedArchiver: AnyClass? { NSPredicate.self }
 
   package override func isEqual(_ object: Any?) -> Bool {
@@ -114,8 +115,8 @@ package class UnreadablePredicate: NSPredicate {
 }
 
 extension NSPredicate {
-  /// Whether two predicates are equivalent, with the same values. Predicates that are implemented
-  /// by code are never equivalent.
+  /// Whether two predicates have the same conditions and the same values. The result is false for
+  /// predicates that are implemented by code.
   package func says(theSameAs other: NSPredicate) -> Bool {
     let (mine, theirs) = (ParsedPredicate(self), ParsedPredicate(other))
     return !mine.isOpaque && !theirs.isOpaque && mine.says(theSameAs: theirs)

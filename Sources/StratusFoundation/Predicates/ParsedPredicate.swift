@@ -59,7 +59,8 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   case between = "BETWEEN"
   case tokenMatches = "TOKENMATCHES"
 
-  /// The equivalent relation if the two sides are exchanged, or nil if there is none.
+  /// The relation that has the same meaning when the two sides are exchanged, or nil if there is
+  /// none.
   package var mirrored: PredicateRelation? {
     switch self {
     case .lessThan: .greaterThan
@@ -75,7 +76,8 @@ package enum PredicateRelation: String, Sendable, CaseIterable {
   }
 }
 
-/// Whether all values or any value of a list on the left side must match.
+/// How many values of a list on the left side must match: all, at least one, or none. `direct`
+/// compares the left side itself.
 package enum PredicateQuantity: String, Sendable, CaseIterable {
   case direct = ""
   case any = "ANY"

@@ -23,7 +23,8 @@ package enum PredicateArchive {
   fileprivate static let truthKey = "StratusTruth"
 }
 
-/// Declares the initialiser of `NSPredicate` that takes a coder. It is an implementation detail.
+/// Declares the initialiser of `NSPredicate` that takes a coder. This protocol is an implementation
+/// detail.
 public protocol _PredicateUnarchiving {}
 
 extension NSPredicate: _PredicateUnarchiving {}
@@ -32,8 +33,8 @@ extension _PredicateUnarchiving {
   /// Predicates can be archived securely.
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived predicate. Returns nil if it has another class, or if Stratus did not
-  /// archive it.
+  /// Reads an archived predicate. Returns nil if the predicate does not have the requested class,
+  /// or if Stratus did not archive it.
   public init?(coder: NSCoder) {
     guard let parsed = ParsedPredicate(coder: coder) else { return nil }
     guard let predicate = parsed.predicate as? Self else { return nil }
@@ -43,8 +44,9 @@ extension _PredicateUnarchiving {
 
 /// Archives a predicate as its format and the arguments of the format.
 ///
-/// Choice: Foundation on Linux cannot archive predicates. A predicate of a block is archived as an
-/// unreadable predicate. An argument that cannot be archived is replaced by its description.
+/// Choice: Foundation on Linux cannot archive predicates. A predicate that contains a block is
+/// archived as an unreadable predicate. An argument that cannot be archived is replaced by its
+/// description.
 extension NSPredicate: @retroactive NSSecureCoding {
   public func encode(with coder: NSCoder) {
     let parsed = ParsedPredicate(self)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Evaluates the terms of a predicate.
 extension PredicateEvaluation {
-  /// Returns the value of a term, or nil if it has none or if its function is unknown.
+  /// Returns the value of a term, or nil if the term has no value or calls an unknown function.
   func value(of term: PredicateTerm) -> Any? {
     switch term {
     case .constant(let value): return value

@@ -15,9 +15,9 @@ package enum PredicateFormat {
 
   /// Parses a format into a predicate of the wanted class.
   ///
-  /// NB: if the wanted class is a compound and the format needs none, as in
-  /// `NSCompoundPredicate(format: "a == 1")`, the result is a compound with one part. Any other
-  /// wrong class is a programmer error.
+  /// NB: `NSCompoundPredicate(format: "a == 1")` asks for a compound predicate, although the format
+  /// describes a comparison. The result is then a compound with one part. Any other wrong class is
+  /// a programmer error.
   static func make<Wanted>(
     _ format: String, arguments: [Any?], as wanted: Wanted.Type
   ) -> Wanted {
@@ -30,7 +30,8 @@ package enum PredicateFormat {
   }
 }
 
-/// Declares the initialisers of `NSPredicate` that take formats. It is an implementation detail.
+/// Declares the initialisers of `NSPredicate` that take formats. This protocol is an implementation
+/// detail.
 ///
 /// NB: this protocol must not be restricted to classes. In a protocol for classes, an initialiser
 /// cannot choose the object that it returns.

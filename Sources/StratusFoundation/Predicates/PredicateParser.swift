@@ -3,16 +3,16 @@ import Foundation
 /// Parses the tokens of a format into a syntax tree.
 ///
 /// Brackets can contain a predicate or a term, and only the tokens after the brackets show which.
-/// The parser therefore reads both with the same rules. It distinguishes them when it needs a
-/// predicate or a term.
+/// The parser therefore reads predicates and terms with the same rules. It distinguishes them when
+/// it needs one of the two.
 struct PredicateParser {
   enum Node {
     case predicate(ParsedPredicate)
     case term(PredicateTerm)
   }
 
-  /// The maximum nesting of brackets, negations and operators. It is limited, because the tree is
-  /// traversed recursively.
+  /// The maximum nesting of brackets, negations and operators. The nesting is limited, because the
+  /// tree is traversed recursively.
   static let depthMax = 100
 
   let format: String

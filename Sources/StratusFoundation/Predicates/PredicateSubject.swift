@@ -1,4 +1,4 @@
-/// An object whose values predicates and sort descriptors can read by key, such as a record.
+/// An object, such as a record, from which predicates and sort descriptors can read values by key.
 ///
 /// On Apple's systems, `NSObject` has key-value coding for this purpose. On Linux, it does not.
 public protocol PredicateSubject {

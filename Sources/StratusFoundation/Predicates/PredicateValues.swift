@@ -29,7 +29,8 @@ package enum PredicateValues {
     (object(value) as? NSString).map { String(describing: $0) }
   }
 
-  /// Returns a number truncated to an integer. A large unsigned number keeps its type.
+  /// Returns a number truncated to an integer. An unsigned number that is too large for `Int64`
+  /// keeps its type.
   static func integer(_ value: Any?) -> Any? {
     switch value {
     case let value as Bool: return Int64(value ? 1 : 0)

@@ -5,7 +5,7 @@ extension NSKeyedUnarchiver {
   ///
   /// - Parameters:
   ///   - type: the class of the elements.
-  ///   - data: an archive of an array, which `NSKeyedArchiver` wrote.
+  ///   - data: an array that `NSKeyedArchiver` has archived.
   /// - Throws: Foundation's error if the archive is damaged or contains other classes.
   public static func unarchivedArrayOfObjects<Element: NSObject & NSCoding>(
     ofClass type: Element.Type, from data: Data

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NotificationCenter {
-  /// Returns the notifications with this name, as they are posted. Foundation on Linux does not
-  /// have this method.
+  /// Returns a sequence that delivers the notifications with this name. Foundation on Linux does
+  /// not have this method.
   ///
   /// An iterator receives the notifications that are posted after the iterator was created.
   /// - Parameters:
@@ -46,8 +46,9 @@ extension NotificationCenter {
     }
   }
 
-  /// NB: this type is unchecked, because a notification may contain values of any type. The poster
-  /// and the reader share the notification, as with a block of an observer.
+  /// NB: the compiler does not check whether this type is `Sendable`, because a notification may
+  /// contain values of any type. The poster and the reader share the notification, in the same way
+  /// as a poster and an observer's block do.
   struct Received: @unchecked Sendable { let notification: Notification }
 
   /// Observes the notifications while an iterator exists.

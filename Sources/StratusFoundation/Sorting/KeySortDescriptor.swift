@@ -68,7 +68,7 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
 
   override var hash: Int { namedKey.hashValue }
 
-  /// The class name of Apple's framework, which archives use.
+  /// Archives contain the name of Apple's class.
   override var classForKeyedArchiver: AnyClass? { NSSortDescriptor.self }
 
   override var description: String {
@@ -76,8 +76,8 @@ final class KeySortDescriptor: NSSortDescriptor, KeyedSortDescriptor {
   }
 }
 
-/// Declares the `key` of `NSSortDescriptor` and the initialiser that takes a key. It is an
-/// implementation detail.
+/// Declares the `key` of `NSSortDescriptor` and the initialiser that takes a key. This protocol is
+/// an implementation detail.
 ///
 /// NB: this protocol must not be restricted to classes. In a protocol for classes, an initialiser
 /// cannot choose the object that it returns.
@@ -97,7 +97,7 @@ extension _SortKeyReading {
   /// Creates an order by the values of a field, or by the values themselves if the key is nil.
   public init(key: String?, ascending: Bool) {
     guard let descriptor = KeySortDescriptor(naming: key, ascending: ascending) as? Self else {
-      preconditionFailure("\(Self.self) has no initialiser of a key")
+      preconditionFailure("\(Self.self) cannot be created with a key")
     }
     self = descriptor
   }

@@ -4,8 +4,8 @@ import StratusWire
 
 /// The routes for uploading and downloading the bytes of assets.
 ///
-/// A client that knows the URL of an asset may use it. Other credentials in the request are ignored
-/// (wire-quirks A26).
+/// A client needs only the URL of an asset to upload or download it. Other credentials in the
+/// request are ignored (wire-quirks A26).
 struct AssetRoutes: Sendable {
   /// An answer without the header fields that all answers share.
   struct Answer {
@@ -99,8 +99,8 @@ struct AssetRoutes: Sendable {
     ]
   }
 
-  /// Whether a list of entity tags contains this tag. Weak tags also match, because a file has only
-  /// one representation.
+  /// Whether a list of entity tags contains this tag or `*`. Weak tags also match, because a file
+  /// has only one representation.
   private static func matches(_ list: String, _ tag: String) -> Bool {
     list.split(separator: ",").contains { item in
       let item = item.drop { $0 == " " || $0 == "\t" }

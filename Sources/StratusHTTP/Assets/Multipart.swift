@@ -98,7 +98,7 @@ final class Multipart: BodyPieces {
     while let more = try await source.next() { _ = more }
   }
 
-  /// Reads more bytes into the buffer, of whose earlier bytes only the last `count` are kept.
+  /// Removes all bytes of the buffer except the last `count`, and then reads more bytes into it.
   private func fill(keeping count: Int) async throws(ServerError) {
     if waiting.count > count { waiting.removeFirst(waiting.count - count) }
     try await read()

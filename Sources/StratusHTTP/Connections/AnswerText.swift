@@ -4,8 +4,8 @@ import Synchronization
 
 /// Writes the heads of answers in the format of HTTP/1.1.
 ///
-/// NB: NIO's encoder is not used, because this type writes the head and a short body into one
-/// buffer, which is sent in one write.
+/// NB: NIO's encoder is not used, because the head and a short body are put into one buffer, which
+/// is sent in one write.
 enum AnswerText {
   /// The initial capacity of the buffer for a head, in bytes.
   static let headBytes = 768
@@ -13,8 +13,8 @@ enum AnswerText {
   static let goOn = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   /// - Parameters:
-  ///   - length: the number of bytes of the body, even if the body is not sent. If it is nil, the
-  ///     caller writes the length fields.
+  ///   - length: the number of bytes of the body, even if the body is not sent. If it is nil, no
+  ///     `Content-Length` is written.
   ///   - closes: whether the connection closes after this answer.
   static func write(
     _ head: HTTPResponse, length: Int?, closes: Bool, date: String, into buffer: inout ByteBuffer
@@ -40,7 +40,8 @@ enum AnswerText {
   }
 }
 
-/// Formats the current time for answers (RFC 9110 §5.6.7). The text is computed once a second.
+/// Formats the current time for answers (RFC 9110 §5.6.7). The text is computed at most once a
+/// second.
 final class DateText: Sendable {
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 

@@ -49,8 +49,8 @@ struct ConnectionChannel: ServerChildChannel {
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
       if tls != nil, !isWelcome {
-        // NB: the gate would refuse the connection only after the handshake, so a silent client
-        // would keep it open.
+        // NB: with TLS, the gate would refuse the connection only after the handshake, so a silent
+        // client could keep the connection open until the handshake's deadline.
         try channel.pipeline.syncOperations.addHandler(RefusedConnection())
         return Value(channel: channel, gate: gate)
       }
@@ -80,7 +80,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  /// Closes its connection as soon as it is open.
+  /// Closes its connection as soon as the connection is open.
   private final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -91,6 +91,6 @@ struct ConnectionChannel: ServerChildChannel {
     func channelActive(context: ChannelHandlerContext) { context.close(promise: nil) }
   }
 
-  /// The same limit as Hummingbird's.
+  /// The maximum size of all header fields, in bytes. Hummingbird has the same limit.
   private static let headerListBytesMax = 81_920
 }

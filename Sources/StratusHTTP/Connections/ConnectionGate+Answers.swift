@@ -27,7 +27,7 @@ extension ConnectionGate {
     }
   }
 
-  /// Sends an answer in pieces, and ends the answer.
+  /// Calls a function that sends the pieces of an answer, and then ends the answer.
   private func finish(_ send: () async throws -> Void) async {
     do {
       try await send()
@@ -48,8 +48,8 @@ extension ConnectionGate {
   func refuse(_ status: HTTPResponse.Status, _ error: ServerError) {
     phase = .answering
     isLastAnswer = true
-    // The client may still be sending the body. The server reads it, unless the connection was
-    // refused because there are too many.
+    // The client may still be sending the body. The server reads the body, unless the connection
+    // was refused because there are too many connections.
     isBodyComplete = isUnwelcome
     dropHeld()
     let (head, body) = router.refusal(status, error)
@@ -167,7 +167,8 @@ extension ConnectionGate {
     }
   }
 
-  /// Writes a piece, and waits until the client has read it.
+  /// Writes a piece, and waits until the system has accepted all its bytes. The system accepts
+  /// bytes only as fast as the client reads.
   private func write(_ piece: ByteBuffer, _ loop: any EventLoop) async throws {
     let promise = loop.makePromise(of: Void.self)
     loop.execute {
@@ -187,8 +188,9 @@ extension ConnectionGate {
 
   /// Closes the connection after the last answer is written.
   ///
-  /// NB: the server continues to read for a short time. If a socket is closed with unread bytes,
-  /// the system resets the connection, and the client's system then discards the answer.
+  /// NB: if the client may still be sending, the server continues to read for a short time. If a
+  /// socket is closed with unread bytes, the system resets the connection, and the client's system
+  /// then discards the answer.
   func leave() {
     guard let context else { return }
     let isHeard = isBodyComplete || isInputClosed

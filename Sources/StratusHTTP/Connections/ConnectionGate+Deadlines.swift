@@ -98,7 +98,7 @@ extension ConnectionGate {
     isSet.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
   }
 
-  /// Starts the time after which the connection closes, even if a request is in progress.
+  /// Starts the grace period. After it, the connection closes even if a request is in progress.
   func startGracePeriod() {
     graceAlarm = loop?.assumeIsolated().scheduleTask(in: TimeAmount(settings.gracePeriod)) {
       self.context?.close(promise: nil)

@@ -34,8 +34,8 @@ extension ConnectionGate {
     }
   }
 
-  /// Answers a long poll. The connection then continues with the requests that arrived during the
-  /// poll.
+  /// Answers a long poll, or refuses a request to listen. The connection then continues with the
+  /// requests that have arrived in the meantime.
   ///
   /// - Parameter whenWritten: is called when the system has accepted all bytes.
   func answer(
@@ -96,8 +96,8 @@ extension ConnectionGate {
   /// Writes the last bytes of a stream, and closes the connection.
   func end(with bytes: ByteBuffer) {
     guard let context else { return }
-    // NB: the option makes the system send the last bytes and the end of the connection together. A
-    // stopping server closes thousands of streams.
+    // NB: the option makes the system send the last bytes and the end of the connection together.
+    // This saves packets when a stopping server closes thousands of streams.
     try? context.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_CORK)), value: 1)
     context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     context.close(promise: nil)

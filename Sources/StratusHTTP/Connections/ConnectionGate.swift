@@ -8,8 +8,9 @@ import StratusWire
 /// writes the answers.
 ///
 /// The gate follows the HTTP decoder in the pipeline and writes bytes. One request is in progress
-/// at a time. Parts of later requests are kept, and the connection does not read until the request
-/// is finished. `docs/internals/http.md` describes the phases and their time-outs.
+/// at a time. Parts of later requests are kept until the request is finished, and the connection
+/// does not read while there are such parts. `docs/internals/http.md` describes the phases and
+/// their time-outs.
 ///
 /// NB: this type is unchecked, because all access is on the connection's event loop, unless a
 /// comment says otherwise.
@@ -24,7 +25,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case ready
     /// A short body is arriving. The router gets the request when the body is complete.
     case collecting(HTTPRequest)
-    /// The router works on the request, or a file is being sent. The body may still be arriving.
+    /// The router works on the request, or the answer is being sent. The body may still be
+    /// arriving.
     case answering
     /// The answer is written. The client must still read the answer or send the rest of the body.
     case settling
@@ -62,7 +64,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
 
   // The request in progress
 
-  /// Whether all parts of the request have arrived. It is true if there is no request.
+  /// Whether all parts of the request have arrived, or there is no request.
   var isBodyComplete = true
   /// Whether the connection closes after the answer.
   var isLastAnswer = false
@@ -295,9 +297,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Takes the parts that were kept.
+  /// Handles the kept parts of later requests.
   ///
-  /// NB: this is a loop, because a request may be refused before the next part is taken.
+  /// NB: the loop compares the index with the number of parts each time, because the refusal of a
+  /// request removes all kept parts.
   private func takeHeld() {
     if isTakingHeld { return }
     isTakingHeld = true
@@ -385,8 +388,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     }
   }
 
-  /// Is called when the server stops. No further request is accepted, and the connection closes
-  /// after the grace period at the latest.
+  /// Is called when the server stops. Only requests that have begun are still answered, and the
+  /// connection closes after the grace period at the latest.
   func endSoon() {
     guard let context, !isEnding else { return }
     isEnding = true

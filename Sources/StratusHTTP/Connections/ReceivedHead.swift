@@ -18,8 +18,8 @@ struct HeadRefusal: Error {
 /// NB: swift-nio-extras has such a conversion, but it parses each target as a URL, which costs as
 /// much as the rest of the head. It also hides the number of `Host` fields.
 enum ReceivedHead {
-  /// - Throws: ``HeadRefusal`` for a head that a server must refuse by RFC 9112 (sections 2.3 and
-  ///   3.2).
+  /// - Throws: ``HeadRefusal`` for a head that RFC 9112 (sections 2.3 and 3.2) requires a server to
+  ///   refuse.
   static func request(_ head: HTTPRequestHead) throws(HeadRefusal) -> HTTPRequest {
     guard head.version == .http1_1 || head.version == .http1_0 else {
       throw HeadRefusal(status: .httpVersionNotSupported, reason: Reason.requestVersion)
@@ -46,7 +46,7 @@ enum ReceivedHead {
       path: path(head.uri), headerFields: fields)
   }
 
-  /// Returns the length of the body after the head, or nil if the head does not state it.
+  /// Returns the length of the body that follows the head, or nil if the head does not state it.
   static func bodyLength(_ request: HTTPRequest) -> Int? {
     if request.headerFields.contains(.transferEncoding) { return nil }
     guard let text = request.headerFields[.contentLength] else { return 0 }

@@ -52,14 +52,15 @@ final class StreamListener: LoopListener, @unchecked Sendable {
   private let hub: any NotificationListening
   /// The device, and the number of the last notification that was written to the stream.
   private var device: ListeningDevice
-  /// Counts the stream against the user's limit of streams. It is nil after the stream has ended.
+  /// Counts the stream against the user's limit of streams. The slot is nil after the stream has
+  /// ended.
   private var slot: StreamSlot?
   /// Whether the client has many bytes left to read. No further events are written meanwhile.
   private var isStalled = false
   private var silences: UInt8 = 0
   private var isDone = false
 
-  /// The number of heartbeat intervals without any read after which the connection is closed.
+  /// If the client reads nothing for this number of heartbeat intervals, the connection is closed.
   private static let silencesMax = 2
 
   init(
@@ -92,7 +93,7 @@ final class StreamListener: LoopListener, @unchecked Sendable {
     if let text { isStalled = !gate.write(text) }
   }
 
-  /// Is called when the client has read all written bytes.
+  /// Is called when the client has read so many bytes that more can be written.
   func resume() {
     guard isStalled, !isDone else { return }
     isStalled = false

@@ -64,7 +64,7 @@ extension Router {
 }
 
 extension Router {
-  /// Answers a request that listens for notifications without a socket. The body of a stream
+  /// Without a socket, answers a request to listen for notifications. The body of a stream
   /// continues until the caller stops reading it. The body of a poll is complete when this method
   /// returns: it contains the notification, or is empty after the deadline.
   ///

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The page at `/`. It shows a person with a browser that a Stratus server runs at this address.
+/// The page at `/`. It tells a visitor that a Stratus server runs at this address.
 ///
 /// The page contains no script, loads nothing, and does not depend on the caller.
 struct HomePage: Sendable {

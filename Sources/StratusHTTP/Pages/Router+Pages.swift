@@ -4,13 +4,13 @@ import StratusWire
 
 /// The server's own pages.
 ///
-/// NB: cookies are read only for these pages. Their answers have no CORS fields, so no other site
-/// can read them.
+/// NB: cookies are read only for these pages. The answers of the pages have no CORS fields, so no
+/// other site can read the answers.
 extension Router {
   /// Answers a request for a page.
   ///
-  /// - Throws: `BAD_REQUEST` for another method, and for a body that is no form; `THROTTLED` for
-  ///   too many forms from one address.
+  /// - Throws: `BAD_REQUEST` for a method except GET, HEAD and POST, and for a body or a query that
+  ///   is too long or is not a form; `THROTTLED` for too many forms from one address.
   func page(
     _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: Exchange, by pages: any WebPages
@@ -47,8 +47,9 @@ extension Router {
     return (head, isHead ? .absent(size: Int64(answer.body.count)) : .bytes(answer.body))
   }
 
-  /// The field that tells browsers to use TLS only; nil for the machine's own name, at which other
-  /// servers may answer without TLS.
+  /// The value of `Strict-Transport-Security`, or nil if the answer does not have this field.
+  /// Answers for `localhost` never have the field, because other servers on the client's machine
+  /// may have no TLS.
   func strictTransport(_ exchange: Exchange) -> String? {
     guard requiresEncryption else { return nil }
     let host = exchange.serverURL.drop { $0 != "/" }.dropFirst(2).prefix { $0 != ":" }.lowercased()
@@ -56,8 +57,8 @@ extension Router {
     return isLocal ? nil : "max-age=31536000"
   }
 
-  /// The URL where the user of an app signs in; nil: the server has no pages, or the request has no
-  /// valid API token.
+  /// The URL where the user of an app signs in. nil if the server has no pages, or if the request
+  /// has no valid API token.
   func signInURL(for request: HTTPRequest, _ exchange: Exchange) async -> String? {
     guard let pages else { return nil }
     let target = RequestTarget(request.path ?? "/")

@@ -3,18 +3,18 @@ import StratusWire
 
 /// The client of a request, and the host and the scheme that the client used.
 ///
-/// A proxy that the operator trusts states them in `X-Forwarded-For`, `X-Forwarded-Host` and
-/// `X-Forwarded-Proto`. From any other sender, these fields are ignored, because any client can
+/// A proxy that the operator trusts states these values in `X-Forwarded-For`, `X-Forwarded-Host`
+/// and `X-Forwarded-Proto`. From any other sender, these fields are ignored, because any client can
 /// send them.
 struct ForwardedRequest: Sendable, Equatable {
-  /// The address of the client, or nil if it has none, as at a Unix socket.
+  /// The address of the client, or nil if it has none, for example at a Unix socket.
   let clientAddress: String?
   /// The host and port that the client used, or nil if the client named none.
   let authority: String?
   /// The scheme `http` or `https`.
   let scheme: String
 
-  /// The maximum number of addresses that are read from the end of the field.
+  /// The maximum number of addresses that are read from the end of `X-Forwarded-For`.
   private static let addressesMax = 16
 
   /// - Parameters:
@@ -42,7 +42,8 @@ struct ForwardedRequest: Sendable, Equatable {
       }
   }
 
-  /// Returns the last address that is not a trusted proxy. The addresses before it may be invented.
+  /// Returns the last address of `X-Forwarded-For` that is not a trusted proxy. The addresses
+  /// before it may be invented.
   private static func client(
     _ field: String?, behind proxy: String, _ proxies: [AddressRange]
   ) -> String {
@@ -56,7 +57,7 @@ struct ForwardedRequest: Sendable, Equatable {
     return client
   }
 
-  /// Returns the last value of a list, which the nearest proxy has added.
+  /// Returns the last value of a list. The nearest proxy has added this value.
   private static func last(_ field: String) -> String {
     let value = field.split(separator: ",").last ?? ""
     return String(value.filter { !$0.isWhitespace }).lowercased()

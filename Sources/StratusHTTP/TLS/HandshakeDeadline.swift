@@ -11,7 +11,7 @@ final class HandshakeDeadline: ChannelInboundHandler {
   typealias InboundOut = NIOAny
 
   private let timeout: TimeAmount
-  /// The handler that encrypts, which precedes this handler in the pipeline.
+  /// The encrypting handler, which precedes this handler in the pipeline.
   private let encryption: any ChannelHandler
   private var alarm: Scheduled<Void>?
   private var isComplete = false

@@ -27,7 +27,8 @@ public final class TLSIdentity: Sendable {
   /// Returns the time in milliseconds since 1970 UTC.
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
-  /// Held while the files are read, so that the older of two pairs never wins.
+  /// Is locked while the files are read, so that an older pair of files never replaces a newer
+  /// pair.
   private let reading = Mutex(())
 
   /// Reads both files.
@@ -66,8 +67,8 @@ public final class TLSIdentity: Sendable {
     }
   }
 
-  /// Reads the files again if they have changed, but not since the last check. A program that
-  /// replaces both files needs a moment.
+  /// Reads the files again if they have changed, but waits until they are the same at two checks in
+  /// succession. A program that replaces both files may otherwise have replaced only one of them.
   ///
   /// - Returns: whether a new certificate and key are in use.
   /// - Throws: the same errors as ``reload()``.
@@ -124,8 +125,8 @@ public final class TLSIdentity: Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
-    // The suites for TLS 1.2 with forward secrecy and authenticated encryption (ASVS 12.1.2). TLS
-    // 1.3 has no others.
+    // These cipher suites of TLS 1.2 have forward secrecy and authenticated encryption (ASVS
+    // 12.1.2). TLS 1.3 has only such suites.
     configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     configuration.applicationProtocols = ["http/1.1"]
     // A client that has disconnected does not answer the end of the session.

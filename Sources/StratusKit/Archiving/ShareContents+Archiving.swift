@@ -8,8 +8,8 @@ extension ShareContents {
     static let saved = "LastFetchedParticipants"
     static let url = "URL"
     static let rootRecordID = "RootRecordID"
-    /// NB: Apple's archives do not have these two keys. They mark the current user's participant
-    /// instead.
+    /// NB: Apple's archives do not have these two keys, and identify the current user's participant
+    /// in another way.
     static let savedPermission = "StratusSavedPublicPermission"
     static let currentUserID = "StratusCurrentUserParticipantID"
   }
@@ -31,8 +31,8 @@ extension ShareContents {
       participants = found
     }
     saved = coder.list(CodingKey.saved, of: CKShare.Participant.self) ?? []
-    // NB: the decoder returns the same object for equal participants of both lists and of other
-    // shares, so each list needs its own copies.
+    // NB: if a participant is in both lists or in several shares, the decoder returns one object
+    // for all of them. Each list therefore needs its own copies.
     self = independent
   }
 

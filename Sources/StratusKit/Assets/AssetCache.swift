@@ -2,14 +2,15 @@ import Foundation
 import StratusTransport
 import Synchronization
 
-/// Stores fetched files. Equal contents are stored once, but every asset gets its own file.
+/// Stores fetched files. Equal contents are cached once, but every asset gets its own file.
 ///
 /// The variable `STRATUS_CACHE` names the cache folder. Without the variable, the cache folder is
 /// `stratus` in `XDG_CACHE_HOME` or in `~/.cache`, or else a subfolder of the system's temporary
 /// folder. Only the owner of the folder can read it.
 ///
-/// In the cache folder, `files` holds the contents under their checksums. `staged` holds the files
-/// of assets, which apps may move or change. `partial` holds unfinished downloads.
+/// In the cache folder, `files` contains the cached contents, named by their checksums. `staged`
+/// contains the files of assets, which apps may move or change. `partial` contains unfinished
+/// downloads.
 final class AssetCache: Sendable {
   private let folder: URL
   private let limits: Limits
@@ -131,7 +132,7 @@ final class AssetCache: Sendable {
   /// Makes a staged file from the cached contents with this name.
   ///
   /// The first asset gets a hard link to the cached file; later assets get copies. An app may write
-  /// to the file that it got, even if that file is linked to the cached one. The contents are
+  /// to the file that it got, even if that file is linked to the cached file. The contents are
   /// therefore verified before each use, so that such a change never reaches another asset.
   /// - Returns: nil if the contents are not cached, or if the cached file has been modified.
   private func handOut(_ name: String, checksum: [UInt8], isVerified: Bool) -> URL? {
@@ -157,7 +158,7 @@ final class AssetCache: Sendable {
 
   private func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
 
-  /// Removes expired files, and then the oldest ones until the cache is small enough.
+  /// Removes expired files, and then the oldest files until the cache is small enough.
   func trim() {
     let now = seconds(now())
     var kept: [TrimmableFile] = []
@@ -201,7 +202,7 @@ private struct TrimmableFile {
 extension AssetCache {
   /// The size and age limits of the cache.
   ///
-  /// Choice: all values. Apple's systems clean up at their own discretion.
+  /// Choice: all values. Apple's systems decide themselves when they remove files.
   struct Limits: Sendable {
     /// The maximum size of the cache in bytes: 1 GiB. If the cache is larger, the oldest files are
     /// removed.
@@ -216,7 +217,7 @@ extension AssetCache {
     var stagedSecondsMax: Int64 = 604_800
     /// The maximum age of unused contents in seconds: thirty days.
     var fileSecondsMax: Int64 = 2_592_000
-    /// The maximum age of an unfinished download in seconds: one day. An older one is abandoned.
+    /// The maximum age of an unfinished download in seconds: one day. An older download is removed.
     var partialSecondsMax: Int64 = 86_400
 
     func ageSecondsMax(of part: Part) -> Int64 {

@@ -2,7 +2,8 @@ import Foundation
 import StratusTransport
 import StratusWire
 
-/// The scope of the failure if a file cannot be fetched because of the network or this machine.
+/// Whether a single record or the whole operation fails if an error of the network or of this
+/// machine prevents the download of a file.
 enum FileLoss {
   /// Only the file's record fails; the other records are delivered.
   case record
@@ -10,9 +11,9 @@ enum FileLoss {
   case operation
 }
 
-/// The maximum number of parallel downloads, and the maximum number of times that the download
-/// address of a file is renewed.
+/// The maximum number of parallel downloads.
 private let transfersMax = 4
+/// The maximum number of times that a new download address is requested for a file.
 private let renewalsMax = 3
 
 extension DatabaseCalls {
@@ -21,8 +22,8 @@ extension DatabaseCalls {
   ///
   /// - Parameters:
   ///   - record: returns the record of an item; nil if the item has none.
-  ///   - progress: called with the progress of an item's files, which is less than 1.
-  ///   - deliver: called with an item, and with an error if its files are not available.
+  ///   - progress: called with the progress of an item's files. The number is less than 1.
+  ///   - deliver: called with an item, and with an error if the item's files are not available.
   /// - Throws: an error of the network or of this machine, but only if `loss` is `operation`.
   func fetchFiles<Item: Sendable>(
     of items: [Item], losing loss: FileLoss, record: (Item) -> CKRecord?,
@@ -118,6 +119,6 @@ extension DatabaseCalls {
   }
 }
 
-/// The progress of a record when all its files are transferred. It becomes 1 when the record itself
-/// is delivered or saved.
+/// The progress of a record when all its files are transferred. The progress becomes 1 when the
+/// record itself is delivered or saved.
 let progressBeforeEnd = 0.99

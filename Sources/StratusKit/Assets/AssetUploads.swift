@@ -38,14 +38,14 @@ struct AssetUploads {
     /// The local file; nil if the file no longer exists.
     let file: FileIdentity?
 
-    /// Whether a field on the server probably holds these bytes. The value is true if the local
-    /// file no longer exists, or has not changed since it was downloaded or uploaded.
+    /// Whether a field on the server probably contains these bytes. This is true for a downloaded
+    /// or uploaded file that has not changed since then, or that was deleted later.
     var isKnownToServer: Bool {
       guard let held = asset.held else { return false }
       return file == nil || file == held.file
     }
 
-    /// Whether the field that is being saved is the field that has this file on the server.
+    /// Whether the server already has this file in the field that is being saved.
     func stays(_ held: HeldAsset) -> Bool {
       held.recordID.isEqual(recordID) && held.fieldName == fieldName
     }
@@ -57,10 +57,11 @@ struct AssetUploads {
   private let shipments: [Shipment]
   /// The files that are on the server.
   private(set) var shipped: [FileIndex: ShippedAsset] = [:]
-  /// The first error of each save that has one.
+  /// The first error of each save that has failed.
   private(set) var errors: [Int: CKError] = [:]
 
-  /// - Parameter isAtomic: whether to stop at the first error, because then no record is saved.
+  /// - Parameter isAtomic: whether the saves are atomic. If so, the upload stops at the first
+  ///   error, because no record will be saved.
   init(
     of saves: [(record: CKRecord, fields: [AssetField])], to zoneID: CKRecordZone.ID,
     in database: DatabaseCalls, isAtomic: Bool
@@ -87,7 +88,7 @@ struct AssetUploads {
 
   /// Uploads the files. An error that concerns one save is stored in ``errors``.
   ///
-  /// - Parameter progress: called with the progress of a save's files, which is less than 1.
+  /// - Parameter progress: called with the progress of a save's files. The number is less than 1.
   /// - Throws: the error of the whole request.
   mutating func run(
     progress: @escaping @Sendable (_ save: Int, Double) -> Void
@@ -221,7 +222,7 @@ struct AssetUploads {
 
   /// Uploads files, several at a time.
   ///
-  /// - Throws: an error that would stop the upload of any file.
+  /// - Throws: an error that concerns all files, such as a lost network connection.
   private func send(
     _ part: [Shipment], to addresses: [String], _ meter: ProgressMeter
   ) async throws(CKError) -> [(Shipment, Result<ShippedAsset, CKError>)] {

@@ -59,8 +59,8 @@ final class Account: Sendable {
   /// Replaces the tokens with which requests are sent.
   ///
   /// - Parameters:
-  ///   - signIn: identifies the sign-in from which the user's token was renewed; nil if the token
-  ///     comes directly from a new sign-in.
+  ///   - signIn: the ID of the user's sign-in if the server has renewed the token since that
+  ///     sign-in; nil if the token comes directly from a new sign-in.
   ///   - isSetInCode: whether the app sets the tokens. In that case, the credentials file is
   ///     ignored from now on.
   ///   - forget: discards the data of the previous account before listeners are notified.
@@ -99,7 +99,7 @@ final class Account: Sendable {
     guard let connection, connection.hasUser else { return }
     let hasChanged = state.withLock { state in
       // NB: the generation is checked under the lock that a sign-in takes. Otherwise a response for
-      // the previous account could be stored for the next one.
+      // the previous account could be stored for the next account.
       guard connection.generation == generation else { return false }
       defer { state.refusal = refusal }
       if refusal == nil {
@@ -117,8 +117,8 @@ final class Account: Sendable {
   /// Asks repeatedly whether the server accepts the account again. The first delay is a second, or
   /// the delay that the server requests. Later delays grow to one minute.
   ///
-  /// NB: the task keeps the account alive only during a request, so that the account can be
-  /// released.
+  /// NB: the task has a reference to this object only during a request, so that the object can be
+  /// released during a delay.
   private func keepAsking(
     _ timing: Timing, in generation: Int, firstAfter seconds: Double?
   ) -> Task<Void, Never> {
@@ -137,8 +137,8 @@ final class Account: Sendable {
 
   /// Asks the server for the user, and updates the account's state.
   ///
-  /// - Returns: the request's error, after which the server must be asked again; nil if the server
-  ///   accepts the account, or if another account has signed in.
+  /// - Returns: the request's error if the server must be asked again; nil if the server accepts
+  ///   the account, or if another account has signed in.
   private func ask(in generation: Int) async -> CKError? {
     guard let connection, connection.generation == generation else { return nil }
     let failure: CKError?

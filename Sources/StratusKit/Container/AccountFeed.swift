@@ -20,9 +20,9 @@ final class ServerAccountFeed: AccountFeed {
 
   init(path: RequestPath) { self.path = path }
 
-  /// The connection's generation of the sign-in whose user ``currentUserRecordName()`` returned
-  /// last; nil before the first result. Requests in that user's name must use this generation, so
-  /// that they fail after another sign-in.
+  /// The connection's generation (the number of its sign-in) when ``currentUserRecordName()`` last
+  /// returned a result; nil before the first result. Requests in that user's name must use this
+  /// generation, so that they fail after another sign-in.
   var generation: Int? { lastGeneration.withLock { $0 } }
 
   /// Choice: credentials that the server rejects count as an account that is temporarily

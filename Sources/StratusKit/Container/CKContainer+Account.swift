@@ -4,8 +4,8 @@ extension CKContainer {
   /// Makes the container use another account from now on. This method is an addition of Stratus,
   /// for programs with their own sign-in.
   ///
-  /// The change concerns all containers of the process with the same settings. Answers to earlier
-  /// requests still belong to the previous account.
+  /// The change concerns all containers in this process that have the same settings. Answers to
+  /// earlier requests still belong to the previous account.
   ///
   /// - Parameters:
   ///   - webAuthToken: identifies the user.

@@ -11,8 +11,8 @@ extension CKContainer {
   /// owner of the folder can read the files. Each saved operation belongs to one container,
   /// environment and user.
   ///
-  /// - Throws: the error of the request for the signed-in user. That request is sent only if
-  ///   another sign-in has happened since an operation began.
+  /// - Throws: the error of the request that asks the server for the signed-in user. That request
+  ///   is sent only if another sign-in has happened since an operation began.
   public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] {
     try await ownLongLivedIDs()
   }
@@ -39,7 +39,7 @@ extension CKContainer {
   /// the response, unless the save can be repeated safely. Saves that do not compare change tags
   /// can be repeated.
   ///
-  /// Choice: the method returns nil while the operation runs in this process or another one.
+  /// Choice: the method returns nil while the operation runs in this process or in another process.
   /// - Returns: nil if the operation is finished, was cancelled, or belongs to another user.
   /// - Throws: the errors of `allLongLivedOperationIDs()`.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {

@@ -10,17 +10,17 @@ extension CKContainer {
   /// }
   /// ```
   ///
-  /// The sequence starts with the notifications that are queued for this device. It ends when its
-  /// task is cancelled, and continues after lost connections. Any number of tasks may iterate over
-  /// the sequence, and each task gets every notification. The connection to the server is open
-  /// while any task iterates. The server keeps a notification for this device until every task that
-  /// is iterating has asked for the next one. A program that ends earlier gets the notification
-  /// again in its next run.
+  /// The sequence starts with the notifications that are queued for this device. It continues after
+  /// lost connections, and ends when the task that iterates over it is cancelled. Any number of
+  /// tasks may iterate over the sequence, and each task gets every notification. The connection to
+  /// the server is open while any task iterates. The server keeps a notification for this device
+  /// until every task that is iterating has asked for the next notification. A program that ends
+  /// earlier gets the notification again in its next run.
   ///
   /// The identity of the device outlasts the process. It is stored in the folder `STRATUS_STATE`,
   /// or else in `$XDG_STATE_HOME/stratus` or `~/.local/state/stratus`. A program stores its
-  /// identity when it first listens or saves a subscription, and later runs use the identity from
-  /// their first request on. Each program, identified by the name of its executable, is a different
+  /// identity when it first listens or saves a subscription. Every request of a later run has this
+  /// identity. Each program, identified by the name of its executable, is a different
   /// device. Processes of one program that run at the same time are also different devices. If the
   /// folder cannot be used, each run is a new device, which receives only new notifications.
   ///

@@ -3,8 +3,8 @@ import StratusTransport
 import StratusWire
 
 extension CKContainer {
-  /// The server of a container, and its credentials. This is an addition of Stratus, for programs
-  /// that set in code what Apple's systems configure themselves.
+  /// The server of a container, and the credentials for this server. The type is an addition of
+  /// Stratus. It is for programs that set in code what Apple's systems configure themselves.
   public struct Settings: Sendable {
     /// The environment of a container. Each environment has its own data.
     public enum Environment: String, Sendable {
@@ -31,9 +31,10 @@ extension CKContainer {
     /// it. If the property is nil, `STRATUS_KEYS` names the file. Without that variable, the file
     /// is `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// The folder in which the device saves its names for notifications, one for each program, and
-    /// its long-lived operations. If the property is nil, `STRATUS_STATE` names the folder. Without
-    /// that variable, the folder is `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
+    /// The folder in which the device saves its long-lived operations, and the names by which the
+    /// server knows the device. Each program on the device has a name of its own. If the property
+    /// is nil, `STRATUS_STATE` names the folder. Without that variable, the folder is
+    /// `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
     public var stateFolder: URL?
 
     /// Makes settings. Settings that are nil come from the environment or the credentials file.

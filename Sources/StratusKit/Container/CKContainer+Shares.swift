@@ -24,7 +24,7 @@ extension CKContainer {
     add(Self.metadatas([url]) { $0.only(url).report(to: completionHandler) })
   }
 
-  /// Returns the metadata of the shares at these URLs. The metadata do not include the root
+  /// Returns the metadata of the shares at these URLs. The metadata does not include the root
   /// records.
   ///
   /// - Throws: the error of the whole request. An error of a single URL is the result for that URL.

@@ -3,7 +3,7 @@ import StratusTransport
 
 /// Whether a container can be used with the present account.
 public enum CKAccountStatus: Int, Sendable {
-  /// The server did not answer.
+  /// The status is not known, for example because the server did not answer.
   case couldNotDetermine = 0
   /// An account is signed in and can be used.
   case available = 1

@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// Sends the requests of a container, in the name of the user who is signed in when this value is
-/// made.
+/// Sends the requests of a container. All requests are in the name of the same user, even if
+/// another user signs in.
 ///
 /// This type sends the requests that concern no single database. ``DatabaseCalls`` sends requests
 /// to a database.

@@ -5,8 +5,8 @@ import Synchronization
 /// Checks the credentials file periodically and reports its changes. A user may sign in or out with
 /// `stratus login` while programs run.
 final class CredentialsWatch: Sendable {
-  /// The number of seconds between two checks. Choice: short enough for a user who waits, because a
-  /// check takes only microseconds.
+  /// The number of seconds between two checks. Choice: a user who has signed in waits for the next
+  /// check. The time can be short, because a check takes only microseconds.
   static let pauseSeconds = 2.0
 
   private struct State {

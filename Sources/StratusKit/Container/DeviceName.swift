@@ -7,13 +7,14 @@ import Synchronization
 ///
 /// NB: the name is temporary at first, so that programs that neither listen nor subscribe leave no
 /// files behind. If an earlier run of the same program has left a lasting name, even the first
-/// request uses that name. Otherwise the server would notify this device of the changes that it
+/// request uses that name. Otherwise this device would be notified of its own changes, which it
 /// made under the temporary name. The name of another program is never used, because the server
 /// would then not notify that program of this program's changes.
 final class DeviceName: Sendable {
   private enum Standing {
-    /// - Parameter isNew: the name is temporary. `isNew` is true until the name of an earlier run
-    ///   has been searched for.
+    /// The name is temporary.
+    ///
+    /// - Parameter isNew: true until the name of an earlier run has been searched for.
     case passing(isNew: Bool)
     /// The name no longer changes. The identity is nil if no lasting name is available; the
     /// temporary name then stays.
@@ -32,7 +33,7 @@ final class DeviceName: Sendable {
     self.program = program
   }
 
-  /// Replaces the temporary name by a lasting one. Only the first call has an effect.
+  /// Replaces the temporary name by a lasting name. Only the first call has an effect.
   @Sendable func settle() {
     standing.withLock { standing in
       guard case .passing = standing else { return }
@@ -47,7 +48,8 @@ final class DeviceName: Sendable {
     }
   }
 
-  /// Takes a lasting name before the first request if an earlier run of the program has left one.
+  /// Takes a lasting name before the first request if an earlier run of the program has left a
+  /// name.
   func settleIfKnown() {
     standing.withLock { standing in
       guard case .passing(isNew: true) = standing else { return }

@@ -23,7 +23,7 @@ final class RequestPath: Sendable {
   private let device: DeviceName?
 
   /// - Parameters:
-  ///   - settings: complete settings; without a URL the local server is used.
+  ///   - settings: the settings from all sources. Without a URL, the local server is used.
   ///   - events: delivers notifications; nil if the container receives none.
   ///   - program: the name of this process's program.
   init(
@@ -71,8 +71,8 @@ final class RequestPath: Sendable {
   /// - Parameters:
   ///   - apiToken: identifies the app; nil keeps the present API token.
   ///   - webAuthToken: identifies the user; nil if no user is signed in.
-  ///   - signIn: identifies the sign-in from which the token was renewed; nil if the token comes
-  ///     directly from a new sign-in.
+  ///   - signIn: the ID of the user's sign-in if the server has renewed the token since that
+  ///     sign-in; nil if the token comes directly from a new sign-in.
   ///   - isSetInCode: whether the app sets the tokens; false if they come from the credentials
   ///     file.
   func adopt(
@@ -93,7 +93,9 @@ final class RequestPath: Sendable {
     return connection.flatMap { naming(in: $0.generation) }
   }
 
-  /// Returns the naming for a user with this record name, which is nil if no user is signed in.
+  /// Returns the converter of user names for this user.
+  ///
+  /// - Parameter userRecordName: the user's record name; nil if no user is signed in.
   func naming(of userRecordName: String?) -> UserNaming {
     let isPlain = connection?.address.url.lowercased().hasPrefix("http://") == true
     return UserNaming(
@@ -130,7 +132,8 @@ final class RequestPath: Sendable {
     }
   }
 
-  /// Registers this device under a lasting name, before it listens to notifications or subscribes.
+  /// Gives this device a lasting name. The method is called before the device listens to
+  /// notifications or subscribes.
   func identify() { device?.settle() }
 
   /// Asks the server for the signed-in user, and returns that user's record name.
@@ -156,7 +159,8 @@ final class RequestPath: Sendable {
   /// zone IDs. The first call asks the server for the name.
   ///
   /// Concurrent first calls may each ask the server.
-  /// - Throws: `CKError.notAuthenticated` if the signed-in account is not the one in `options`.
+  /// - Throws: `CKError.notAuthenticated` if another account has signed in since the generation in
+  ///   `options`.
   func naming(options: Connection.Options) async throws(CKError) -> UserNaming {
     guard let connection else { return naming(of: nil) }
     var options = options
@@ -172,7 +176,8 @@ final class RequestPath: Sendable {
   }
 }
 
-/// Calls a database in the name of the account that is signed in when this value is made.
+/// Calls a database. All calls are in the name of the same account, even if another account signs
+/// in.
 struct DatabaseCalls: Sendable {
   let path: RequestPath
   let scope: DatabaseScope

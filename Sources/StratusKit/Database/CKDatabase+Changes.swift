@@ -61,7 +61,7 @@ extension CKDatabase {
   /// Fetches one page of the changes of this database.
   ///
   /// - Parameters:
-  ///   - changeToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - changeToken: the change token of the previous page; nil to fetch from the beginning.
   ///   - resultsLimit: the maximum number of zones; nil if the server decides.
   /// - Throws: the error of the whole request.
   public func databaseChanges(
@@ -121,7 +121,7 @@ extension CKDatabase {
   /// Fetches one page of the changes of a zone.
   ///
   /// - Parameters:
-  ///   - changeToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - changeToken: the change token of the previous page; nil to fetch from the beginning.
   ///   - desiredKeys: the fields to fetch; nil for all fields.
   ///   - resultsLimit: the maximum number of records; nil if the server decides.
   /// - Throws: the zone's error, or the error of the whole request.

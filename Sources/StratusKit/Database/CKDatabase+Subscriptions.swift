@@ -88,7 +88,7 @@ extension CKDatabase {
     add(Self.fetch([subscriptionID]) { $0.only(subscriptionID).report(to: completionHandler) })
   }
 
-  /// Saves a subscription. The subscription replaces an existing one with the same ID.
+  /// Saves a subscription. The subscription replaces an existing subscription with the same ID.
   ///
   /// - Throws: `CKError.invalidArguments` if CloudKit does not support the predicate, or if this
   ///   database does not support the kind of subscription.

@@ -3,13 +3,13 @@ extension CKRecord {
   /// decrypted after they are fetched.
   ///
   /// Setting an encrypted value changes the record. Any value except references and assets can be
-  /// encrypted, but not in the public database. A key belongs either to a plain field or to an
+  /// encrypted, but only in the private database. A key belongs either to a plain field or to an
   /// encrypted field.
   ///
   /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration include only
   /// its plain fields. Code that copies fields between records therefore does not turn encrypted
-  /// fields into plain ones. Saving fails with `CKError.invalidArguments` if a key has both a plain
-  /// and an encrypted value, or if a value cannot be encrypted.
+  /// fields into plain fields. Saving fails with `CKError.invalidArguments` if a key has both a
+  /// plain and an encrypted value, or if a value cannot be encrypted.
   public var encryptedValues: any CKRecordKeyValueSetting & Sendable {
     EncryptedValues(of: self)
   }

@@ -12,7 +12,7 @@ struct EncryptedFields {
 
   private(set) var values = FieldTable<StoredValue>()
   /// The values that the changed keys have on the server. A changed key without an entry has no
-  /// value on the server.
+  /// value on the server, or a value that was not decrypted.
   private(set) var originals = FieldTable<StoredValue>()
   /// The changed keys, each with the number of the edit that changed it last.
   private(set) var changes = FieldTable<Int>()
@@ -50,7 +50,7 @@ struct EncryptedFields {
     if value.type.isList { listElements[key] = value.type.element }
   }
 
-  /// Replaces an encrypted value by its decrypted one.
+  /// Replaces an encrypted value by the decrypted value.
   mutating func open(_ key: String, as value: StoredValue) {
     guard sealed[key] != nil, changes[key] == nil else { return }
     sealed[key] = nil

@@ -9,8 +9,9 @@ extension CKError {
     switch failure {
     case .transport(let cause):
       let error = CKError(cause, isIdempotent: true)
-      // Network failures and a busy server concern the whole operation. A server error that names
-      // its own code keeps that code. All other failures concern only this file.
+      // Network failures and a busy server concern the whole operation. If the server's error
+      // contains one of the framework's codes, the error keeps that code. All other failures
+      // concern only this file.
       self =
         error.concernsOperation || cause.namesCode
         ? error : CKError(.assetNotAvailable, description: error.localizedDescription)
@@ -31,8 +32,8 @@ extension CKError {
   /// Makes an error from a failed upload.
   init(uploading failure: TransferFailure) {
     switch failure {
-    // NB: an error about misplaced pieces of a file must not become `serverRecordChanged`, which
-    // carries three records.
+    // NB: an error about misplaced pieces of a file must not become `serverRecordChanged`, because
+    // an error with that code contains three records.
     case .transport(let cause) where cause.isMisplaced:
       self.init(.networkFailure, description: "the pieces of the file did not arrive in order")
     case .transport(let cause): self.init(cause, isIdempotent: true)
@@ -57,14 +58,15 @@ extension CKError {
     }
   }
 
-  /// Whether this machine cannot store any fetched files, or cannot fetch them securely.
+  /// Whether the problem concerns every file: this machine cannot store fetched files, or cannot
+  /// fetch files securely.
   var concernsAllFiles: Bool {
     code == .assetNotAvailable && userInfo[NSUnderlyingErrorKey] is TransferFailure
   }
 }
 
 extension TransportFailure {
-  /// Whether the response itself names one of the framework's codes.
+  /// Whether the response itself contains one of the framework's codes.
   fileprivate var namesCode: Bool {
     if case .refused(let error, _, _) = self { return error.nativeCode != nil }
     return false

@@ -17,7 +17,7 @@ extension CKError {
     case requestRateLimited = 7
     /// The app lacks an entitlement.
     case missingEntitlement = 8
-    /// No account is signed in, or the server rejects it.
+    /// No account is signed in, or the server rejects the account.
     case notAuthenticated = 9
     /// The user does not have permission for the request.
     case permissionFailure = 10

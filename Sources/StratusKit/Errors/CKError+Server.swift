@@ -19,14 +19,14 @@ extension CKError {
 
   /// Converts the server's error for a whole request or for one item.
   ///
-  /// - Parameter retryAfterSeconds: the delay before a retry, from another source than the error
-  ///   dictionary; nil if there is none.
+  /// - Parameter retryAfterSeconds: the delay before a retry if the response states it outside the
+  ///   error dictionary; otherwise nil.
   init(_ error: ErrorDictionary, retryAfterSeconds: Double? = nil) {
     self.init(Code(error), userInfo: Self.userInfo(error, retryAfterSeconds: retryAfterSeconds))
   }
 
   /// Converts the server's error for a record that was to be saved. In a conflict, the error
-  /// carries three versions of the record: the client's, the server's, and their ancestor.
+  /// contains three versions of the record: the client's, the server's, and their ancestor.
   ///
   /// - Parameter client: the record that was to be saved.
   init(_ failure: RecordFailure, saving client: CKRecord, naming: UserNaming) {
@@ -67,7 +67,7 @@ extension CKError {
     }
   }
 
-  /// Adds advice for the user to an error that says that the server rejects the caller.
+  /// Adds advice for the user if the error means that the server rejects the caller.
   ///
   /// - Parameter hasUser: whether the request was made in a user's name.
   func explained(hasUser: Bool) -> CKError {
@@ -80,14 +80,14 @@ extension CKError {
     return CKError(code, userInfo: userInfo)
   }
 
-  /// The error of a request that needs a user when no user is signed in.
+  /// The error of a request that needs a user, if no user is signed in.
   static var notSignedIn: CKError { CKError(.notAuthenticated) }
 
   private static let endedSignIn =
     "The sign-in is not accepted, or it has ended. Set STRATUS_API_TOKEN, and set "
     + "STRATUS_WEB_AUTH_TOKEN to a new token."
 
-  /// Converts a failure to get keys for encrypted values.
+  /// Converts the failure of an attempt to get keys for encrypted values.
   ///
   /// Choice: the code is `notAuthenticated` if only another device has the key. Apple's framework
   /// uses that code for a device that is not completely signed in.
@@ -95,8 +95,8 @@ extension CKError {
     switch failure {
     case .transport(let failure):
       let error = CKError(failure, isIdempotent: true)
-      // NB: an error about keys that change repeatedly must not be `serverRecordChanged`, which
-      // carries three records.
+      // NB: an error about keys that change repeatedly must not be `serverRecordChanged`, because
+      // an error with that code contains three records.
       self =
         error.code == .serverRecordChanged
         ? CKError(.serviceUnavailable, userInfo: error.userInfo) : error
@@ -177,7 +177,7 @@ extension CKError.Code {
     // server's own code is.
     Reason.shareRootMissing: .invalidArguments,
     Reason.syncTokenExpired: .changeTokenExpired,
-    // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
+    // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired tokens.
     Reason.syncTokenInvalid: .changeTokenExpired,
     Reason.tooManyJoinedShares: .limitExceeded,
     Reason.tooManyParticipants: .tooManyParticipants,

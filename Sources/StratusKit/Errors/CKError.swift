@@ -44,8 +44,8 @@ public struct CKError: CustomNSError, Hashable, Error {
   /// The domain of all errors of the framework: ``CKErrorDomain``.
   public static var errorDomain: String { CKErrorDomain }
 
-  /// A sentence for the user: the error's own description, or else Apple's text for an error
-  /// without one.
+  /// A sentence for the user: the error's own description, or else the text that Apple's framework
+  /// shows.
   public var localizedDescription: String {
     userInfo[NSLocalizedDescriptionKey] as? String ?? bareDescription
   }

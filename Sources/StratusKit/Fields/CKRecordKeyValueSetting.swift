@@ -6,7 +6,7 @@ public protocol CKRecordKeyValueSetting: NSObjectProtocol {
   @_disfavoredOverload
   func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)?
 
-  /// Sets a field to a copy of an object; nil removes its value.
+  /// Sets a field to a copy of an object; nil removes the field's value.
   func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey)
 
   /// The value of a field, as the stored object.
@@ -27,10 +27,10 @@ extension CKRecordKeyValueSetting {
     return object
   }
 
-  /// Sets a field to a copy of a value; nil removes its value.
+  /// Sets a field to a copy of a value; nil removes the field's value.
   ///
-  /// NB: this overload is disfavoured, so that the call in `keep(_:forKey:)` resolves to the other
-  /// one.
+  /// NB: this overload is disfavoured, so that the call in `keep(_:forKey:)` resolves to the
+  /// overload that takes an object.
   @_disfavoredOverload
   public func setObject(
     _ object: (any CKRecordValueProtocol)?, forKey key: CKRecord.FieldKey
@@ -63,13 +63,13 @@ extension CKRecordKeyValueSetting {
   }
 }
 
-/// Returns the object in which a field stores a value. A value that a field cannot hold is a
+/// Converts a value into the object that a field stores. A value that a field cannot contain is a
 /// programmer error.
 func storedValue(for value: Any) -> StoredValue {
   checked(StoredValues.make(from: value), for: value)
 }
 
-/// Returns the object in which a field stores an object.
+/// Returns the object itself if a field can store it, or an immutable copy that a field can store.
 func storedValue(for object: any __CKRecordObjCValue) -> StoredValue {
   // NB: a cast from a class type is faster than a cast from a protocol type.
   let value = (object as AnyObject as? NSObject).flatMap { StoredValues.make(from: $0) }
@@ -85,7 +85,7 @@ private func checked(_ object: StoredValue?, for value: Any) -> StoredValue {
   return object
 }
 
-/// Iterates over the fields of a record that have a value, in the order of their names.
+/// Iterates over those fields of a record that have a value, in the order of the fields' names.
 public struct CKRecordKeyValueIterator: IteratorProtocol {
   public typealias Element = (CKRecord.FieldKey, any CKRecordValueProtocol)
 

@@ -15,8 +15,8 @@ extension _RemoteNotificationReading {
   /// ``CKRecordZoneNotification`` or ``CKDatabaseNotification``, or the base class if the payload
   /// reports no change.
   ///
-  /// - Returns: nil if the payload does not come from CloudKit, or if it describes another class
-  ///   than the requested one.
+  /// - Returns: nil if the payload does not come from CloudKit, or if its notification has another
+  ///   class than the requested class.
   public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
     var writer = JSONWriter(reserving: 1_024)
     writer.write(payload: notificationDictionary)
@@ -28,8 +28,8 @@ extension _RemoteNotificationReading {
 }
 
 extension JSONWriter {
-  /// Writes a payload value as JSON. The app received the value or built it itself. A value without
-  /// a JSON form becomes null.
+  /// Writes a payload value as JSON. The value comes from the app, so it may have any type. A value
+  /// without a JSON form becomes null.
   fileprivate mutating func write(payload value: Any, depth: Int = 0) {
     // The limit is deeper than any real payload, and protects the stack.
     guard depth < 32 else { return null() }

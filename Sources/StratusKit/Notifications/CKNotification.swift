@@ -23,7 +23,7 @@ public class CKNotification: NSObject, @unchecked Sendable {
   public let notificationType: NotificationType
   /// The notification's ID; nil if the payload contains no ID.
   public let notificationID: CKNotification.ID?
-  /// The name of the container that sent the notification; nil if the server left it out.
+  /// The name of the container to which the notification belongs; nil if the server left it out.
   public let containerIdentifier: String?
   /// The ID of the user who owns the subscription; nil if the server left it out. The ID contains
   /// the user's real record name, not `CKCurrentUserDefaultName`.
@@ -49,7 +49,7 @@ public class CKNotification: NSObject, @unchecked Sendable {
     super.init()
   }
 
-  /// Makes a notification that reports that another notification was marked as read.
+  /// Makes a notification of the type `readNotification`: another notification was marked as read.
   init(readID: CKNotification.ID, containerIdentifier: String?) {
     notificationType = .readNotification
     notificationID = readID

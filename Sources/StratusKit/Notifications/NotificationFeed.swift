@@ -8,17 +8,18 @@ package protocol NotificationFeed: Sendable {
   /// The sequence ends when the task that iterates is cancelled. A lost connection is opened again.
   ///
   /// The stream is open while any sequence is iterated. A notification counts as delivered after
-  /// the next one has been requested from every iterated sequence.
+  /// every task that iterates has requested the next notification.
   func notifications() -> AsyncStream<NotificationPayload>
 
-  /// Returns a sequence that signals the start of each stream before which notifications may have
-  /// been missed. These are the first stream, and a stream after the server was restored from a
-  /// backup. One element may stand for several signals. The sequence ends when the task that
-  /// iterates is cancelled.
+  /// Returns a sequence that signals the start of a stream if notifications may have been missed
+  /// before that stream. This is the case for the first stream, and for a stream after the server
+  /// was restored from a backup. One element may stand for several signals. The sequence ends when
+  /// the task that iterates is cancelled.
   func openings() -> AsyncStream<Void>
 }
 
-/// The feed of a container without a server. It delivers nothing until it is cancelled.
+/// The feed of a container without a server. Its sequences deliver nothing, and end when they are
+/// cancelled.
 struct SilentFeed: NotificationFeed {
   func notifications() -> AsyncStream<NotificationPayload> { AsyncStream { _ in } }
   func openings() -> AsyncStream<Void> { AsyncStream { _ in } }

@@ -7,10 +7,10 @@ import Synchronization
 /// The stream is open while there is a listener. A notification stays in the log until every
 /// listener that was registered when it arrived has processed it. Then the hub acknowledges the
 /// notification to the server. A listener has processed a notification when it asks for the next
-/// one, so a crash while it handles a notification does not lose that notification. A new listener
-/// starts at the beginning of the log. Notifications that remain unread when the last listener
-/// leaves are fetched again for the next listener. The first call of that listener also
-/// acknowledges the last notification that the previous listener took.
+/// notification. A crash before that does not lose the notification. A new listener starts at the
+/// beginning of the log. Notifications that remain unread when the last listener leaves are fetched
+/// again for the next listener. The first call of that listener also acknowledges the last
+/// notification that the previous listener took.
 final class NotificationHub: NotificationFeed {
   private struct State {
     /// The notifications that at least one listener has not processed. The first one has the
@@ -19,21 +19,21 @@ final class NotificationHub: NotificationFeed {
     var firstSequence = 0
     /// For each listener: the sequence number of the next notification that it takes.
     var positions: [Int: Int] = [:]
-    /// The listeners that are still processing the notification they took last.
+    /// The listeners that are still processing the notification that they took last.
     var handling: Set<Int> = []
     /// For each listener: its waiting calls. There are several calls if several tasks share the
     /// listener.
     var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
-    /// The reader of the stream, which is suspended while the log is full; nil otherwise.
+    /// The reader of the stream while it is suspended because the log is full; otherwise nil.
     var held: CheckedContinuation<Void, Never>?
     /// The server's number of the last notification that all listeners have processed.
     var acknowledged: Int64?
     /// The server's number of the notification that the last listener took before it left. That
-    /// listener never asked for another one.
+    /// listener never asked for the next notification.
     var left: Int64?
     var pump: Task<Void, Never>?
     /// Counts streams, so that notifications from an old stream are not delivered to listeners of a
-    /// new one.
+    /// new stream.
     var generation = 0
     /// The value of ``Connection/generation`` when the stream was opened. The generation changes
     /// with the account.
@@ -43,9 +43,9 @@ final class NotificationHub: NotificationFeed {
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// The maximum number of notifications in the log that the fastest listener has not taken yet.
-  /// When the log has that many, the stream is not read further. The same number limits the
-  /// distance between the fastest and the slowest listener. Choice: a listener that falls further
+  /// The maximum number of notifications in the log that no listener has taken yet. While the log
+  /// contains this number of them, the stream is not read. The fastest listener is also at most
+  /// this number of notifications ahead of the slowest one. Choice: a listener that falls further
   /// behind misses the oldest notifications and does not delay the others. The loss is safe because
   /// a notification only signals that there are changes to fetch.
   static let untakenMax = 1_000
@@ -56,8 +56,8 @@ final class NotificationHub: NotificationFeed {
   private let openingListeners = Mutex<(last: Int, all: [Int: AsyncStream<Void>.Continuation])>(
     (0, [:]))
 
-  /// - Parameter identify: registers this device's name with the server. It is called before the
-  ///   stream is opened.
+  /// - Parameter identify: gives this device a lasting name. It is called before the stream is
+  ///   opened.
   init(stream: NotificationStream, identify: @escaping @Sendable () -> Void) {
     self.stream = stream
     self.identify = identify
@@ -120,8 +120,9 @@ final class NotificationHub: NotificationFeed {
     let (listener, change) = state.withLock { state in
       var change = Change()
       if let left = state.left {
-        // NB: the notification is acknowledged now. Otherwise an app whose listeners each take only
-        // one notification would get the same one each time.
+        // NB: the last notification of the previous listener is acknowledged now. Otherwise an app
+        // whose listeners each take only one notification would get the same notification each
+        // time.
         change.through = left
         change.accountGeneration = state.accountGeneration
         state.acknowledged = left
@@ -167,7 +168,7 @@ final class NotificationHub: NotificationFeed {
   }
 
   /// Called when the listener asks for the next notification. The listener has then processed the
-  /// last one.
+  /// notification that it took before.
   fileprivate func ask(_ listener: Int) {
     let change = state.withLock { state in
       state.handling.remove(listener) == nil ? Change() : settle(&state)
@@ -254,8 +255,8 @@ final class NotificationHub: NotificationFeed {
     return Change(waiters: [state.held].compactMap { $0 }, pump: state.pump)
   }
 
-  /// Moves listeners forward that are too far behind, and removes the notifications that all
-  /// listeners have processed.
+  /// Skips notifications for the listeners that are too far behind. Removes the notifications that
+  /// all listeners have processed.
   private func settle(_ state: inout State) -> Change {
     var change = Change()
     let fastest = state.positions.values.max() ?? state.firstSequence
@@ -327,7 +328,7 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Registers the listener with its first call, and counts the call.
+  /// Registers the listener if this is its first call, and counts the call.
   private func join() -> Int? {
     state.withLock { state in
       let id: Int
@@ -343,11 +344,11 @@ private final class Listener: Sendable {
     }
   }
 
-  /// Leaves because a task that waits for the next notification was cancelled.
+  /// Leaves because a task that iterates over the sequence was cancelled.
   ///
   /// NB: if the cancellation arrives while no call of ``next()`` runs, the listener has processed
-  /// the notification it took last. If it arrives during a call, the taken notification may not
-  /// have reached the task.
+  /// the notification that it took last. If the cancellation arrives during a call, the taken
+  /// notification may not have reached the task.
   func leaveAsking() {
     let id: Int? = state.withLock { state in
       if case .joined(let id) = state.membership, state.callsCount == 0 { return id }

@@ -1,4 +1,4 @@
-/// Fetches the IDs of the zones of a database that were created, changed or deleted.
+/// Fetches the IDs of those zones of a database that were created, changed or deleted.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
   struct Properties: OperationProperties {
     var previousServerChangeToken: CKServerChangeToken?
@@ -90,7 +90,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.fetchDatabaseChangesCompletionBlock] }
     set { properties[\.fetchDatabaseChangesCompletionBlock] = newValue }
   }
-  /// Called last, with the token to continue from, and whether more changes are available.
+  /// Called last. The result contains the token to continue from, and says whether more changes
+  /// are available.
   public var fetchDatabaseChangesResultBlock:
     (
       (

@@ -133,7 +133,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     }
     guard response.records.count == recordIDs.count else { throw CKError.badAnswer }
     var results: [(recordID: CKRecord.ID, result: Result<CKRecord, CKError>)] = []
-    // Records that did not fit into the response. They are requested again after the others.
+    // Records that did not fit into the response. They are requested again when the others have
+    // been delivered.
     var rest: [CKRecord.ID] = []
     for (recordID, item) in zip(recordIDs, response.records) {
       switch item {

@@ -37,7 +37,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   /// The properties as they were when the operation started.
   var started: Properties { properties.started }
 
-  /// The subscriptions to save. Each one replaces an existing subscription with the same ID.
+  /// The subscriptions to save. Each of them replaces an existing subscription with the same ID.
   public var subscriptionsToSave: [CKSubscription]? {
     get { properties[\.subscriptionsToSave] }
     set { properties[\.subscriptionsToSave] = newValue }
@@ -113,7 +113,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
     guard Set(ids.map { Array($0.utf8) }).count == ids.count else {
       throw CKError.malformed("a subscription appears twice in one operation")
     }
-    // Registers this device, so that the server queues notifications for it.
+    // This device needs a lasting name, under which the server queues notifications for it.
     database.path.identify()
     let naming = try await database.naming()
     let now = Live.now()

@@ -2,14 +2,15 @@ public import Foundation
 import StratusTransport
 import Synchronization
 
-/// An asynchronous task for the server that reports through its blocks.
+/// An asynchronous task that sends requests to the server, and reports its results through blocks.
 ///
 /// The blocks of an operation run one at a time on the operation's own queue, never on the main
 /// queue. The blocks for single items run first. The final block runs exactly once, and
 /// `completionBlock` follows it.
 ///
-/// An operation runs once. It reads its properties when it starts, and later changes have no
-/// effect. It reads the contents of the records to save when it prepares their request.
+/// An operation runs once. It reads its properties when it starts, and later changes of the
+/// properties have no effect. It reads the contents of the records that it saves later, when it
+/// prepares their request.
 open class CKOperation: Operation, @unchecked Sendable {
   /// The ID of an operation.
   public typealias ID = String
@@ -40,8 +41,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     super.init()
   }
 
-  /// The operation's own settings. The property copies each value that it is set to. The value nil
-  /// resets the settings.
+  /// The operation's own settings. The property stores a copy of the value that an app assigns. The
+  /// value nil resets the settings.
   open var configuration: Configuration! {
     get { shared[\.configuration] }
     set { shared[\.configuration] = newValue?.duplicate() ?? Configuration() }
@@ -121,7 +122,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   final var sharedStarted: SharedProperties { shared.started }
 
   /// The operation's own settings. Missing values come from the configured container or database
-  /// that the operation was added to, and then from the operation's group.
+  /// that the operation was added to, or else from the operation's group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
   /// The container in which the operation runs.
@@ -262,7 +263,7 @@ extension CKOperation {
     var wasPersistedBlock: (() -> Void)?
 
     /// The operation's own settings. Missing values come from the configured container or database
-    /// that the operation was added to, and then from the operation's group.
+    /// that the operation was added to, or else from the operation's group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

@@ -4,8 +4,9 @@ import Synchronization
 extension CKOperation {
   /// The settings of operations.
   ///
-  /// Only properties that have been set take effect, even if they are set to their default values.
-  /// An operation's unset properties come from the default configuration of the operation's group.
+  /// A property counts as set even if an app sets it to its default value. An operation takes each
+  /// unset property from the configured container or database that it was added to, or else from
+  /// the default configuration of its group.
   open class Configuration: NSObject, @unchecked Sendable {
     /// The properties that have been set.
     struct Explicit: Sendable {

@@ -47,8 +47,8 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
     get { state.withLock { $0.receiveSize } }
     set { state.withLock { $0.receiveSize = newValue } }
   }
-  /// The settings that apply where the group's operations have unset properties. The property
-  /// copies each value that it is set to. The value nil resets the settings.
+  /// The settings for those properties that the group's operations do not set. This property stores
+  /// a copy of the value that an app assigns. The value nil resets the settings.
   public var defaultConfiguration: CKOperation.Configuration! {
     get { state.withLock { $0.configuration } }
     set {

@@ -20,7 +20,7 @@ extension DatabaseCalls {
   /// Fetches a page of the database's changes.
   ///
   /// - Parameters:
-  ///   - syncToken: the change token of the last page; nil to fetch from the beginning.
+  ///   - syncToken: the change token of the previous page; nil to fetch from the beginning.
   ///   - resultsLimit: the maximum number of zones; 0 lets the server decide.
   ///   - showsIncarnations: whether the page includes the zones' incarnations.
   func databaseChanges(

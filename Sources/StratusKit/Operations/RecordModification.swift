@@ -6,7 +6,7 @@ struct RecordModification: Sendable {
   let database: DatabaseCalls
   let isAtomic: Bool
   let clientChangeToken: String?
-  /// Called with the upload progress of a record's files, which is less than 1.
+  /// Called with the upload progress of a record's files. The number is less than 1.
   let progress: @Sendable (CKRecord, Double) -> Void
   /// Called with the result of an item. A saved record has its new change tag.
   let deliver: @Sendable (RecordBatch.Item, CKError?) -> Void

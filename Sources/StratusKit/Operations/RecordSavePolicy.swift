@@ -1,6 +1,6 @@
 extension CKModifyRecordsOperation {
-  /// Decides which fields of a record a save sends, and whether the server compares the record's
-  /// change tag.
+  /// Decides which fields of a record are sent, and whether the server compares the record's change
+  /// tag.
   public enum RecordSavePolicy: Int, Sendable {
     /// Sends the changed keys. The save fails with a conflict if the record's change tag differs
     /// from the server's.

@@ -11,8 +11,8 @@ public final class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Send
   public let recordType: CKRecord.RecordType
   /// The condition that the records must satisfy.
   ///
-  /// NB: the property is not `@NSCopying`. On Linux, a copy of a compound predicate that an app
-  /// made is never true.
+  /// NB: the property is not `@NSCopying`. On Linux, `copy()` turns an app's compound predicate
+  /// into a predicate that is never true.
   public let predicate: NSPredicate
   /// The order of the records; the first descriptor is the most significant. nil, the default,
   /// means the server's own order.

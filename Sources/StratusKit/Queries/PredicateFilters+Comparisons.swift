@@ -208,7 +208,7 @@ extension ComparisonTranslation {
   /// The meaning of one side of a comparison.
   private enum Side {
     case field(QueryKey)
-    /// The words of a field, or of all searchable fields (nil).
+    /// The words of a field; nil means the words of all searchable fields.
     case tokens(QueryKey?)
     case distance(QueryKey, FieldValue)
     case tokenized(String)

@@ -1,7 +1,7 @@
 import StratusWire
 
 extension QueryKey {
-  /// The query key for an app's name of a field or property; nil if the name is invalid.
+  /// The query key for a field or property, by the name that apps use; nil if the name is invalid.
   init?(property name: String) {
     if let system = Self.properties[name] ?? SystemField(rawValue: name) {
       self.init(system: system)

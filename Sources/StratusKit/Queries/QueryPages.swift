@@ -2,7 +2,7 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Reads a query page by page.
+/// Reads the results of a query, page by page.
 struct QueryPages {
   /// One page.
   struct Page: Sendable {

@@ -44,8 +44,8 @@ extension RecordState {
     var keys = Array(changes.keys)
     if isWhole { keys = values.keys + keys.filter { values[$0] == nil } }
     let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole)
-    // Choice: a changed list of participants is always compared with the server's, because it
-    // replaces that list and could remove users who have joined since.
+    // Choice: a save with a changed list of participants always compares the change tag. The new
+    // list replaces the server's list, and could remove users who have joined since the fetch.
     let isCompared =
       policy == .ifServerRecordUnchanged
       || system.changeTag != nil && sharing?.hasChangedParticipants ?? false
@@ -64,9 +64,9 @@ extension RecordState {
   }
 
   /// - Parameter keys: the keys of the plain fields to send. The method adds the keys of encrypted
-  ///   fields that the save removes, because a request removes them in the same way as plain
-  ///   fields. The method drops a key if its removal as a plain field would remove an encrypted
-  ///   value.
+  ///   fields that the save removes, because a request removes encrypted and plain fields in the
+  ///   same way. The method drops the key of a field that has an encrypted value, because the
+  ///   request would remove that value.
   private func encryptedFieldsToSend(
     _ keys: inout [String], isWhole: Bool
   ) throws(CKError) -> [EncryptedField] {

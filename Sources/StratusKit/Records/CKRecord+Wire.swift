@@ -41,8 +41,7 @@ extension RecordState {
 }
 
 extension CKReference {
-  /// Makes a reference to a record of the same zone. The reference is nil if the response contains
-  /// no record name.
+  /// Makes a reference to a record of the given zone; nil if the response contains no record name.
   convenience init?(wire recordName: String?, in zoneID: CKRecordZoneID) {
     guard let recordName, !recordName.isEmpty else { return nil }
     self.init(recordID: CKRecordID(recordName: recordName, zoneID: zoneID), action: .none)

@@ -13,7 +13,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   public typealias RecordType = String
   /// The name of a field.
   public typealias FieldKey = String
-  /// Identifies a record in its zone.
+  /// Identifies a record by its zone and its name.
   public typealias ID = CKRecordID
   /// A link to another record.
   public typealias Reference = CKReference
@@ -25,8 +25,8 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   private let lock = Mutex(())
   private var state: RecordState
 
-  /// NB: only ``RecordFactory`` and subclasses call this initialiser. Elsewhere, the record's type
-  /// must determine the class.
+  /// NB: only ``RecordFactory`` and subclasses call this initialiser. All other code must use
+  /// ``RecordFactory``, which chooses between `CKRecord` and `CKShare`.
   init(state: RecordState) {
     self.state = state
     super.init()

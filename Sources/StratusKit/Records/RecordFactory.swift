@@ -1,8 +1,8 @@
 import StratusArchive
 import StratusWire
 
-/// Decides which class represents a record from the server, from an archive, or from another
-/// record.
+/// Decides which class represents a record. The record comes from the server or from an archive, or
+/// is a copy of another record.
 ///
 /// NB: a share is a record of the type `CKRecord.SystemType.share`. Only `RecordFactory` decides
 /// which class such a record has, and which name the class has in archives.

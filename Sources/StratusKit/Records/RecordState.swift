@@ -54,7 +54,8 @@ struct RecordState {
     encrypted.set(value, for: key, edit: editsCount, isUnseen: isUnseen)
   }
 
-  /// NB: if the server has never seen the record, a removed key need not be removed on the server.
+  /// Whether the server has never received the record. If so, a removed key need not be removed on
+  /// the server.
   private var isUnseen: Bool { system.changeTag == nil && sentEditsCount == 0 }
 
   mutating func set(parent: CKReference?) {

@@ -33,7 +33,7 @@ extension CKShare {
     case none = 1
     /// The participant may read the records.
     case readOnly = 2
-    /// The participant may read, create, change and delete records, except for the root.
+    /// The participant may read, create, change and delete records, but may not delete the root.
     case readWrite = 3
   }
 

@@ -59,7 +59,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Reads an archived share, from Stratus or from Apple's framework.
   ///
   /// Choice: Apple's initialiser cannot fail. An archive without a type or an ID therefore gives a
-  /// new, empty share in the default zone, which cannot be saved.
+  /// new, empty share in the default zone. Such a share cannot be saved.
   public required init(coder aDecoder: NSCoder) {
     var state =
       RecordState(coder: aDecoder)
@@ -123,7 +123,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.add(participant) }
   }
 
-  /// Removes a participant when the share is saved.
+  /// Removes a participant. The server removes the participant when the share is saved.
   ///
   /// Choice: the call has no effect if the participant is the owner or is not in the share.
   public func removeParticipant(_ participant: CKShare.Participant) {

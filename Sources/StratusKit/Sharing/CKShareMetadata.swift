@@ -30,7 +30,7 @@ extension CKShare {
     /// The ID of the shared record. Apple has deprecated this property in favour of
     /// ``hierarchicalRootRecordID``.
     ///
-    /// Choice: the ID of the share itself if a whole zone is shared.
+    /// Choice: if a whole zone is shared, the value is the ID of the share itself.
     public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
 
     /// The current user's role. Apple has deprecated this property in favour of

@@ -84,15 +84,16 @@ extension ContainerCalls {
     }
   }
 
-  /// The parts of a number of shares that one request takes. Each part is delivered before the next
-  /// request, so that a failure does not lose the shares that were already joined.
+  /// Splits the indices of the shares into one range for each request. The results of a range are
+  /// delivered before the next request, so that a failure does not lose the shares that were
+  /// already joined.
   private static func parts(of count: Int) -> [Range<Int>] {
     stride(from: 0, to: count, by: Limits.sharesPerRequestMax).map { start in
       start..<min(start + Limits.sharesPerRequestMax, count)
     }
   }
 
-  /// The results for shares, in order, by one request.
+  /// Sends one request for these shares, and returns the results in the same order.
   private func results<E: Endpoint>(
     of endpoint: E.Type, _ shortGUIDs: some Collection<ShortGUID>
   ) async throws(CKError) -> [ShareResult]

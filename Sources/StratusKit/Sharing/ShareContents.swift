@@ -3,8 +3,8 @@ import StratusWire
 
 /// The contents that only a share has, in addition to the contents of every record.
 ///
-/// NB: participants are objects that apps can change. If a copy of this value becomes another
-/// record, the copy needs its own participants; see ``independent``.
+/// NB: participants are objects that apps can change. A copy of this value for another record
+/// therefore needs its own participants; see ``independent``.
 struct ShareContents {
   /// The participants and the permission as a request sends them.
   struct Sent: @unchecked Sendable {
@@ -39,7 +39,7 @@ struct ShareContents {
     take(wire, naming: naming)
   }
 
-  /// A copy with its own participants.
+  /// A copy with its own participant objects.
   var independent: ShareContents {
     var state = self
     state.participants = participants.map { CKShare.Participant($0.values) }
@@ -118,8 +118,8 @@ struct ShareContents {
     }
   }
 
-  /// The values to send. Unchanged values are never sent, whatever the policy of the save: a list
-  /// that is not current would remove the users who have joined since.
+  /// The values to send. Unchanged values are never sent, whatever the policy of the save: an old
+  /// list would remove the users who have joined since the last fetch.
   ///
   /// - Parameter isNew: whether the share was never saved.
   func input(isNew: Bool) -> ShareInput? {

@@ -10,13 +10,13 @@ import Synchronization
 public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   private let state: Mutex<StratusWire.NotificationInfo>
 
-  /// The description in its wire form.
+  /// This object in its wire form.
   var wire: StratusWire.NotificationInfo { state.withLock { $0 } }
 
-  /// Makes a description without content: the notification only wakes the app.
+  /// Makes an object without content: the notification only wakes the app.
   public override convenience init() { self.init(wire: StratusWire.NotificationInfo()) }
 
-  /// Makes a description. Each parameter sets the property of the same name.
+  /// Makes an object. Each parameter sets the property of the same name.
   public convenience init(
     alertBody: String? = nil, alertLocalizationKey: String? = nil,
     alertLocalizationArgs: [CKRecord.FieldKey] = [], title: String? = nil,
@@ -54,7 +54,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     super.init()
   }
 
-  /// Two descriptions are equal if all their properties are equal.
+  /// Two objects are equal if all their properties are equal.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? CKNotificationInfo)?.wire == wire
   }
@@ -163,8 +163,8 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
     set { state.withLock { $0.category = newValue } }
   }
 
-  /// The name of a field. A new notification replaces an earlier one if both have the same value of
-  /// this field.
+  /// The name of a field. A new notification replaces an earlier notification if both have the same
+  /// value of this field.
   public var collapseIDKey: String? {
     get { wire.collapseIDKey }
     set { state.withLock { $0.collapseIDKey = newValue } }
@@ -178,7 +178,7 @@ public final class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unc
 
   public static var supportsSecureCoding: Bool { true }
 
-  /// Reads an archived description; nil if the archive is damaged.
+  /// Reads an archived object; nil if the archive is damaged.
   public convenience init?(coder: NSCoder) {
     guard let data = coder.data("NotificationInfo"),
       let wire = try? StratusWire.NotificationInfo(jsonBytes: Array(data))

@@ -61,7 +61,7 @@ public class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   }
 
   /// Watches the records of a type that match a predicate. The subscription has a new unique ID.
-  /// Apple has deprecated this initialiser in favour of the one with an ID.
+  /// Apple has deprecated this initialiser in favour of the initialiser with an ID.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate,
     options querySubscriptionOptions: CKQuerySubscription.Options = [

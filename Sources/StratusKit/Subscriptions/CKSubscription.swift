@@ -23,15 +23,16 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   }
 
   /// The ID, which is unique among the user's subscriptions in one database. Saving a subscription
-  /// replaces an existing one with the same ID.
+  /// replaces an existing subscription with the same ID.
   public let subscriptionID: CKSubscription.ID
   /// The kind of changes that the subscription watches.
   public let subscriptionType: SubscriptionType
 
   private let info: Mutex<CKNotificationInfo?>
 
-  /// The content of the notifications. The property copies each value that it is set to. With nil,
-  /// the default, notifications have no content, as if only `shouldSendContentAvailable` were set.
+  /// The content of the notifications. The property stores a copy of the value that an app assigns.
+  /// With nil, the default, notifications have no content, as if only `shouldSendContentAvailable`
+  /// were set.
   public var notificationInfo: NotificationInfo? {
     get { info.withLock { $0 } }
     set {
@@ -65,7 +66,8 @@ public class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
   /// is in a set.
   public override var hash: Int { subscriptionID.hashValue }
 
-  /// Whether another subscription of the same class watches the same changes.
+  /// Whether another subscription watches the same changes. The caller has checked that both
+  /// subscriptions have the same class.
   func watchesSame(as other: CKSubscription) -> Bool { true }
 
   public override var description: String {
@@ -115,7 +117,7 @@ public class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   }
 
   /// Watches a zone, with a new unique ID. Apple has deprecated this initialiser in favour of the
-  /// one with an ID.
+  /// initialiser with an ID.
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(zoneID: zoneID, subscriptionID: Live.newID())
   }
@@ -175,7 +177,7 @@ public class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   }
 
   /// Watches a database, with a new unique ID. Apple has deprecated this initialiser in favour of
-  /// the one with an ID.
+  /// the initialiser with an ID.
   public convenience init() { self.init(subscriptionID: Live.newID()) }
 
   init(

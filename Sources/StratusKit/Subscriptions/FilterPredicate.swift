@@ -5,7 +5,7 @@ import StratusWire
 /// Converts the filters of a fetched subscription back into an equivalent predicate. An app could
 /// have written that predicate, and the predicate converts to the same filters again.
 ///
-/// Three comparators have no equivalent in Apple's predicate language, and come from other clients.
+/// Three comparators have no equivalent in Apple's predicate language. Only other clients use them.
 /// `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.
 /// `LIST_CONTAINS_ALL` and its opposite become one clause for each value.
 struct FilterPredicate {
@@ -69,8 +69,8 @@ struct FilterPredicate {
       PredicateComparison(left, relation, right, quantity: quantity, options: options))
   }
 
-  /// Returns `field IN {…}`, `ANY field IN {…}`, or the opposite of one of them. With an empty
-  /// list, the result is FALSEPREDICATE or its opposite.
+  /// Returns `field IN {…}` or `ANY field IN {…}`, with a NOT before it if the comparator is
+  /// negated. With an empty list, the result is FALSEPREDICATE, or TRUEPREDICATE if negated.
   private func oneOf(
     _ comparator: StratusWire.Comparator, _ field: PredicateTerm, _ value: FieldValue,
     _ term: PredicateTerm

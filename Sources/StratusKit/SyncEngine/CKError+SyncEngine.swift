@@ -35,8 +35,8 @@ extension CKError {
     }
   }
 
-  /// Whether the server rejects the subscription because it supports no subscriptions, or no
-  /// subscriptions of this kind.
+  /// Whether the server rejects the subscription because the database supports no subscriptions, or
+  /// no subscriptions of this kind.
   var refusesSubscriptions: Bool {
     switch code {
     case .unknownItem, .badDatabase, .invalidArguments, .badContainer: true

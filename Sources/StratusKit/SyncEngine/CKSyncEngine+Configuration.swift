@@ -1,15 +1,15 @@
 extension CKSyncEngine {
   /// The settings of a new engine.
   public struct Configuration: Sendable, CustomStringConvertible {
-    /// The database to synchronize: a private database or the shared one.
+    /// The database to synchronize: the private or the shared database of a container.
     public var database: CKDatabase
-    /// The state that the last ``Event/stateUpdate(_:)`` carried; nil to start from the beginning.
+    /// The state from the last ``Event/stateUpdate(_:)``; nil to start from the beginning.
     public var stateSerialization: State.Serialization?
     /// Handles the events. Choice: the engine holds a strong reference to its delegate. A delegate
     /// that also holds the engine must release the engine, so that both can be deallocated.
     public var delegate: any CKSyncEngineDelegate
     /// Whether the engine sends and fetches by itself; true by default. If the value is false, the
-    /// engine does so only in ``CKSyncEngine/sendChanges(_:)`` and
+    /// engine sends and fetches only in ``CKSyncEngine/sendChanges(_:)`` and
     /// ``CKSyncEngine/fetchChanges(_:)``.
     public var automaticallySync = true
     /// The ID of the subscription that announces changes. The engine creates the subscription if it
@@ -17,7 +17,7 @@ extension CKSyncEngine {
     /// creates one.
     public var subscriptionID: CKSubscription.ID?
 
-    /// Makes a configuration with the default values of all other properties.
+    /// Makes a configuration. All other properties have their default values.
     public init(
       database: CKDatabase, stateSerialization: State.Serialization?,
       delegate: any CKSyncEngineDelegate

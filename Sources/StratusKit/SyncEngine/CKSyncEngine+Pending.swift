@@ -1,7 +1,7 @@
 import Foundation
 
 extension CKSyncEngine {
-  /// A change of a record that is to be sent.
+  /// A pending change of a record.
   public enum PendingRecordZoneChange: Sendable, Hashable, CustomStringConvertible {
     /// The record with this ID is to be saved.
     case saveRecord(CKRecord.ID)
@@ -31,7 +31,7 @@ extension CKSyncEngine {
     }
   }
 
-  /// A change of a zone that is to be sent.
+  /// A pending change of a zone.
   ///
   /// Two changes are equal if both save, or both delete, a zone with the same ID.
   public enum PendingDatabaseChange: Sendable, Hashable, CustomStringConvertible {

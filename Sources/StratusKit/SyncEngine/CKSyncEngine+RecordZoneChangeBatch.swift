@@ -43,8 +43,8 @@ extension CKSyncEngine {
       if isEmpty { return nil }
     }
 
-    /// Makes a batch with these records. The changes of a batch that is too large fail with
-    /// `CKError.limitExceeded`.
+    /// Makes a batch with these records. A batch that is too large for one request is sent in
+    /// smaller parts. If such a batch is atomic, its changes fail with `CKError.limitExceeded`.
     public init(
       recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],
       atomicByZone: Bool = false

@@ -27,7 +27,7 @@ extension CKSyncEngine {
         contains(pendingChange.recordID)
       }
 
-      /// Whether a zone is to be created or deleted.
+      /// Whether the creation or deletion of a zone is to be sent.
       ///
       /// Choice: with `recordIDs`, the zones of these records are included, because a record needs
       /// its zone.

@@ -32,8 +32,9 @@ extension CKSyncEngine.Event {
   /// The results of a request to save and delete records.
   ///
   /// A failed change stays pending if the engine retries it. The engine retries a change that
-  /// failed because there was no account or no network, or because the server was busy. Any other
-  /// failed change is no longer pending. The app decides whether to add it again for the next send.
+  /// failed for a temporary reason, such as a missing account, a missing key, a lost connection or
+  /// a busy server. Any other failed change is no longer pending. The app decides whether to add it
+  /// again for the next send.
   public struct SentRecordZoneChanges: Sendable, CustomStringConvertible {
     /// A record that was not saved.
     public struct FailedRecordSave: Sendable, CustomStringConvertible {

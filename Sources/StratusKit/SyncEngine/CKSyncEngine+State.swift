@@ -23,7 +23,7 @@ extension CKSyncEngine {
       set { change(isToSend: newValue) { $0.setUntrackedChanges(newValue) } }
     }
 
-    /// The zones that have changes on the server that the engine has not fetched.
+    /// The zones with changes that the engine has not fetched from the server yet.
     public var zoneIDsWithUnfetchedServerChanges: [CKRecordZone.ID] {
       snapshot.unfetchedZones.elements
     }

@@ -2,7 +2,7 @@
 ///
 /// The app adds its changes to ``state``, and receives other devices' changes as events. The engine
 /// decides when and how it sends and fetches changes. The engine stores nothing. The app stores the
-/// state that each ``Event/stateUpdate(_:)`` carries, and passes it to the next engine.
+/// state that each ``Event/stateUpdate(_:)`` contains, and passes it to the next engine.
 ///
 /// The engine calls one method of its delegate at a time. Releasing the engine ends its work.
 public final class CKSyncEngine: Sendable, CustomStringConvertible {
@@ -39,8 +39,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure`, with the errors by zone ID, if single
   ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if the
-  ///   delegate waits for this call. A call in a method of the delegate fails at once, and any
-  ///   other call fails after 60 s (see ``CKSyncEngineDelegate``).
+  ///   delegate waits for this call. If a method of the delegate itself awaits the call, it fails
+  ///   at once. If another task makes the call, it fails after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
@@ -56,13 +56,13 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///   signed in. The error is `CKError.partialFailure` if single zones or records failed. It
   ///   contains their errors by ID, such as `serverRecordChanged` or `zoneNotFound`, which the
   ///   delegate also receives as events. The error is `CKError.invalidArguments` if the delegate
-  ///   waits for this call. A call in a method of the delegate fails at once, and any other call
-  ///   fails after 60 s (see ``CKSyncEngineDelegate``).
+  ///   waits for this call. If a method of the delegate itself awaits the call, it fails at once.
+  ///   If another task makes the call, it fails after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }
 
-  /// Cancels the running fetch or send, and all queued ones.
+  /// Cancels the running fetch or send, and all queued fetches and sends.
   ///
   /// The server may still carry out requests that it has received. Changes stay pending for the
   /// next send. The call returns when the work has ended. In a method of the delegate, the call

@@ -2,9 +2,9 @@ import StratusTransport
 import StratusWire
 import Synchronization
 
-// A delegate that awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate is a
-// deadlock. A call in the delegate's own task fails at once. For a call in any other task the
-// engine cannot know whether the delegate awaits that task, so that call has a timeout.
+// If a delegate awaits `fetchChanges` or `sendChanges` while the engine awaits the delegate, there
+// is a deadlock. A call in the delegate's own task therefore fails at once. For a call in any other
+// task, the engine cannot know whether the delegate awaits that task, so that call has a timeout.
 
 /// One call of a delegate, from its beginning to its end.
 final class DelegateCall: Sendable {
@@ -27,8 +27,8 @@ final class DelegateCall: Sendable {
 
   var isGoingOn: Bool { hasEnded.withLock { !$0 } }
 
-  /// The unfinished call of this engine's delegate that started the running task; nil if there is
-  /// none.
+  /// The unfinished call of this engine's delegate that runs in the current task, or that started
+  /// the current task; nil if there is none.
   static func goingOn(by driver: SyncDriver) -> DelegateCall? {
     guard let call = current, call.driver == ObjectIdentifier(driver), call.isGoingOn else {
       return nil

@@ -1,8 +1,8 @@
 /// Decides the next request of a fetch, and which parts of a response are stored.
 ///
-/// The plan is pure: its methods only compute, and never wait. The plan reads all changes of the
-/// database, and then those of one zone after another. Tokens advance only in `commit`, after the
-/// delegate has received the changes before the token.
+/// The plan is pure: its methods only compute, and never wait. A fetch reads all changes of the
+/// database, and then the changes of one zone after another. Tokens advance only in `commit`, after
+/// the delegate has received the changes before the token.
 struct FetchPlan: Sendable {
   enum Step: Sendable, Equatable {
     case database(token: String?)
@@ -38,19 +38,19 @@ struct FetchPlan: Sendable {
   private var isDatabaseRead = false
   /// The change token of the next page of the database's changes.
   private var databaseToken: String?
-  /// The zones seen so far if the changes are read from the beginning; nil if they are read from a
-  /// token.
+  /// The zones seen so far if the changes are read from the beginning; nil if the changes are read
+  /// from a token.
   private var listed: Set<CKRecordZone.ID>?
   /// The zones that are still to be fetched, in reverse order; nil if the queue must be made from
   /// the state.
   private var queue: [CKRecordZone.ID]?
-  /// Zones that are not fetched again in this cycle.
+  /// Zones that this fetch does not read again.
   private var setAside: Set<CKRecordZone.ID> = []
   private var expiriesCount = 0
-  /// Zones whose tokens have expired in this cycle.
+  /// Zones whose tokens have expired during this fetch.
   private var suspects: Set<CKRecordZone.ID> = []
 
-  /// The maximum number of expired tokens after which a read starts again from the beginning.
+  /// The maximum number of times that a read starts again because its token has expired.
   private static let expiriesMax = 3
 
   init(_ options: CKSyncEngine.FetchChangesOptions, _ state: SyncState) {
@@ -124,8 +124,8 @@ struct FetchPlan: Sendable {
   /// Returns the changes in a page, for the delegate.
   ///
   /// Choice: if the token has expired and the changes are read from the beginning, known zones that
-  /// are not listed have been deleted. A zone whose incarnation differs from the known one has been
-  /// deleted and created again.
+  /// are not listed have been deleted. A zone whose incarnation differs from the known incarnation
+  /// has been deleted and created again.
   mutating func receive(_ page: SyncDatabasePage, _ state: SyncState) -> DatabaseChanges {
     var changes = DatabaseChanges(
       modifications: page.modifications, deletions: page.deletions)
@@ -184,8 +184,8 @@ struct FetchPlan: Sendable {
       stop(error)
       return
     }
-    // The tokens of the zones may have expired as well. The server reports an expired token for
-    // each zone.
+    // The tokens of the zones may have expired as well. The plan therefore fetches all known zones,
+    // and the server reports each expired token.
     for zoneID in state.zoneTokens.keys.sorted(by: { $0.precedes($1) }) {
       state.markUnfetched(zoneID)
     }
@@ -204,8 +204,8 @@ struct FetchPlan: Sendable {
     if !page.moreComing { state.markFetched(zoneID) }
   }
 
-  /// Stores the result of a zone's fetch. A zone may be fetched again in the same cycle, and only
-  /// the last result counts.
+  /// Stores the result of a zone's fetch. A zone may be read several times during the fetch, and
+  /// only the last result counts.
   ///
   /// - Parameter error: the error that is reported to the delegate; nil if there is none.
   mutating func zoneEnded(_ zoneID: CKRecordZone.ID, _ error: CKError?) {
@@ -236,9 +236,9 @@ struct FetchPlan: Sendable {
       zoneFailure = zoneFailure ?? error
     }
     // NB: the engine keeps the zone and its token until it reads the database's changes, which
-    // report the reason for the deletion. After a restore, only the zone's absence from those
-    // changes shows the deletion. If the zone has been created again, only its expired token shows
-    // the deletion.
+    // report the reason for the deletion. If the server was restored from a backup, only the
+    // zone's absence from those changes shows the deletion. If the zone has been created again,
+    // only its expired token shows the deletion.
     setAside.insert(zoneID)
     return .ended(error)
   }

@@ -15,7 +15,7 @@ extension Listed {
 ///
 /// The cost of adding, finding and removing an entry does not depend on the list's length.
 struct PendingList<Element: Listed>: Sendable {
-  /// The entries in order, with gaps where some were removed.
+  /// The entries in order, with gaps where entries were removed.
   private(set) var slots = PendingSlots<Element>()
   private var stamps: [Int] = []
   private var indices: [Element.Subject: Int] = [:]
@@ -43,8 +43,8 @@ struct PendingList<Element: Listed>: Sendable {
   /// The `stamp` with which a subject's entry was last added; nil if there is no entry.
   func stamp(of subject: Element.Subject) -> Int? { indices[subject].map { stamps[$0] } }
 
-  /// Adds an entry at the end. An equal entry in the list keeps its position. Another entry for the
-  /// same subject is removed.
+  /// Adds an entry at the end. An equal entry in the list keeps its position. A different entry for
+  /// the same subject is removed.
   ///
   /// - Parameter stamp: the state's `stamp` at this addition. It replaces the stamp of an entry
   ///   that keeps its position.

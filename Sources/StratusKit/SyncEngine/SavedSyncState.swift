@@ -1,4 +1,4 @@
-/// The part of a state that an app stores. A copy is cheap, and only the encoding reads all
+/// The part of a state that an app stores. Copying this value is cheap. Only encoding it reads all
 /// entries.
 struct SavedSyncState: Sendable {
   /// The version of the format. Only this version can be written and read.
@@ -37,7 +37,7 @@ struct SavedSyncState: Sendable {
 }
 
 extension SyncState {
-  /// Makes the state from a stored one; nil makes the state of a new engine.
+  /// Makes the state from a stored state; nil makes the state of a new engine.
   init(_ saved: SavedSyncState?) {
     self.init()
     guard let saved else { return }

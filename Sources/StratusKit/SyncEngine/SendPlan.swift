@@ -5,9 +5,9 @@ import StratusWire
 /// The plan is pure: its methods only compute, and never wait. Zones are sent before records,
 /// including zones that the delegate adds during the send.
 ///
-/// A send carries each change at most once. After a failure it continues with the changes that were
-/// pending before the failure was reported to the delegate. Later additions wait for the next send.
-/// A change that the delegate adds again in response is therefore never sent by the same call.
+/// A send includes each change at most once. After a failure, it continues with the changes that
+/// were pending before the failure was reported to the delegate. Changes that are added later wait
+/// for the next send, also if the delegate adds them in response to the failure.
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
@@ -21,7 +21,7 @@ struct SendPlan: Sendable {
   private(set) var stopReason: CKError?
   /// Whether a zone or a record failed in a way that the app has to handle.
   var hasItemFailures: Bool { !recordErrors.isEmpty || !zoneErrors.isEmpty }
-  /// Whether the send left out changes that the next send may carry.
+  /// Whether the send left out changes that the next send may include.
   private(set) var hasHeldBack = false
 
   private var hasSentAny = false
@@ -34,7 +34,7 @@ struct SendPlan: Sendable {
   /// pending.
   private var keylessRecordIDs: Set<CKRecord.ID> = []
   private var keyFailure: CKError?
-  /// The greatest stamp of the changes that this send carries; nil if it carries all changes.
+  /// The greatest stamp of the changes that this send includes; nil if it includes all changes.
   private var stampMax: Int?
   private var hasNoBatch = false
 
@@ -54,7 +54,7 @@ struct SendPlan: Sendable {
     return errors.partialFailure
   }
 
-  // What to do next.
+  // The next step.
 
   /// Returns the next step.
   func next(_ state: SyncState) -> Step {
@@ -82,7 +82,7 @@ struct SendPlan: Sendable {
     return stamp > stampMax
   }
 
-  /// Returns the part of the delegate's batch that this send carries.
+  /// Returns the part of the delegate's batch that this send includes.
   ///
   /// If the batch is atomic, a zone is left out completely if any of its changes is left out.
   mutating func admit(
@@ -113,7 +113,7 @@ struct SendPlan: Sendable {
   /// Ends the send early.
   mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
 
-  /// Notes that the delegate returned no batch, or no batch that this send carries.
+  /// Notes that the delegate returned no batch, or that this send includes no part of the batch.
   mutating func noBatch() { hasNoBatch = true }
 
   /// Returns the changes that are no longer pending after a request for zones.
@@ -175,8 +175,9 @@ struct SendPlan: Sendable {
     if hasItemFailures { stampMax = stampMax ?? stamp }
   }
 
-  /// Whether a change that failed with this error stays pending. If so, the send ends and is
-  /// repeated later, unless the error concerns single records.
+  /// Whether a change that failed with this error stays pending. If the device lacks a key, only
+  /// this change waits, and the send continues. After any other such error, the send ends and is
+  /// repeated later.
   private mutating func keeps(_ error: CKError) -> Bool {
     if error.isKeyMissing {
       keyFailure = keyFailure ?? error

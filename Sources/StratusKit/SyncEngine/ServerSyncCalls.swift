@@ -8,8 +8,8 @@ struct ServerSyncCalls: SyncCalls {
   let scope: DatabaseScope
   /// The options that the database's container was configured with.
   let overrides: CallOverrides
-  /// Provides the account of the requests, which the engine's last check found. The requests fail
-  /// if another account has signed in since that check.
+  /// Provides the account that the engine's last check found. Requests are sent for this account,
+  /// and fail if another account has signed in since that check.
   let accounts: ServerAccountFeed
 
   private func calls(_ group: CKOperationGroup?) -> DatabaseCalls {

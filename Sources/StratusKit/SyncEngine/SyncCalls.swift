@@ -1,7 +1,7 @@
-/// The requests of a sync engine to the server, in its one database.
+/// The requests that a sync engine sends to the server. All of them concern the engine's database.
 ///
-/// The transport retries a failed request only a few times, as for a user who is waiting. In a
-/// cancelled task the calls fail with `CKError.operationCancelled`.
+/// The transport retries a failed request only a few times, as if a user waited for the result. In
+/// a cancelled task, the calls fail with `CKError.operationCancelled`.
 package protocol SyncCalls: Sendable {
   /// Fetches one page of the database's changes.
   ///

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Checks of the account to which the engine's data belongs.
 extension SyncDriver {
-  /// Finds out which account is signed in, and resets the state if it is another one.
+  /// Finds out which account is signed in, and resets the state if the account has changed.
   func checkAccount() async {
     core.withLock { core in
       core.isAccountDoubtful = false

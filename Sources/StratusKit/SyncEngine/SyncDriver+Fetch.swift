@@ -148,7 +148,8 @@ extension SyncDriver {
     }
   }
 
-  /// Requests the next page before the delegate handles this one, so that both run in parallel.
+  /// Requests the next page before the delegate handles this one, so that the page arrives during
+  /// the delegate's work.
   ///
   /// - Returns: nil if there is no next page, or if another zone comes first.
   private func askAhead(

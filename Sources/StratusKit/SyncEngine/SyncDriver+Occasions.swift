@@ -24,7 +24,8 @@ extension SyncDriver {
     }
   }
 
-  /// Fetches once whenever the stream is opened, because no notification announces earlier changes.
+  /// Fetches after each signal that notifications may have been missed before the stream was
+  /// opened.
   func listen(toOpeningsOf feed: any NotificationFeed) -> Task<Void, Never> {
     // NB: this call is outside of the task, so that the first opening is not missed.
     let openings = feed.openings()

@@ -49,8 +49,8 @@ extension SyncDriver {
       for zone in saved where state.zoneTokens[zone.zoneID] == nil {
         state.markUnfetched(zone.zoneID)
       }
-      // NB: a known zone may have been replaced by a new one. The next fetch detects and reports
-      // the replacement.
+      // NB: a known zone may have been replaced by a new zone with the same name. The next fetch
+      // detects and reports the replacement.
       for zone in saved where state.incarnations[zone.zoneID] == nil {
         state.setIncarnation(incarnations[zone.zoneID], of: zone.zoneID)
       }
@@ -79,13 +79,13 @@ extension SyncDriver {
     let failed = plan.stopReason == nil ? outcome.failed : []
     await deliver(.sentRecordZoneChanges(.init(outcome))) { state in
       state.settle(settled, batch: stamp, handedOver: handedOver)
-      // NB: the failed changes move to the end. Otherwise, the ones that stay pending would fill
+      // NB: the failed changes move to the end. Otherwise, the changes that stay pending would fill
       // the next batches.
       state.putLast(failed)
     }
   }
 
-  /// Sends a batch. If the server rejects its size, the batch is sent in smaller parts.
+  /// Sends a batch. If the server rejects the batch as too large, it is sent in smaller parts.
   private func send(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
   ) async -> SyncRecordsOutcome {

@@ -4,7 +4,7 @@ import Synchronization
 /// Carries out the decisions of an engine's plans, one after another. The plans only compute, and
 /// the driver waits for the delegate, the server and the clock.
 ///
-/// One task does all work that is due, and ends when none is left. Only this task calls the
+/// One task does all work that is due, and ends when no work is left. Only this task calls the
 /// delegate. Requests run in separate tasks, so that they can be cancelled without cancelling the
 /// delegate.
 final class SyncDriver: Sendable {
@@ -34,15 +34,15 @@ final class SyncDriver: Sendable {
     var isAbandoned = false
     /// The newest call of the delegate.
     var call: DelegateCall?
-    /// Whether the job must check that the account is the same.
+    /// Whether the job must check that the account is still the same.
     var isAccountDoubtful = false
     var requests: [(id: Int, task: Task<Void, Never>)] = []
     var lastID = 0
     var waiters: [Waiter] = []
     /// Whether the server rejects subscriptions.
     var isSubscriptionRefused = false
-    /// Whether the server may have lost the subscription: it was restored from a backup, or its
-    /// stream of notifications is opened for the first time.
+    /// Whether the server may lack the subscription, because it was restored from a backup, or
+    /// because the stream of notifications is opened for the first time.
     var isSubscriptionDoubtful = false
 
     mutating func newID() -> Int {
@@ -50,7 +50,7 @@ final class SyncDriver: Sendable {
       return lastID
     }
 
-    /// Removes and returns the callers that wait for some jobs.
+    /// Removes and returns the callers that wait for these jobs.
     mutating func takeWaiters(for jobs: [Int]) -> [Waiter] {
       let taken = waiters.filter { jobs.contains($0.jobID) }
       waiters.removeAll { jobs.contains($0.jobID) }

@@ -20,8 +20,8 @@ struct SyncJobEnd: Sendable {
   var failure: CKError?
   /// The errors of single zones and records, as one `partialFailure`.
   var itemFailure: CKError?
-  /// The reason why the engine may not receive change signals. The fetch has not failed, but is
-  /// repeated for this reason.
+  /// The reason why the engine possibly receives no change signals. The fetch has not failed, but
+  /// is repeated for this reason.
   var subscriptionFailure: CKError?
   /// Whether the job sent nothing. If such a job were repeated at once while changes are pending,
   /// the engine might never come to rest.
@@ -34,6 +34,6 @@ struct SyncJobEnd: Sendable {
   ///
   /// Choice: a reason that ended the job early is thrown unchanged. Otherwise the errors of single
   /// zones and records are thrown together as `CKError.partialFailure`, by ID, because one call may
-  /// cause many of them.
+  /// cause many errors.
   var thrownError: CKError? { stopReason ?? itemFailure ?? failure }
 }

@@ -2,7 +2,7 @@
 /// ``FetchPlan`` and ``SendPlan`` then control.
 ///
 /// The schedule is pure: its methods receive the time and a random number as arguments. One job
-/// runs at a time. Manual jobs have priority over scheduled ones.
+/// runs at a time. Manual jobs have priority over scheduled jobs.
 struct SyncSchedule: Sendable {
   enum Step: Sendable {
     /// The engine finds out which account is signed in.
@@ -106,7 +106,7 @@ struct SyncSchedule: Sendable {
 
   /// A caller requests work now.
   ///
-  /// - Returns: the ID of the job that will do the work. The job may be one that is already queued.
+  /// - Returns: the ID of the job that will do the work. It may be a job that is already queued.
   mutating func ask(_ work: SyncJob.Work, now: Double) -> Int {
     if account != .signedIn { noteAccount(now: now) }
     if let queued = queue.first(where: { $0.work.covers(work) }) { return queued.id }
@@ -256,7 +256,7 @@ struct SyncSchedule: Sendable {
   // Back-off.
 
   static let firstDelaySeconds = 1.0
-  /// The longest delay in seconds, unless the server requests a longer one.
+  /// The longest delay in seconds, unless the server requests a longer delay.
   static let delaySecondsMax = 60.0
 
   /// Returns the number of seconds to wait after a failure.

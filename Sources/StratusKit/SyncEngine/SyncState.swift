@@ -11,7 +11,7 @@ struct SyncState: Sendable {
   private(set) var user = User.unknown
   private(set) var databaseToken: String?
   private(set) var zoneTokens: [CKRecordZone.ID: String] = [:]
-  /// The incarnation of each zone that the app has or writes to, if the server reported it. The
+  /// The incarnation of each zone that the app knows or writes to, if the server reported it. The
   /// incarnation is kept when the zone's token is forgotten.
   private(set) var incarnations: [CKRecordZone.ID: String] = [:]
   private(set) var unfetchedZones = PendingList<CKRecordZone.ID>()
@@ -19,10 +19,10 @@ struct SyncState: Sendable {
   private(set) var zones = PendingList<CKSyncEngine.PendingDatabaseChange>()
   private(set) var hasUntrackedChanges = false
   private(set) var subscriptionID: String?
-  /// The number of changes of the part that an app stores.
+  /// Counts the changes of the part of the state that an app stores.
   private(set) var revision = 0
-  /// The stamp of changes that are added now. It is incremented with each batch, so that a batch
-  /// settles only changes that were added before it.
+  /// The stamp of changes that are added now. It is incremented with each batch, so that the result
+  /// of a batch removes only pending changes that were added before the batch.
   private(set) var stamp = 0
 
   init() {}
@@ -53,7 +53,7 @@ struct SyncState: Sendable {
     records.orderedElements()
   }
 
-  /// The zones that the server had when the engine last heard of them.
+  /// The zones that exist on the server, as far as the engine knows.
   var knownZones: Set<CKRecordZone.ID> {
     Set(zoneTokens.keys).union(incarnations.keys).union(unfetchedZones.elements)
   }
@@ -92,12 +92,13 @@ struct SyncState: Sendable {
     return stamp - 1
   }
 
-  /// Removes changes that a batch has settled, unless they were added again after the batch began.
-  /// A change that was added again may concern content that the batch did not include.
+  /// Removes changes that are no longer pending after a batch, unless they were added again after
+  /// the batch began. A change that was added again may concern content that the batch did not
+  /// include.
   ///
-  /// A deletion has no content. A batch with a deletion therefore also settles the same deletion if
-  /// it was added again before the delegate returned the batch. A repeated deletion could delete a
-  /// record that another device has created since then.
+  /// A deletion has no content. It is therefore also removed if it was added again before the
+  /// delegate returned the batch. A repeated deletion could delete a record that another device has
+  /// created since then.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {
@@ -116,8 +117,8 @@ struct SyncState: Sendable {
     for change in changes where records.putLast(change) { revision += 1 }
   }
 
-  /// Removes changes that a request has settled, unless they were added again after the request
-  /// began.
+  /// Removes changes that are no longer pending after a request, unless they were added again after
+  /// the request began.
   mutating func settle(_ changes: [CKSyncEngine.PendingDatabaseChange], batch stamp: Int) {
     for change in changes where zones.remove(change, notAfter: stamp) { revision += 1 }
   }
@@ -141,12 +142,12 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Marks a zone as having changes on the server that have not been fetched.
+  /// Records that a zone has changes that the engine has not fetched yet.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Marks a zone as completely fetched.
+  /// Records that the engine has fetched all changes of a zone.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }

@@ -18,17 +18,17 @@ extension CKUserIdentity {
       self.userRecordID = userRecordID
     }
 
-    /// Looks a user up by e-mail address.
+    /// Makes a lookup by e-mail address.
     public convenience init(emailAddress: String) {
       self.init(emailAddress: emailAddress, phoneNumber: nil, userRecordID: nil)
     }
 
-    /// Looks a user up by telephone number.
+    /// Makes a lookup by telephone number.
     public convenience init(phoneNumber: String) {
       self.init(emailAddress: nil, phoneNumber: phoneNumber, userRecordID: nil)
     }
 
-    /// Looks a user up by the ID of the user's record.
+    /// Makes a lookup by the ID of the user's record.
     public convenience init(userRecordID: CKRecord.ID) {
       self.init(emailAddress: nil, phoneNumber: nil, userRecordID: userRecordID)
     }
@@ -70,8 +70,8 @@ extension CKUserIdentity {
 
     public static var supportsSecureCoding: Bool { true }
 
-    /// Reads an archived lookup, from Stratus or from Apple's framework; nil if it has neither an
-    /// address nor an ID.
+    /// Reads an archived lookup, from Stratus or from Apple's framework; nil if it has no address,
+    /// no telephone number and no ID.
     public init?(coder: NSCoder) {
       emailAddress = coder.string("EmailAddress")
       phoneNumber = coder.string("PhoneNumber")

@@ -32,7 +32,7 @@ extension CKRecordZone.Capabilities {
   ///
   /// Choice: a zone with atomic batches also has a change feed, and can be shared unless the server
   /// says otherwise. If the response does not say whether batches are atomic, they count as atomic
-  /// in every zone except the default one.
+  /// in every zone except the default zone.
   init(wire: ZoneDictionary) {
     let isCustom = wire.isAtomic ?? !wire.zoneID.isDefault
     let isSharable = wire.sharing.isSharable ?? isCustom

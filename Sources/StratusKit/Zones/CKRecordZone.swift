@@ -2,7 +2,8 @@ public import Foundation
 import StratusArchive
 import Synchronization
 
-/// A named part of a database. Its records can be saved atomically, and its changes can be fetched.
+/// A named part of a database. The records of a custom zone can be saved atomically, and the
+/// changes of a custom zone can be fetched.
 public final class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// Identifies a zone in a database.
   public typealias ID = CKRecordZoneID

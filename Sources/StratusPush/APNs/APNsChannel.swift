@@ -21,7 +21,7 @@ public actor APNsChannel {
     /// hundreds of requests per connection.
     public var deliveriesMax = 64
     /// The maximum number of devices that wait in memory. Further devices wait in the store.
-    /// Choice: a few megabytes, which are needed only while Apple's service is unavailable.
+    /// Choice: these devices take a few megabytes, and only while Apple's service is unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -103,7 +103,7 @@ public actor APNsChannel {
     }
   }
 
-  /// Serves every device that is due once, and returns when all are served. This method is for
+  /// Serves each due device once, and returns when all of them have been served. This method is for
   /// tests and simulations.
   ///
   /// - Returns: whether any device was due.
@@ -321,7 +321,7 @@ extension APNsChannel {
     }
   }
 
-  /// Reports a sentence once. It is reported again only after a successful delivery or another
+  /// Reports a sentence once. It is reported again only after a successful delivery or a different
   /// report.
   private func reportOnce(_ sentence: String, _ environment: ContainerEnvironment) {
     if Task.isCancelled || lastReport[environment] == sentence { return }

@@ -11,7 +11,8 @@ public protocol APNsSender: Sendable {
   func send(_ message: APNsMessage) async -> APNsOutcome
 }
 
-/// Sends notifications to Apple's push service over HTTP/2. A token of the sender authorizes them.
+/// Sends notifications to Apple's push service over HTTP/2. Each request contains a token that
+/// identifies the sender.
 public struct APNsClient: APNsSender {
   /// The time after which a request without an answer fails.
   private static let timeout = TimeAmount.seconds(30)

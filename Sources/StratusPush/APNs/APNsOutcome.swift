@@ -8,12 +8,12 @@ public enum APNsOutcome: Sendable, Hashable {
   case deviceGone
   /// Apple will never accept this notification.
   case refused(reason: String)
-  /// The sender must try again later for this device only.
+  /// Only the delivery to this device must wait before it is tried again.
   ///
   /// - Parameter afterSeconds: the minimum number of seconds to wait, or nil if Apple stated none.
   case later(afterSeconds: Int?, reason: String)
-  /// The sender must try again later for all devices. The service is unreachable or reports that it
-  /// is down.
+  /// The deliveries to all devices must wait before they are tried again, because the service is
+  /// unreachable or reports that it is down.
   ///
   /// - Parameter afterSeconds: the minimum number of seconds to wait, or nil if Apple stated none.
   case serviceDown(afterSeconds: Int?, reason: String)

@@ -14,7 +14,7 @@ extension StoreSession {
     var reader = RecordReader()
     var result: [StoredRecord] = []
     // NB: the array does not reserve space for `limit` records, because `limit` may be large. A
-    // page seldom has more than 256.
+    // page seldom has more than 256 records.
     result.reserveCapacity(min(limit, 256))
     var sizeBytes = 0
     let statement = newestFirst ? ChangeStatements.newestFirst : ChangeStatements.oldestFirst

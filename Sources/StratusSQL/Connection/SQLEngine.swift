@@ -1,7 +1,7 @@
 public import StratusDomain
 
 /// A connection inside a transaction, with a cache that outlives the transaction. Other connections
-/// may write between two transactions of this one.
+/// may write between two transactions of this connection.
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 

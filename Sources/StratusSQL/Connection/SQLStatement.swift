@@ -40,9 +40,9 @@ public struct SQLStatement: Sendable {
 
 /// The SQL syntax that differs between PostgreSQL and SQLite.
 public struct SQLDialect: Sendable {
-  /// The type and constraints of a primary key that the engine counts up and never reuses.
+  /// The type and constraints of a primary key whose values the engine assigns and never reuses.
   public var countedKey: String
-  /// The type and constraints of a primary key whose values the caller supplies.
+  /// The type and constraints of a primary key whose values each `INSERT` contains.
   public var givenKey: String
   /// The type of text that is compared and ordered by its UTF-8 bytes.
   public var text: String

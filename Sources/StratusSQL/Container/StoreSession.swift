@@ -74,7 +74,7 @@ extension StoreSession {
     return number
   }
 
-  /// Returns a database's number. A database without a number gets one.
+  /// Returns a database's number. If the database has no number, it gets one.
   func makeNumber(of view: DatabaseView) throws(ServerError) -> Int64 {
     if let number = try number(of: view) { return number }
     note(\.hasDatabase)
@@ -90,8 +90,8 @@ extension StoreSession {
     databases[view] = number
   }
 
-  /// The maximum number of cached databases. Each takes about 100 bytes, so that a connection needs
-  /// 1 MB.
+  /// The maximum number of cached databases. Each takes about 100 bytes, so the cache of a
+  /// connection needs at most 1 MB.
   private static let databasesRememberedMax = 10_000
 
   private static func values(of view: DatabaseView) -> [SQLValue] {
@@ -168,7 +168,7 @@ extension StoreSession {
 private enum DatabaseStatements {
   static let find = SQLStatement(
     "SELECT database FROM databases WHERE scope = ? AND owner = ?")
-  /// Inserts a database, which begins in the store's timeline.
+  /// Inserts a database with the epoch of the store.
   ///
   /// NB: `WHERE TRUE` tells SQLite that no join condition follows.
   static let insert = SQLStatement(

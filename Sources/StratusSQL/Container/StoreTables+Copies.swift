@@ -2,7 +2,7 @@ public import StratusDomain
 
 /// Changes to a copy of a store before a server uses it.
 extension StoreTables {
-  /// Removes the assets that no record uses from a copied store. The original store removes their
+  /// Removes from a copied store the assets that no record uses. The original store removes their
   /// files after a while, and a copy must not name files that it does not have.
   ///
   /// - Throws: `INTERNAL_ERROR`.

@@ -3,8 +3,8 @@ public import StratusDomain
 /// The tables of a store.
 ///
 /// Rows of a database contain the database's number. In `zones`, `records`, `cascades`,
-/// `subscriptions` and `outbox`, the row number is unique in the whole store and identifies the row
-/// alone. Tables without a database's number belong to the whole store, and their comments say why.
+/// `subscriptions` and `outbox`, the row number is unique in the whole store, so it identifies the
+/// row. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 8
@@ -14,7 +14,7 @@ public enum StoreTables {
   /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
   /// of a later layout.
   ///
-  /// The caller opens and commits the transaction.
+  /// The calling code opens and commits the transaction.
   ///
   /// - Parameters:
   ///   - makeEpoch: creates the epoch of a new store.
@@ -69,7 +69,7 @@ public enum StoreTables {
     try countZonesOn(from: now, on: connection)
   }
 
-  /// Makes new zone numbers larger than all zone numbers that were drawn before a time. Devices
+  /// Makes new zone numbers larger than all zone numbers that were assigned before a time. Devices
   /// identify zones by their numbers, including zones that are missing in a backup.
   private static func countZonesOn(
     from time: Int64, on connection: any SQLConnection
@@ -80,8 +80,8 @@ public enum StoreTables {
     try connection.execute(takeZone, [.integer(last)])
   }
 
-  /// The number of zone numbers for each millisecond. No server creates so many zones in a
-  /// millisecond.
+  /// The number of zone numbers that are reserved for each millisecond. No server creates so many
+  /// zones in a millisecond.
   private static let zonesPerMillisecond: Int64 = 1_024
 
   /// NB: SQLite never assigns a key below an earlier one. The next zone therefore gets a larger
@@ -148,8 +148,8 @@ public enum StoreTables {
     """
   }
 
-  /// The counter of record numbers for all databases of the store. Sessions draw the numbers in
-  /// blocks.
+  /// The counter of record numbers for all databases of the store. Sessions take numbers from the
+  /// counter in blocks.
   static let recordCount = "CREATE TABLE record_count (next BIGINT NOT NULL);"
 
   /// The index of the deleted records, by the time of the deletion.
@@ -255,8 +255,8 @@ public enum StoreTables {
   }
 
   /// Files belong to the store, because records of all databases may share the same bytes. Each
-  /// file is stored once. A row of `asset_holds` says that a record uses a file, which it names by
-  /// checksum.
+  /// file is stored once. A row of `asset_holds` says that a record uses a file, and contains the
+  /// file's checksum.
   private static func assetTables(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE assets (

@@ -45,8 +45,8 @@ enum StoreUpgrade {
       // NB: the table can be dropped, because no release with layouts 5 to 7 wrote a row to it.
       try connection.define("DROP TABLE passages;")
     }
-    // A store of an earlier layout than 3 has already got the current tables of devices and the
-    // outbox.
+    // In a store of a layout before 3, the tables of devices and the outbox were just created in
+    // their current form.
     if layout >= 3 {
       try connection.define(
         """
@@ -87,8 +87,8 @@ enum StoreUpgrade {
       """)
   }
 
-  /// Choice: the time of the upgrade becomes the time of deletion of a deleted zone. Earlier
-  /// layouts did not record the time.
+  /// Choice: the time of the upgrade counts as the deletion time of a deleted zone, because earlier
+  /// layouts did not record the deletion time.
   private static func addForgetting(
     on connection: any SQLConnection, now: Int64
   ) throws(ServerError) {

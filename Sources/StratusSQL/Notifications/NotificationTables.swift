@@ -53,19 +53,19 @@ enum NotificationTables {
   static let devicesSeen =
     "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
-  /// Moves the notification counter beyond all numbers that were drawn before a time.
+  /// Moves the notification counter beyond all numbers that were assigned before a time.
   ///
   /// NB: a device continues after the last number that it knows. After a restore from a backup, or
-  /// in a new store, numbers could otherwise be drawn twice. The device would then miss a new
+  /// in a new store, numbers could otherwise be assigned twice. The device would then miss a new
   /// notification with a number that it already knows.
   static func countOn(from time: Int64, on connection: any SQLConnection) throws(ServerError) {
     let first = max(0, min(time, Int64.max >> 17)) * numbersPerMillisecond
     try connection.queue(countOn, [.integer(first), .integer(first)])
   }
 
-  /// The number of notification numbers for each millisecond. No server draws more numbers in a
-  /// millisecond, so the counter never overtakes the clock. In the year 3000, two bits of the
-  /// numbers are still unused.
+  /// The number of notification numbers that are reserved for each millisecond. No server assigns
+  /// more numbers in a millisecond, so the counter never overtakes the clock. In the year 3000, two
+  /// bits of the numbers are still unused.
   private static let numbersPerMillisecond: Int64 = 65_536
 
   private static let countOn = SQLStatement(

@@ -39,8 +39,8 @@ extension StoreSession {
   /// queue.
   private static let notificationsPerTrim: Int64 = 32
 
-  /// Removes the notifications that a new one replaces. Notifications that are marked as read stay,
-  /// because each device that has fetched one must still receive the mark.
+  /// Removes the notifications that a new notification replaces. Notifications that are marked as
+  /// read stay, because each device that fetched such a notification must still receive the mark.
   ///
   /// - Returns: the device that does not need the new notification. nil means that every device
   ///   needs it.

@@ -109,12 +109,12 @@ struct QueueState {
 }
 
 extension StoreSession {
-  /// Draws consecutive numbers from the store's counter.
+  /// Takes consecutive notification numbers from the store's counter.
   ///
   /// NB: the counter is changed before it is read. The change locks the row until the transaction
   /// ends, so that the numbers have the order of the commits.
   ///
-  /// - Returns: the number before the first drawn number.
+  /// - Returns: the number before the first of these numbers.
   func drawNotifications(_ count: Int) throws(ServerError) -> Int64 {
     if count > 0 {
       try connection.queue(NotificationStatements.countUp, [.integer(Int64(count))])

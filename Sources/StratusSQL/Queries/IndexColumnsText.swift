@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// The stored text of an index's columns. Each line contains the form, the kind of source and the
-/// name.
+/// The stored text of an index's columns. Each line describes one column: it contains the form, the
+/// kind of source and the name.
 ///
 ///     value field title
 ///     descendingValue system ___modTime

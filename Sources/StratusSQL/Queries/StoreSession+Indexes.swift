@@ -12,7 +12,7 @@ extension StoreSession {
     values.append(.integer(Int64(limit)))
     var result: [FoundEntry] = []
     // NB: the array does not reserve space for `limit` entries, because `limit` may be large. A
-    // page of a query seldom has more than 64.
+    // page of a query seldom has more than 64 entries.
     result.reserveCapacity(min(limit, 64))
     try connection.run(statement, values) { (row) throws(ServerError) in
       result.append(

@@ -1,21 +1,21 @@
 public import StratusDomain
 
-/// The record numbers that a session draws from the store's counter. Each session draws numbers in
-/// blocks, so that no two sessions use the same number.
+/// The record numbers that a session has taken from the store's counter. Each session takes numbers
+/// in blocks, so that no two sessions use the same number.
 ///
 /// Unused numbers of a block are lost when the session ends.
 struct RecordNumbers {
   /// The minimum size of a block. With blocks of 1,000, only one new record in a thousand needs the
-  /// two statements that draw a block.
+  /// two statements that take a block.
   static let blockSize: Int64 = 1_000
 
   /// The unused numbers of the session's block.
   private var left: Range<Int64> = 0..<0
-  /// The numbers that this transaction drew for records that are not written yet.
+  /// The numbers that this transaction took for records that are not written yet.
   private var drawn: [Range<Int64>] = []
 
-  /// Draws consecutive numbers. Returns the first number, or nil if the block has too few numbers
-  /// left.
+  /// Takes consecutive numbers from the block. Returns the first number, or nil if too few numbers
+  /// are left.
   mutating func draw(_ count: Int64) -> Int64? {
     guard Int64(left.count) >= count else { return nil }
     let first = left.lowerBound
@@ -28,15 +28,15 @@ struct RecordNumbers {
     return first
   }
 
-  /// Adds a block of numbers that was drawn from the store.
+  /// Adds a block of numbers that was taken from the store's counter.
   mutating func add(_ block: Range<Int64>) {
     left = left.upperBound == block.lowerBound ? left.lowerBound..<block.upperBound : block
   }
 
-  /// Returns the size of a block from which `count` consecutive numbers can be drawn.
+  /// Returns the size of a block from which `count` consecutive numbers can be taken.
   static func sizeOfBlock(for count: Int64) -> Int64 { max(count, blockSize) }
 
-  /// Whether this transaction drew the number for a record that is not written yet.
+  /// Whether this transaction took the number for a record that is not written yet.
   func isNew(_ number: Int64) -> Bool { drawn.contains { $0.contains(number) } }
 
   mutating func forgetDrawn() {

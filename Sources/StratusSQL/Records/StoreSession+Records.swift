@@ -84,7 +84,7 @@ extension StoreSession {
   private static let isThere = SQLExpectation.one(
     otherwise: "a record to change is not there")
 
-  /// Returns the values of the columns in ``RecordColumns``, after the values of the record's key.
+  /// Returns the values of the record's key, followed by the values of ``RecordColumns``.
   func values(
     of record: StoredRecord, in zone: Int64, of database: Int64, number: Int64
   ) -> [SQLValue] {
@@ -133,10 +133,9 @@ private enum RecordStatements {
       modified_by = excluded.modified_by, modified_device = excluded.modified_device,
       parent = excluded.parent, fields = excluded.fields, assets = excluded.assets
     """
-  /// Inserts a record, or replaces the row with the same name, which keeps its record number.
+  /// Inserts a record. A row with the same name is replaced, but keeps its record number.
   static let upsert = SQLStatement(insert)
-  /// Inserts a record, or replaces the tombstone with the same name, which gets the new record
-  /// number.
+  /// Inserts a record. A tombstone with the same name is replaced, and gets the new record number.
   static let replace = SQLStatement(insert + ", record = excluded.record")
   static let update = SQLStatement(
     """

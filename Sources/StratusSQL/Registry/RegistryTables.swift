@@ -27,7 +27,7 @@ public enum RegistryTables {
   /// Creates the tables if there are none, and upgrades tables of an earlier version. Refuses
   /// tables of a later version.
   ///
-  /// The caller opens and commits the transaction.
+  /// The calling code opens and commits the transaction.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public static func prepare(
@@ -59,7 +59,7 @@ public enum RegistryTables {
     try connection.execute(setLayout, [.integer(layout)])
   }
 
-  /// Sets the list of stores in a copy of the registry whose stores were also copied.
+  /// Replaces the list of stores in a copied registry with the stores that were also copied.
   ///
   /// A file of layout 1 stays unchanged, because it has no list of stores.
   ///

@@ -17,7 +17,7 @@ enum RegistryUpgrade {
     if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
   }
 
-  /// Upgrades to layout 3. The file counts the changes that other processes must notice.
+  /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.
   private static func addVersion(on connection: any SQLConnection) throws(ServerError) {
     try connection.define("ALTER TABLE registry ADD COLUMN version BIGINT NOT NULL DEFAULT 0;")
   }

@@ -2,7 +2,8 @@ public import StratusDomain
 import StratusWire
 
 extension SQLRegistry {
-  /// NB: a plain insert. An existing ID is an error and never replaces another user's session.
+  /// NB: this is a plain insert, so an existing ID is an error. An upsert could replace another
+  /// user's session.
   public func create(_ session: Session, countMax: Int) async throws(ServerError) {
     let values: [SQLValue] = [
       .text(session.id), .text(session.accountID), .text(session.store.container),

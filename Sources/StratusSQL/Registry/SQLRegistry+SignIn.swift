@@ -37,7 +37,8 @@ extension SQLRegistry {
     }
   }
 
-  /// NB: a plain insert. An existing hash is an error and never replaces another session.
+  /// NB: this is a plain insert, so an existing hash is an error. An upsert could replace another
+  /// session.
   public func create(
     _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
   ) async throws(ServerError) -> Bool {

@@ -22,8 +22,8 @@ enum RoleTables {
     """
   }
 
-  /// Grants permissions to the roles of the record types of an earlier layout. The permissions are
-  /// those that the earlier version enforced.
+  /// Adds grants to all record types when a store of an earlier layout is upgraded. The grants
+  /// contain the permissions that the earlier version enforced.
   static func grantInitially(on connection: any SQLConnection) throws(ServerError) {
     for recordType in try connection.all(GrantStatements.recordTypes, [], { $0.text(0) }) {
       for (role, permissions) in RecordGrants.initial(forType: recordType).roles {

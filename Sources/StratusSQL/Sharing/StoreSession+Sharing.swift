@@ -64,8 +64,8 @@ extension StoreSession {
     else { return [] }
     var found: [Passage] = []
     var (after, through) = (range.after, range.through)
-    // Each hierarchy is read by its own index range. Once the page is full, the next ones are read
-    // only up to its last change. So at most three pages are in memory.
+    // Each hierarchy is read with its own index range. When the page is full, the remaining
+    // hierarchies are read only up to the page's last change, so at most three pages are in memory.
     for root in roots {
       let part = try passages(
         of: root,
@@ -83,7 +83,7 @@ extension StoreSession {
     return Self.page(found, newestFirst: newestFirst, limit: limit)
   }
 
-  /// The first passages, up to a number of changes.
+  /// Returns the first passages. They have at most `limit` different change numbers.
   private static func page(_ passages: [Passage], newestFirst: Bool, limit: Int) -> [Passage] {
     let sorted = passages.sorted {
       newestFirst ? $0.change > $1.change : $0.change < $1.change
@@ -138,7 +138,8 @@ extension StoreSession {
     after zone: StoredZone?, limit: Int
   ) throws(ServerError) -> [UnfinishedHierarchy] {
     guard limit > 0 else { return [] }
-    // NB: a zone never moves to another database, and numbers of both begin with 1.
+    // NB: a zone never moves to another database, and database numbers and zone numbers begin with
+    // 1.
     var key: [SQLValue] = [.integer(0), .integer(0)]
     if let zone { key = [.integer(try number(of: zone.database) ?? 0), .integer(zone.id)] }
     var result: [UnfinishedHierarchy] = []

@@ -25,7 +25,7 @@ enum ListingTables {
     """
   }
 
-  /// The SQL condition that no history lists the zone of a row of `zones`.
+  /// The SQL condition for a row of `zones` that is true if no history lists the zone.
   ///
   /// NB: `participation <> 0` repeats the condition of the index `listings_shared`.
   static let isUnlisted = """

@@ -149,7 +149,8 @@ extension StoreSession {
   ) throws(ServerError) -> Bool {
     guard let number = try number(of: .shared(user: user)) else { return false }
     let key: [SQLValue] = [.integer(number), .integer(zone.id), .text(root ?? "")]
-    // NB: the list of all shares may be long, and a zone may lose many participants at once.
+    // NB: this reads only one share, because the list of all shares may be long, and a zone may
+    // lose many participants at once.
     let joined = try connection.first(ListingStatements.joinedShare, key) { $0.integer(0) }
     if joined == nil { return false }
     let other = try connection.first(ListingStatements.otherShare, key) { $0.integer(0) }
@@ -180,8 +181,8 @@ extension StoreSession {
     let name: [SQLValue] = [.integer(home), .text(zone.name)]
     try connection.queue(ListingStatements.removeNamed, [.integer(number)] + name + name)
     try countUp(number)
-    // NB: the counter of a database never decreases, so its number is also a unique participation
-    // number.
+    // NB: the counter of a database never decreases, so the new number is also unique as the number
+    // of a participation.
     let change = try newestChange(of: number)
     try connection.queue(
       ListingStatements.insert,
@@ -272,8 +273,8 @@ private enum ListingStatements {
     DELETE FROM listings WHERE database = ? AND zone IN (
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// NB: `deleted <> 0` makes SQLite use the index `zones_deleted`. Only shared databases may still
-  /// list such zones.
+  /// NB: `deleted <> 0` makes SQLite use the index `zones_deleted`. If a history still lists such a
+  /// zone, it is the history of a shared database.
   static let removePurgedZones = SQLStatement(
     """
     DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2
@@ -330,7 +331,7 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// Reads changed zones. A participant of hierarchies learns of changes in them only.
+  /// Reads changed zones. A participant of hierarchies learns only of changes in these hierarchies.
   ///
   /// The reason of a deletion is in the owner's listing of the zone, as long as that listing
   /// exists.

@@ -2,8 +2,8 @@ import GRDBSQLite
 import StratusDomain
 
 extension SQLiteConnection {
-  /// Returns the bytes of a file that would have the content of this connection. No transaction may
-  /// be open.
+  /// Returns the content of this connection as the bytes of an SQLite file. No transaction may be
+  /// open.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func serialized() throws(ServerError) -> [UInt8] {
@@ -15,8 +15,9 @@ extension SQLiteConnection {
     return [UInt8](UnsafeBufferPointer(start: start, count: Int(size)))
   }
 
-  /// Replaces the content of an in-memory connection by the content of a file with these bytes.
+  /// Replaces the content of an in-memory connection.
   ///
+  /// - Parameter bytes: the bytes of an SQLite file with the new content.
   /// - Throws: `INTERNAL_ERROR`.
   func load(_ bytes: [UInt8]) throws(ServerError) {
     guard let copy = sqlite3_malloc64(UInt64(bytes.count)) else {

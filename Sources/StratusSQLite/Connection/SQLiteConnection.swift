@@ -6,8 +6,8 @@ import StratusSQL
 /// One open connection to an SQLite file. Only one thread uses the connection at a time.
 ///
 /// GRDB opens the connection, configures it and prepares its statements. This class runs the
-/// statements by their raw handles. A request runs several statements, and GRDB's cursors would
-/// take as much time as SQLite itself.
+/// statements through their raw handles, because GRDB's cursors would take as much time as SQLite
+/// itself.
 final class SQLiteConnection: SQLConnection {
   let handle: OpaquePointer
   /// The first error of an SQL statement since the last ``startBody()``.
@@ -127,7 +127,8 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_wal_hook(handle, hook, this)
   }
 
-  /// Whether the log should be copied into the file and truncated, because space was returned.
+  /// Whether the log should be copied into the file and truncated, because unused space of the file
+  /// was returned to the system.
   var mustShrink: Bool { truncationsLeft > 0 }
 
   /// Makes the next checkpoints try to truncate the log. An attempt fails while a reader uses the

@@ -35,7 +35,7 @@ enum SQLiteFailure {
     }
   }
 
-  /// The text in the facts of an error that says that a file is damaged.
+  /// This text in the facts of an error says that a file is damaged.
   static let damagedFault = "a store's file is damaged"
 
   /// The code `SQLITE_IOERR_SHMSIZE`: the shared-memory file cannot grow, because the disk is full.

@@ -16,15 +16,16 @@ enum SQLiteSettings {
   static let bodiesPerCommitMax = 256
   /// The number of changed rows after which a commit accepts no more bodies.
   static let rowsPerCommitMax = 4_096
-  /// The number of unused pages above which space is returned to the system: 4 MiB. Fewer unused
-  /// pages are kept for the next writes.
+  /// If a file has this number of unused pages or more (4 MiB), space is returned to the system.
+  /// Fewer unused pages are kept for the next writes.
   static let unusedPagesMax = 1_024
-  /// The number of pages that one step returns. The step moves at most as many pages and takes
-  /// about 10 ms, during which other writers wait.
+  /// The number of pages that one step returns to the system. For this, the step moves at most as
+  /// many other pages. It takes 10 to 30 ms, during which other writers wait.
   static let pagesPerVacuumStep = 256
 
-  /// The number of attempts of checkpoints to truncate the log after space was returned. An attempt
-  /// fails at once if a reader uses the log. A log that is not truncated has at most 64 MiB.
+  /// The number of times that checkpoints try to truncate the log after space was returned. An
+  /// attempt fails immediately if a reader uses the log. A log that is not truncated has at most 64
+  /// MiB.
   static let truncationsMax = 20
 
   /// The configuration of the only connection that writes to a file.

@@ -54,7 +54,7 @@ public final class DataFolder: Sendable {
     }
   }
 
-  /// Releases the lock for another server. All files in the folder must be closed before.
+  /// Releases the lock for another server. All files in the folder must already be closed.
   public func unlock() { flock(lock.fileDescriptor, LOCK_UN) }
 
   /// The path of the server's registry file.
@@ -83,7 +83,8 @@ public final class DataFolder: Sendable {
 
   /// Removes a container's folder.
   ///
-  /// The folder is renamed first, so that an interrupted removal leaves no part of the container.
+  /// The folder is renamed first, so that an interrupted removal cannot leave a container with only
+  /// some of its files.
   ///
   /// - Throws: an error if the folder cannot be renamed.
   func removeContainer(_ container: String) throws {

@@ -66,7 +66,7 @@ public struct FolderCompaction: Sendable {
     try Self.check(copy)
   }
 
-  /// Checks that the copy can be read. Flushes the copy, because SQLite does not.
+  /// Checks that the copy can be read. Flushes the copy, because SQLite does not flush it.
   private static func check(_ copy: String) throws(ServerError) {
     let connection = try SQLiteConnection(path: copy, configuration: SQLiteSettings.source)
     defer { connection.close() }
@@ -82,8 +82,8 @@ public struct FolderCompaction: Sendable {
 
   /// Renames the copy to the file's path.
   private func take(_ copy: String, as path: String) throws(ServerError) {
-    // NB: the last connection to a file removes the file's log. If an old log still existed, SQLite
-    // would apply it to the copy.
+    // NB: when the last connection to a file closes, it removes the file's log. If an old log still
+    // existed, SQLite would apply it to the copy.
     guard Self.size(of: path + "-wal") == 0 else {
       throw SQLiteFailure.busy(facts: ["path": path, "fault": "another program uses the file"])
     }

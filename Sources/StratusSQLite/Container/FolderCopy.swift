@@ -11,7 +11,7 @@ import StratusWire
 public struct FolderCopy: Sendable {
   /// The purpose of a copy.
   public enum Purpose: Sendable {
-    /// The copy continues the history of the source, in the state of an earlier moment.
+    /// The copy has the same history as the source, up to the moment of the copy.
     case keep
     /// The copy begins a new history. Clients that have change tokens of the source must sync again
     /// from the beginning.
@@ -122,8 +122,8 @@ public struct FolderCopy: Sendable {
       try Self.copyPages(of: reading, to: writing, onProgress)
       try reading.close()
       try writing.writeWithoutTransaction { database in
-        // This journal mode leaves one file without a log, which can be read even on a read-only
-        // disk.
+        // With this journal mode, the copy is one file without a log. The file can be read even on
+        // a read-only disk.
         try database.execute(sql: "PRAGMA journal_mode = DELETE")
         let found = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
         if found != "ok" { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: found) }

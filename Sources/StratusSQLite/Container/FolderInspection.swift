@@ -25,7 +25,7 @@ public struct FolderInspection: Sendable {
   private let folder: URL
   private let readsAll: Bool
 
-  /// - Parameter readsAll: whether larger files are also read completely.
+  /// - Parameter readsAll: whether files of more than 256 MiB are also read completely.
   public init(of folder: URL, readsAll: Bool) {
     self.folder = folder.standardizedFileURL
     self.readsAll = readsAll

@@ -1,7 +1,7 @@
 import Foundation
 import StratusDomain
 
-/// Restricts access to SQLite's files to the owner of the files.
+/// Makes SQLite's files accessible only to their owner.
 enum OwnedFile {
   /// Creates a file if necessary, and restricts access to this file and to the files that SQLite
   /// keeps beside it.

@@ -72,7 +72,7 @@ public final class SQLiteFile<Session: SQLSession>: SQLEngine {
     return readers.closeUnused()
   }
 
-  /// Finishes the waiting bodies, refuses new ones with `TRY_AGAIN_LATER`, and closes the file.
+  /// Finishes the waiting bodies, refuses new bodies with `TRY_AGAIN_LATER`, and closes the file.
   ///
   /// NB: the writer must be closed last. The last connection that closes copies the whole
   /// write-ahead log into the file.

@@ -93,7 +93,7 @@ public final class SQLiteStores: StoreCatalog {
     await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
   }
 
-  /// Frees the memory of open stores that they have not used since the last call.
+  /// Frees the memory that open stores have not used since the last call.
   ///
   /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool {
@@ -114,7 +114,7 @@ public final class SQLiteStores: StoreCatalog {
     }
   }
 
-  /// Finishes the waiting bodies, refuses new ones, and closes all files.
+  /// Finishes the waiting bodies, refuses new bodies, and closes all files.
   public func close() async {
     let entries = state.withLock { state in
       state.isClosed = true

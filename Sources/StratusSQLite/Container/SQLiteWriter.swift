@@ -58,7 +58,7 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     return try result.get()
   }
 
-  /// Finishes the waiting bodies, refuses new ones, and closes the connection.
+  /// Finishes the waiting bodies, refuses new bodies, and closes the connection.
   func close() async {
     await withCheckedContinuation { continuation in
       if !enqueueClose(continuation) { continuation.resume() }

@@ -16,7 +16,7 @@ protocol WaitingWrite<Session>: AnyObject, Sendable {
   func finish(failure: ServerError?)
 }
 
-/// A write body whose result has a certain type.
+/// A write body whose result has the type `Value`.
 ///
 /// NB: this type is unchecked. The queue passes the body from the caller's thread to the writer's
 /// thread, and no other thread uses the body.

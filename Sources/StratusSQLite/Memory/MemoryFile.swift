@@ -41,9 +41,9 @@ public final class MemoryFile<Session: SQLSession>: SQLEngine, @unchecked Sendab
     }
   }
 
-  /// Returns the bytes of a file that would have this content.
+  /// Returns the content as the bytes of an SQLite file.
   ///
-  /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` if it is closed.
+  /// - Throws: `INTERNAL_ERROR`, or `TRY_AGAIN_LATER` after ``close()``.
   func bytes() throws(ServerError) -> [UInt8] {
     try locked { (transactions) throws(ServerError) in try transactions.connection.serialized() }
   }

@@ -30,6 +30,6 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
   /// - Returns: whether any memory was freed.
   public func releaseMemory() -> Bool { engine.releaseMemory() }
 
-  /// Finishes the waiting bodies, refuses new ones, and closes the file.
+  /// Finishes the waiting bodies, refuses new bodies, and closes the file.
   public func close() async { await engine.close() }
 }

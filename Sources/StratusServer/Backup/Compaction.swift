@@ -2,7 +2,8 @@ public import Foundation
 import StratusDomain
 import StratusSQLite
 
-/// Reduces the files of a data folder to the size of their contents. No server may be running.
+/// Reduces the files of a data folder to the size of their contents. No server may use the folder
+/// at the same time.
 public struct Compaction: Sendable {
   /// The result for one file, with sizes in bytes.
   public struct Item: Sendable, Equatable {

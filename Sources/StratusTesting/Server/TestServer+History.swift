@@ -4,7 +4,7 @@ extension TestServer {
   /// Removes the history of record and zone deletions that are older than `days` days by the
   /// server's clock.
   ///
-  /// A server with `--history-days` removes the same history. A device that has not fetched one of
+  /// A server with `--history-days` removes the same history. A device that has not fetched all of
   /// these deletions gets `changeTokenExpired` and must start again with a nil token.
   ///
   /// - Throws: the server's error.

@@ -58,7 +58,7 @@ public final class TestServer: Sendable {
 
   /// Starts a server that keeps its data in a folder.
   ///
-  /// Without a given folder, the server creates one in the system's temporary folder, and
+  /// Without a given folder, the server creates a folder in the system's temporary folder, and
   /// ``stop()`` removes it.
   /// - Parameters:
   ///   - folder: the folder of an earlier server, whose data the new server uses. nil means a new
@@ -83,7 +83,8 @@ public final class TestServer: Sendable {
   /// - Parameters:
   ///   - folder: the folder of an earlier server, whose data the new server uses, or a new folder.
   ///   - clock: the server's clock. nil means a clock that starts at the machine's time, which is
-  ///     later than the data. Pass the earlier server's clock if the test has advanced that clock.
+  ///     later than all dates in the data. Pass the earlier server's clock if the test has advanced
+  ///     that clock.
   ///   - log: receives the server's log. nil means that errors go to standard error.
   /// - Throws: the error that prevents the server from starting.
   public convenience init(
@@ -97,7 +98,7 @@ public final class TestServer: Sendable {
       live: live, limits: .unpaced, log: log, folder: folder, removesFolder: false)
   }
 
-  /// Returns real random numbers and UUIDs, with a test's clock.
+  /// Combines real random numbers and UUIDs with a test's clock.
   private static func live(by clock: TestClock) -> Live {
     Live(
       ambient: Ambient(
@@ -105,8 +106,8 @@ public final class TestServer: Sendable {
         makeUUID: Live().ambient.makeUUID))
   }
 
-  /// Starts a server with its own clock and random numbers. Its data is in a folder that ``stop()``
-  /// removes.
+  /// Starts a server with the given clock and random numbers. Its data is in a folder that
+  /// ``stop()`` removes.
   ///
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
@@ -149,7 +150,8 @@ public final class TestServer: Sendable {
     core.removeFolder()
   }
 
-  /// Returns the tokens of another account, which are valid for every container.
+  /// Returns the tokens of the account with this e-mail address. The tokens are valid for every
+  /// container.
   ///
   /// - Throws: the server's error.
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
@@ -161,8 +163,8 @@ public final class TestServer: Sendable {
 
   /// Continues cascading deletions that contain more records than one transaction can delete.
   ///
-  /// - Parameter stepsMax: the maximum number of transactions. nil means until all cascades are
-  ///   complete.
+  /// - Parameter stepsMax: the maximum number of transactions. nil means that all cascades are
+  ///   completed.
   /// - Throws: the server's error.
   package func continueCascades(stepsMax: Int? = nil) async throws {
     try await composition.continueCascades(stepsMax: stepsMax)
@@ -174,7 +176,7 @@ public final class TestServer: Sendable {
     try await composition.continueRetirements(stepsMax: stepsMax)
   }
 
-  /// Queues the notifications for changes.
+  /// Queues the notifications for the changes that have been made so far.
   ///
   /// - Parameter limit: the maximum number of subscriptions that one transaction checks.
   /// - Throws: the server's error.

@@ -20,8 +20,8 @@ extension TestServer {
   /// - Throws: an error if the server's data is in a folder.
   public func expireChangeTokens() throws { try core.composition.renewEpochs() }
 
-  /// Deletes the bytes of every asset. A device that fetches an asset that it does not have locally
-  /// gets `assetNotAvailable`.
+  /// Deletes the bytes of every asset. A device without a local copy of an asset gets
+  /// `assetNotAvailable` when it fetches the asset.
   ///
   /// - Throws: the server's error.
   public func loseAssets() async throws { try await core.composition.loseAssets() }

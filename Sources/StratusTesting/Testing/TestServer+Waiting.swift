@@ -22,7 +22,7 @@ extension TestServer {
     var (quietRounds, rounds) = (0, 0)
     while try await !condition() {
       rounds += 1
-      // NB: an operation that fails and is retried without end never becomes quiet.
+      // NB: if an operation fails and is retried without end, the activity never stops.
       if clock.now > end || rounds > Self.roundsMax { throw TestTimeout(limit: limit) }
       let before = core.activity
       await Self.breathe()
@@ -59,8 +59,8 @@ extension TestServer {
   }
 }
 
-/// The error of a condition of ``TestServer/wait(upTo:isolation:until:)`` that did not hold in
-/// time.
+/// The error that ``TestServer/wait(upTo:isolation:until:)`` throws if the condition does not hold
+/// in time.
 public struct TestTimeout: Error, Sendable, CustomStringConvertible {
   let limit: Duration
 

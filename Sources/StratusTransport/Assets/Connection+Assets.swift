@@ -42,8 +42,8 @@ extension Connection {
         return asset
       }
       let received = answer.received ?? -1
-      // NB: if the server has all bytes but no file, an earlier upload was complete and its
-      // response was lost. The address cannot be used again.
+      // NB: if the server already has all bytes, an earlier upload was complete and its response
+      // was lost. The address cannot be used again.
       guard (0..<max(file.size, 1)).contains(received) else { throw .addressExpired }
       if received > offset {
         pace.progress()
@@ -169,7 +169,8 @@ extension Connection {
         .unreadable(
           status: 200, reason: "'\(fileAddress)' is not a file's address", retryAfterSeconds: nil))
     }
-    // NB: a server behind a proxy does not know that clients reach it by https.
+    // NB: a server behind a proxy may not know that clients use https. It then gives http
+    // addresses.
     let isSecret = URL(string: address.url)?.scheme?.lowercased() == "https"
     guard !isSecret || scheme == "https" else {
       throw .addressInsecure(
@@ -181,7 +182,8 @@ extension Connection {
 }
 
 extension TransportFailure {
-  /// The failure of a server that accepts a piece but then reports that it does not have the piece.
+  /// The failure if the server accepts a piece of a file, but then reports that the piece is
+  /// missing.
   fileprivate static var stalled: TransportFailure { .network(.lostAfterSending) }
 }
 

@@ -1,7 +1,7 @@
 import Crypto
 public import Foundation
 
-/// The checksum that identifies a file, which is SHA-256 of its contents.
+/// The checksum that identifies a file: SHA-256 of the file's contents.
 public enum FileChecksum {
   private static let pieceBytes = 1_048_576
 

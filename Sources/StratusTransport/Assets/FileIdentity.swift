@@ -43,7 +43,7 @@ public struct FileIdentity: Sendable, Hashable {
     self.changed = Int64(changed.tv_sec)
   }
 
-  /// Whether both are the same file with the same size and modification time.
+  /// Whether both values describe the same file with the same size and modification time.
   ///
   /// NB: the number of hard links is not compared, because a link does not change the contents.
   public static func == (left: FileIdentity, right: FileIdentity) -> Bool {

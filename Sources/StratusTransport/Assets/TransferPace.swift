@@ -57,10 +57,10 @@ struct TransferPace {
 public enum TransferFailure: Error, Sendable {
   /// The server could not be reached, or gave no usable response.
   case transport(TransportFailure)
-  /// The address has expired, and the caller must request a new one.
+  /// The address has expired, and the caller must request a new address.
   case addressExpired
-  /// The address uses http although the server uses https, so that others in the network could read
-  /// the file. The text says what to do.
+  /// The address uses http although the server uses https, so other computers in the network could
+  /// read the file. The text says what to do.
   case addressInsecure(String)
   /// The local file has changed, is missing, or cannot be read or written.
   case file(FileFailure)

@@ -1,7 +1,7 @@
 import Crypto
 public import StratusWire
 
-/// The secret that decrypts all encrypted values of an account.
+/// The secret with which a device can decrypt all encrypted values of an account.
 ///
 /// The secret leaves the user's devices only as a recovery key, which the user keeps.
 public struct AccountKey: Sendable, Hashable {
@@ -10,7 +10,8 @@ public struct AccountKey: Sendable, Hashable {
 
   let secret: [UInt8]
 
-  /// - Parameter secret: ``length`` cryptographically random bytes. Another length returns nil.
+  /// - Parameter secret: ``length`` cryptographically random bytes. With another length, the result
+  ///   is nil.
   public init?(secret: [UInt8]) {
     guard secret.count == Self.length else { return nil }
     self.secret = secret
@@ -75,7 +76,7 @@ public enum KeyFailure: Error, Sendable {
 struct Binding: Sendable, Hashable {
   let bytes: [UInt8]
 
-  /// Writes each text after its length, which has four bytes in big-endian order.
+  /// Writes each text, preceded by its length as four bytes in big-endian order.
   init(_ parts: String...) {
     bytes = parts.flatMap { part in
       withUnsafeBytes(of: UInt32(clamping: part.utf8.count).bigEndian, Array.init) + part.utf8

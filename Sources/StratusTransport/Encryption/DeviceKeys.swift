@@ -45,7 +45,7 @@ public final class DeviceKeys: Sendable {
     return keys.first ?? fresh
   }
 
-  /// Inserts a key before the others. The file is on disk when the method returns.
+  /// Inserts a key before the existing keys. The file is on disk when the method returns.
   ///
   /// - Throws: ``KeyFailure/unusable(_:)``.
   public func add(_ key: AccountKey) throws(KeyFailure) {

@@ -131,7 +131,7 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Returns options that are valid only for the signed-in account, unless they name a generation.
+  /// Returns the options with the generation of the present sign-in, unless they already have one.
   private func pinned(_ options: Options) -> Options {
     var options = options
     options.generation = options.generation ?? connection.generation

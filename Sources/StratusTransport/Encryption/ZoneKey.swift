@@ -34,7 +34,7 @@ public struct ZoneKey: Sendable {
       ).rawBytes
   }
 
-  /// Encrypts the zone key for its account.
+  /// Encrypts the zone key for the account of the key pair.
   ///
   /// The encryption is HPKE in auth mode. The account's private key proves that the account itself
   /// encrypted the zone key. In base mode, anyone who knows the public key could insert another

@@ -7,7 +7,7 @@ public protocol EventExchange: Sendable {
   ///
   /// If the current task is cancelled, the call ends early.
   /// - Parameter request: a GET request. Its `timeoutSeconds` limits each period without a received
-  ///   byte, both before and in the body.
+  ///   byte, both before the body and during the body.
   /// - Throws: ``NetworkFailure`` if no response arrived. A response with an error status is not a
   ///   failure.
   func open(_ request: HTTPRequest) async throws(NetworkFailure) -> EventAnswer

@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
   public var url: URL
   public var headers: [String: String]
   public var body: [UInt8]
-  /// The number of seconds without a received byte after which the request fails.
+  /// The request fails after this number of seconds without a received byte.
   public var timeoutSeconds: Double
   /// The maximum number of seconds for the whole request with its response. nil means no limit.
   public var totalSeconds: Double?

@@ -18,7 +18,8 @@ public final class NetworkExchange: HTTPExchange, EventExchange {
   /// open.
   private let streams: HTTPClient
 
-  /// Creates an exchange. All exchanges of the process with the same limit share their connections.
+  /// Creates an exchange. Within a process, all exchanges with the same limit share their
+  /// connections.
   ///
   /// - Parameter connectionsMax: the maximum number of parallel connections to one server, not
   ///   counting streams. The default is 16.

@@ -44,8 +44,8 @@ final class DeviceSlot: Sendable {
     String(Connection.escaped(program).prefix(programLengthMax))
   }
 
-  /// Reads a slot without its lock, so that another process may be writing it. Returns nil if the
-  /// slot is missing or damaged.
+  /// Reads a slot without locking it, so another process may be writing it at the same time.
+  /// Returns nil if the slot is missing or damaged.
   static func contents(of file: URL) -> Contents? {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Receives and acknowledges the user's notifications in a container.
 public final class NotificationStream: Sendable {
-  /// The number of seconds of silence after which a connection counts as lost. The server sends
-  /// something every 25 s, and what it sends may be late.
+  /// The number of seconds of silence after which a connection counts as lost. The server sends at
+  /// least a heartbeat every 25 s, but the heartbeat may be late.
   static let silenceSecondsMax = 60.0
   /// The number of seconds after which a connection counts as stable. The end of a stable
   /// connection is not a failure.
@@ -60,7 +60,7 @@ public final class NotificationStream: Sendable {
   }
 
   /// Returns the number of seconds until the next attempt. The delay doubles with each failure. It
-  /// is randomised, so that the clients of a restarted server do not all return at once.
+  /// is randomised, so that the clients of a restarted server do not all return at the same time.
   package static func delay(failures: Int, chance: Double, asked: Double?) -> Double {
     let doubled = RetryPolicy.firstDelaySeconds * Double(1 << min(failures - 1, 16))
     let spread = min(doubled, RetryPolicy.delaySecondsMax) * (0.5 + chance / 2)
@@ -124,7 +124,7 @@ public final class NotificationStream: Sendable {
         newest = number
         last = number
         end.hasHeard = true
-        // NB: an unreadable notification is skipped, so that it does not block the following ones.
+        // NB: an unreadable notification is skipped, so that it does not block later notifications.
         guard let payload = try? NotificationPayload(jsonBytes: Array(event.data.utf8)) else {
           continue
         }
@@ -137,12 +137,13 @@ public final class NotificationStream: Sendable {
   /// Acknowledges all notifications up to a number. Requests are sent one at a time, each with the
   /// newest number.
   ///
-  /// A failed request is retried for a limited time. The next acknowledgement includes the number.
-  /// Without another acknowledgement, the device receives the notifications again.
+  /// A failed request is retried for a limited time. After that, a later acknowledgement also
+  /// covers this number. Without a later acknowledgement, the device receives the notifications
+  /// again.
   ///
   /// - Parameter generation: the ``generation`` in which the notification was received. nil means
-  ///   the present one. A number is never sent in the name of another account, which may not have
-  ///   received the earlier notifications.
+  ///   the present generation. A number is never sent in the name of another account, which may not
+  ///   have received the earlier notifications.
   public func acknowledge(through number: Int64, in generation: Int? = nil) {
     let begins = acknowledging.withLock { state in
       state.wanted = (number, generation)

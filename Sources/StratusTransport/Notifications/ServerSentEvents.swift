@@ -23,7 +23,8 @@ public struct ServerSentEvents: Sendable {
   /// kB.
   public static let eventBytesMax = 1_048_576
 
-  /// The stream is not a stream of events, or it contains an event above the size limit.
+  /// The error for a stream that is not a stream of events, or that contains an event above the
+  /// size limit.
   public struct Overflow: Error, Sendable {}
 
   private var line: [UInt8] = []

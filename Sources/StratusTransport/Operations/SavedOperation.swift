@@ -125,7 +125,7 @@ public final class SavedOperation: Sendable {
       atPath: folder.appendingPathComponent("begun-" + Self.name(of: step)).path)
   }
 
-  /// Records that a request that must not be sent twice is about to be sent.
+  /// Records that the request of a step is about to be sent. This request must not be sent twice.
   public func begin(_ step: String) { _ = write(Data(), to: "begun-" + Self.name(of: step)) }
 
   /// Records that the server has not carried out the request.

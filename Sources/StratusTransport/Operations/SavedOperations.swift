@@ -2,7 +2,7 @@ public import Foundation
 import StratusWire
 
 /// The saved operations of one container and environment. Each operation has its own folder in the
-/// state folder's `operations`.
+/// subfolder `operations` of the state folder.
 public struct SavedOperations: Sendable {
   /// The number of seconds after which a finished operation is deleted (semantics §24).
   static let finishedSecondsMax: Double = 86_400

@@ -6,8 +6,8 @@ public struct Asset: Sendable, Hashable {
   public var fileChecksum: String
   /// The size of the contents in bytes.
   public var size: Int64
-  /// A text that proves in a request that the client may use the bytes. An answer contains a
-  /// receipt only if its endpoint issues receipts.
+  /// A text by which a client proves in a request that it may use the bytes. An answer contains a
+  /// receipt only if the endpoint issues receipts.
   public var receipt: String?
   /// The URL from which the client downloads the bytes. It is valid for a limited time, and only
   /// answers contain it.

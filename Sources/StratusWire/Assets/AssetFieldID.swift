@@ -1,4 +1,4 @@
-/// A field of a record in a request about files. The field holds a file, or will hold one.
+/// Identifies a record's field that contains a file, or that will contain an uploaded file.
 public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
   /// The name of the record. If it is nil in `assets/upload`, the server creates a name, and the
   /// client must save the record with that name.

@@ -1,6 +1,6 @@
 extension FieldsJSON {
-  /// Returns a copy of the fields in which `replacement` has replaced every asset. Other fields
-  /// stay unchanged, byte for byte.
+  /// Returns a copy of the fields. Each asset in the copy is the result of `replacement`. Fields
+  /// without assets stay unchanged, byte for byte.
   ///
   /// - Throws: ``WireError`` if the text does not have the form that the server writes.
   public func replacingAssets(
@@ -50,7 +50,7 @@ extension JSONView {
 extension RecordOperation {
   /// The checksums of the files in this operation, as the client sent them.
   ///
-  /// NB: this property reads the JSON text without decoding the values, because every save uses it.
+  /// NB: every save uses this property, so it reads the JSON text without decoding the values.
   public var assetChecksums: [String] {
     guard let fields else { return [] }
     var checksums: [String] = []

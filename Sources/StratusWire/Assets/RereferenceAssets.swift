@@ -1,12 +1,12 @@
-/// `assets/rereference`: returns receipts for files that records already hold, so that other
-/// records can use the files.
+/// `assets/rereference`: returns receipts for files that some records already contain, so that
+/// other records can use the same files.
 public enum RereferenceAssets: Endpoint {
   public static let path = "assets/rereference"
 
   public struct Request: JSONWritable, JSONReadable {
     /// The zone of the records. nil means the default zone.
     public var zoneID: ZoneID?
-    /// The fields that hold the files. Each element names the record of the field.
+    /// The fields that contain the files. Each element names the record of the field.
     public var fields: [AssetFieldID]
 
     public init(zoneID: ZoneID?, fields: [AssetFieldID]) {
@@ -29,7 +29,7 @@ public enum RereferenceAssets: Endpoint {
     }
   }
 
-  /// The result for one field: the file, or the reason why its file cannot be used again.
+  /// The result for one field: its file, or the reason why other records cannot use the file.
   public enum Item: Sendable, JSONWritable, JSONReadable {
     case asset(Asset)
     case failure(recordName: String, ErrorDictionary)

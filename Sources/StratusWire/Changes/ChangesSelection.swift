@@ -46,7 +46,7 @@ public struct ChangesSelection: Sendable {
 
 extension JSONView {
   /// Reads the key `resultsLimit`, which is a number or a numeric string (wire-quirks A20). Returns
-  /// nil if the key is missing or 0, which means the server's default.
+  /// nil if the key is missing or its value is 0. nil means the server's default.
   func resultsLimit() throws(WireError) -> Int? {
     guard let value = self["resultsLimit"] else { return nil }
     guard let limit = value.int, limit >= 0 else {

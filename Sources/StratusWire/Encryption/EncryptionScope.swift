@@ -1,4 +1,5 @@
-/// Whether the encrypted values of a zone can be shared by record or by zone.
+/// Whether the encrypted values of a zone can be shared in single records, or only in the whole
+/// zone.
 public enum EncryptionScope: String, Sendable, Hashable, CaseIterable {
   /// Each record can be shared on its own. This scope is the default.
   case perRecord = "PER_RECORD"
@@ -21,8 +22,8 @@ extension EncryptionScope {
 public enum ZoneDeletionReason: String, Sendable, Hashable, CaseIterable {
   /// A client deleted the zone.
   case deleted = "DELETED"
-  /// The user deleted the zone in the system's settings, outside the app. No client request has
-  /// this effect. Only the test server of `StratusTesting` causes it.
+  /// The user deleted the zone in the system's settings, outside the app. No client request causes
+  /// this reason. Only the test server of `StratusTesting` does.
   case purged = "PURGED"
   /// A reset of encrypted data deleted the zone together with its keys.
   case encryptedDataReset = "ENCRYPTED_DATA_RESET"

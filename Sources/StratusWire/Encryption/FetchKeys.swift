@@ -16,7 +16,7 @@ public enum FetchKeys: Endpoint {
     public init(json: JSONView) throws(WireError) { zones = try json.array("zones") }
   }
 
-  /// The keys of one zone. The list of keys is empty if the zone does not exist.
+  /// The keys of one zone. The list of keys is empty if the zone does not exist or has no key.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]

@@ -20,7 +20,8 @@ extension SealedEnvelope {
 extension FieldValue {
   /// The JSON of the value without its type. This JSON is the plaintext of an encrypted value.
   ///
-  /// A time with a fraction of a millisecond is an object with `value` and `referenceSeconds`.
+  /// A time with a fraction of a millisecond becomes an object with `value` and
+  /// `referenceSeconds`, and so does a list that contains such a time.
   public var valueJSON: [UInt8] {
     var writer = JSONWriter(reserving: 64)
     guard hasReferenceSeconds else {
@@ -37,7 +38,7 @@ extension FieldValue {
 
   /// Reads the JSON that ``valueJSON`` wrote.
   ///
-  /// - Throws: ``WireError`` if the JSON is not a value of that type.
+  /// - Throws: ``WireError`` if the JSON is not a value of the given type.
   public init(valueJSON json: JSONView, type: FieldType) throws(WireError) {
     guard type.element == .timestamp, let value = json["value"] else {
       self = try FieldValue(json: json, type: type)

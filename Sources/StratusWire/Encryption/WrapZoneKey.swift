@@ -1,4 +1,5 @@
-/// `encryption/wrap`: sets a zone's key if it has none yet. Apple's service has no such endpoint.
+/// `encryption/wrap`: sets the key of a zone that has no key yet. Apple's service has no such
+/// endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 

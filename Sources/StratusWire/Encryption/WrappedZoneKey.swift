@@ -1,9 +1,10 @@
 import Foundation
 
-/// The key of a zone, encrypted for a user's public key. The server stores only this form.
+/// The key of a zone, encrypted with a user's public key. The server stores zone keys only in this
+/// encrypted form.
 public struct WrappedZoneKey: Sendable, Hashable {
-  /// The ID of the zone key. It has ``SealedEnvelope/keyIDLength`` bytes, and every value that was
-  /// sealed with the zone key contains it.
+  /// The ID of the zone key. Every value that was sealed with the zone key contains this ID, which
+  /// has ``SealedEnvelope/keyIDLength`` bytes.
   public var keyID: [UInt8]
   /// The public key whose private half decrypts the zone key. It has ``UserKey/length`` bytes.
   public var recipient: [UInt8]

@@ -1,6 +1,6 @@
 /// The `serverErrorCode` of an error dictionary.
 ///
-/// The list is closed, because clients of CloudKit Web Services know only these codes.
+/// No code may be added, because clients of CloudKit Web Services know only these codes.
 /// Source: CloudKit Web Services Reference, *Error Codes*.
 public enum ErrorCode: String, Sendable, Hashable, CaseIterable {
   case accessDenied = "ACCESS_DENIED"

@@ -61,8 +61,8 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
   }
 
-  /// Rounds seconds up, to at most one day. Returns nil if they are negative. The result is limited
-  /// because the value may come from any server or proxy.
+  /// Rounds seconds up to a whole number, and limits them to one day, because the value may come
+  /// from any server or proxy. Returns nil if the seconds are negative.
   private static func wholeSeconds(_ seconds: Double) -> Int? {
     seconds < 0 ? nil : Int(min(seconds, 86_400).rounded(.up))
   }

@@ -1,5 +1,6 @@
-/// The limits that make a client retry later. Each answer with status 429 or 503 names the violated
-/// limit in its reason and in the header `X-Stratus-Limit`, which only Stratus sends.
+/// The limits that make a client retry later. If a request violates a limit, the answer has status
+/// 429 or 503. It names the limit in its reason and in the header `X-Stratus-Limit`, which only
+/// Stratus sends.
 public enum LimitRule: String, Sendable, CaseIterable {
   /// The request rate of one user.
   case requestsPerUser = "requests-per-user"
@@ -13,7 +14,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case anonymousRequestsPerAddress = "anonymous-requests-per-address"
   /// The rate of anonymous requests with one API token.
   case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
-  /// The number of notification streams that one user holds open.
+  /// The number of notification streams that one user has open at the same time.
   case streamsPerUser = "streams-per-user"
   /// The number of requests that wait to write to one zone.
   case writersPerZone = "writers-per-zone"

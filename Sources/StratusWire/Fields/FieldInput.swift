@@ -12,7 +12,8 @@ public struct FieldInput: Sendable {
   /// Whether the client says that the value is encrypted.
   public let isEncrypted: Bool
 
-  /// Whether the request clears the field: `{}`, `{"value": null}` or a bare `null`.
+  /// Whether the request clears the field. The request then contains `{}`, `{"value": null}` or
+  /// `null` for the field.
   public var isCleared: Bool { value == nil }
 
   /// Reads the members of a record's `fields`.
@@ -41,8 +42,9 @@ public struct FieldInput: Sendable {
     return inputs
   }
 
-  /// Decodes the value with the schema's type. If the schema has none, uses the client's type, or
-  /// else the type that the value's JSON form suggests. Returns nil if the field is cleared.
+  /// Decodes the value with the type that the field has in the schema. If the schema does not have
+  /// the field, decodes the value with the type that the client named. If the client named none,
+  /// the JSON form of the value suggests the type. Returns nil if the field is cleared.
   ///
   /// Choice: an empty list whose type is not known counts as no value, because the list cannot
   /// define the type of a new field. Clients of the CloudKit framework send empty lists.
@@ -58,10 +60,10 @@ public struct FieldInput: Sendable {
             + "defined to be: \(schemaType.schemaName)")
       }
       try requireAgreement(with: schemaType, value: value)
-      return try FieldValue(json: value, type: schemaType).withReferenceSeconds(referenceSeconds)
+      return try exact(FieldValue(json: value, type: schemaType))
     }
     if let declaredType, let type = FieldType(name: declaredType) {
-      return try FieldValue(json: value, type: type).withReferenceSeconds(referenceSeconds)
+      return try exact(FieldValue(json: value, type: type))
     }
     if let declaredType, !["LIST", "UNKNOWN_LIST"].contains(declaredType) {
       throw WireError("Field '\(name)' has the unsupported type '\(declaredType)'")
@@ -71,6 +73,11 @@ public struct FieldInput: Sendable {
       throw WireError("The type of field '\(name)' cannot be told from its value; send 'type'")
     }
     return try FieldValue(json: value, type: type)
+  }
+
+  /// Returns a time with the exact seconds of the request, and any other value unchanged.
+  private func exact(_ value: FieldValue) -> FieldValue {
+    referenceSeconds.map(value.withReferenceSeconds) ?? value
   }
 
   /// Reads the value as the given type and ignores the client's type. Returns nil if there is no
@@ -183,7 +190,7 @@ extension FieldInput: Hashable, JSONWritable {
     self.name = name
     declaredType = type?.string
     self.value = value
-    // NB: only times have this key. Other fields are not searched for the key, to save time.
+    // NB: only TIMESTAMP fields have this key. To save work, other fields are not searched for it.
     let isTime = declaredType?.hasPrefix(FieldType.Element.timestamp.rawValue) ?? false
     referenceSeconds = isTime ? dictionary[Timestamp.key] : nil
     self.isEncrypted = isEncrypted?.bool ?? false

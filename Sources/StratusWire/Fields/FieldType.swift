@@ -13,8 +13,8 @@ public struct FieldType: Sendable, Hashable {
     case reference = "REFERENCE"
     case asset = "ASSETID"
 
-    /// NB: this property is a switch for speed, because each field of a record needs it once or
-    /// twice.
+    /// NB: constants are faster than joined strings. This matters because each field of a record
+    /// uses this property once or twice.
     fileprivate var listName: String {
       switch self {
       case .string: "STRING_LIST"

@@ -5,11 +5,12 @@ public enum FieldValue: Sendable, Hashable {
   case double(Double)
   case timestamp(Timestamp)
   case bytes([UInt8])
-  case location(Location)
-  case reference(Reference)
-  case asset(Asset)
-  /// An encrypted value that only the user's devices can read, with its encrypted type. A list is
-  /// sealed as a whole.
+  // NB: the large values are `indirect`, so that a value takes few bytes and is copied quickly.
+  indirect case location(Location)
+  indirect case reference(Reference)
+  indirect case asset(Asset)
+  /// The type and the bytes of an encrypted value, which only the user's devices can read. A list
+  /// is sealed as a whole.
   case sealed(FieldType, [UInt8])
   /// A list of values of one type. The element type is explicit because a list may be empty.
   case list(FieldType.Element, [FieldValue])
@@ -70,7 +71,7 @@ public struct Location: Sendable, Hashable {
 
 /// A pointer to another record.
 public struct Reference: Sendable, Hashable {
-  /// The effect on the record with the reference when the target is deleted.
+  /// The effect that a deletion of the target has on the record that contains the reference.
   public enum Action: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
     case deleteSelf = "DELETE_SELF"
@@ -78,7 +79,8 @@ public struct Reference: Sendable, Hashable {
   }
 
   public var recordName: String
-  /// The zone of the target. In a request, nil means the zone of the record with the reference.
+  /// The zone of the target. In a request, nil means the zone of the record that
+  /// contains the reference.
   public var zoneID: ZoneID?
   public var action: Action
 

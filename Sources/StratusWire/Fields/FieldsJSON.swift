@@ -1,6 +1,7 @@
 /// The fields of a record as JSON text, in the form that the server sends.
 ///
-/// The text is stored and sent unchanged. It is decoded only if a decision or an app needs a value.
+/// The server stores and forwards this text. The text is decoded only if a decision, an answer or
+/// an app needs a value.
 public struct FieldsJSON: Sendable, Hashable {
   /// A JSON object. Each field name is a key with the value `{"value": …, "type": …}`.
   public let text: [UInt8]
@@ -59,8 +60,8 @@ public struct FieldsJSON: Sendable, Hashable {
     try values().reduce(0) { $0 + $1.key.utf8.count + $1.value.sizeBytes }
   }
 
-  /// Returns a copy of the fields in which the changed fields are replaced, added, or (if nil)
-  /// removed. Other fields stay unchanged, byte for byte.
+  /// Returns a copy of the fields with some changes. A change with a value replaces or adds its
+  /// field, and a change with nil removes its field. Other fields stay unchanged, byte for byte.
   public func merging(
     _ changes: [(key: String, value: FieldValue?)]
   ) throws(WireError) -> FieldsJSON {
@@ -84,7 +85,7 @@ public struct FieldsJSON: Sendable, Hashable {
     return FieldsJSON(text: writer.bytes)
   }
 
-  /// Returns only the requested fields, with numbers in the requested form.
+  /// Returns only the requested fields, with their numbers as JSON numbers or as JSON strings.
   ///
   /// - Parameter desiredKeys: the names of the requested fields. nil means all fields.
   public func presented(

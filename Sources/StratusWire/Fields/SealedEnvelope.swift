@@ -1,8 +1,8 @@
-/// The bytes of an encrypted value, as a device creates them. They begin with a version number.
-/// Only devices can decode the bytes after the version number.
+/// The bytes of an encrypted value, as a device creates them. They begin with a version number and
+/// the ID of the zone key.
 ///
-/// The server cannot decrypt the value. It only checks that the bytes have this form, and refuses a
-/// plain value that is declared as encrypted.
+/// The server cannot decrypt the value. The server checks that the bytes have this form and that
+/// the zone has the key. It refuses a plain value that is declared as encrypted.
 public enum SealedEnvelope {
   /// The first byte of every sealed value of this version.
   public static let version: UInt8 = 1

@@ -32,7 +32,7 @@ struct DecimalText {
     guard rest.isEmpty else { return nil }
   }
 
-  /// The number as `Int64`. It is nil if the number has a fraction or does not fit.
+  /// The number as `Int64`. It is nil if the number has a fraction or does not fit into `Int64`.
   var int64: Int64? {
     var digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
     if digits.isEmpty { return 0 }

@@ -22,7 +22,8 @@ enum JSONEscape {
     }
   }
 
-  /// Returns the text of a string whose escape sequences were checked.
+  /// Returns the text of a string, with its escape sequences decoded. The function ``check`` has
+  /// already accepted these sequences.
   static func decode(_ text: UnsafeBufferPointer<UInt8>) -> String {
     var units: [UInt8] = []
     units.reserveCapacity(text.count)

@@ -1,6 +1,6 @@
 extension JSONView {
-  /// The value as a whole number: `3`, `3.0`, or one of these texts as a string. nil for other
-  /// values.
+  /// The value as a whole number. It may be written as `3` or `3.0`, and may be a JSON number or a
+  /// JSON string. nil for other values.
   var int64: Int64? { numberText.flatMap(JSONNumber.int64) }
 
   /// Like ``int64``, but `true` is 1 and `false` is 0. Clients save Booleans into INT64 fields.

@@ -31,7 +31,8 @@ public struct JSONView: Sendable {
   var isString: Bool { token.kind == .string || token.kind == .escapedString }
   var isNumber: Bool { token.kind == .number }
 
-  /// Returns the value of a key, or nil if this is not an object or the key is missing or `null`.
+  /// Returns the value of a key. Returns nil if this is not an object, if the key is missing, or if
+  /// the value is `null`.
   subscript(_ key: StaticString) -> JSONView? {
     guard isObject else { return nil }
     let end = Int(token.next)
@@ -46,7 +47,8 @@ public struct JSONView: Sendable {
     return nil
   }
 
-  /// Returns the values of three keys, found in one pass. See the subscript for one key.
+  /// Finds the values of three keys in one pass. Each value is nil in the same cases as in the
+  /// subscript.
   func values(
     _ first: StaticString, _ second: StaticString, _ third: StaticString
   ) -> (JSONView?, JSONView?, JSONView?) {
@@ -73,7 +75,7 @@ public struct JSONView: Sendable {
     return JSONView(document: document, index: index)
   }
 
-  /// The text of this value if it is a string, or else nil.
+  /// The text of a string. nil if this value is not a string.
   var string: String? {
     guard isString else { return nil }
     return document.string(at: index)

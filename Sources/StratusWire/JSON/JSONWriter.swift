@@ -66,7 +66,7 @@ public struct JSONWriter: Sendable {
   public mutating func int(_ value: Int64) {
     separate()
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    // NB: no temporary string is created, because every record of a feed contains two times.
+    // NB: no temporary string is created, because a feed contains two timestamps for each record.
     var rest = value.magnitude
     let start = bytes.count
     repeat {
@@ -166,7 +166,7 @@ extension JSONWriter {
     value.write(to: &self)
   }
 
-  /// Writes a reference to a record of the same zone, by its name.
+  /// Writes a reference that contains only the name of a record. The record is in the same zone.
   mutating func member(_ key: StaticString, reference recordName: String?) {
     guard let recordName else { return }
     self.key(key)

@@ -11,7 +11,7 @@ public enum ChangeSchema: Endpoint {
     public var schema: String?
     /// Whether the server only reports what would change.
     public var isDryRun: Bool
-    /// Whether the change is also refused if there are only warnings.
+    /// Whether the server refuses the change even if there are only warnings.
     public var isStrict: Bool
 
     public init(
@@ -47,7 +47,7 @@ public enum ChangeSchema: Endpoint {
   public typealias Response = SchemaReport
 }
 
-/// The steps of a change of a schema, its refusals and its warnings.
+/// The report about the change of a schema.
 public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   /// A sentence about a part of the schema.
   public struct Message: JSONWritable, JSONReadable, Hashable {

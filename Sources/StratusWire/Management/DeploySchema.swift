@@ -1,4 +1,5 @@
-/// Management: adds the development schema to the production schema, and changes nothing else.
+/// Management: adds the development schema to the production schema, and replaces the grants of
+/// production. Nothing else is removed from production.
 public enum DeploySchema: Endpoint {
   public static let path = "schema/deploy"
 

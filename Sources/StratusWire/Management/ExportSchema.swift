@@ -28,7 +28,7 @@ public enum ExportSchema: Endpoint {
   public typealias Request = EnvironmentRequest
 
   public struct Response: JSONWritable, JSONReadable {
-    /// The text of the schema file, in the form of Apple's export.
+    /// The text of the schema file, in the layout of Apple's exports.
     public var schema: String
 
     public init(schema: String) { self.schema = schema }

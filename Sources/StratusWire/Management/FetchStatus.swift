@@ -9,7 +9,7 @@ public enum FetchStatus: Endpoint {
 /// The state of a running server.
 public struct ServerStatus: JSONWritable, JSONReadable {
   /// The record types, fields and indexes that requests needed and that production environments
-  /// lack. The ones that were needed most often come first.
+  /// lack. Those that were needed most often come first.
   public var lacks: [LackItem]
   /// The faults that `/health/ready` reports.
   public var faults: [ReadinessFault]
@@ -61,15 +61,16 @@ public struct LackItem: JSONWritable, JSONReadable, Hashable {
   public var recordType: String
   /// The kind of the missing part: `type`, `field` or `index`.
   public var kind: String
-  /// The name of the field. For an index, the field and the word of the schema language, such as
-  /// `title SORTABLE`. The name is empty for a record type.
+  /// The name of the missing field. For an index, it is the field's name and the index's word in
+  /// the schema language, such as `title SORTABLE`. The name is empty for a record type.
   public var name: String
   /// The app and its version, as its requests named them. It is empty if the requests named no app.
   public var app: String
   /// The number of refused requests.
   public var count: Int64
-  /// The time of the first refusal, in milliseconds since 1970 UTC, like `lastAt`.
+  /// The time of the first refusal, in milliseconds since 1970 UTC.
   public var firstAt: Int64
+  /// The time of the last refusal, in milliseconds since 1970 UTC.
   public var lastAt: Int64
 
   public init(
@@ -125,7 +126,7 @@ extension LackItem {
 /// A container of a running server.
 public struct ContainerItem: JSONWritable, JSONReadable, Hashable {
   public var id: String
-  /// The stores of the container that exist.
+  /// The existing stores of the container.
   public var stores: [StoreItem]
 
   public init(id: String, stores: [StoreItem]) {

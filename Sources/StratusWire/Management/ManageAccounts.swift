@@ -29,8 +29,8 @@ public enum CreateAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: gives an account a new password, and ends its sessions: on the server's pages, and
-/// with containers unless it had no password before.
+/// Management: gives an account a new password, and ends the account's sessions on the server's own
+/// pages. If the account had a password before, its sessions in containers also end.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 

@@ -124,7 +124,7 @@ public enum GrantRole: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: takes a custom role from the user of an account.
+/// Management: takes a custom role away from the user of an account.
 public enum RevokeRole: Endpoint {
   public static let path = "roles/revoke"
 

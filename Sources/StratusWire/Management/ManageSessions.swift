@@ -37,7 +37,7 @@ public enum ListWebTokens: Endpoint {
 
   public typealias Request = EmptyRequest
 
-  /// One session with all web auth tokens of one sign-in.
+  /// One session, which contains all web auth tokens of one sign-in.
   public struct Item: JSONWritable, JSONReadable, Hashable {
     /// The beginning of the session's ID.
     public var id: String

@@ -6,9 +6,10 @@ public enum RetireSchema: Endpoint {
 
   /// The requested action on a field or record type.
   public enum Action: String, Sendable, Hashable {
-    /// The server reports writes to the field or record type.
+    /// The server notes the devices that write to the field or record type.
     case report
-    /// The server refuses and reports writes to the field or record type.
+    /// The server refuses writes to the field or record type, and notes the devices that attempt
+    /// them.
     case refuse
     /// The field gets a second name, and each save writes the value under both names.
     case rename

@@ -1,5 +1,5 @@
-/// `notifications/changes`: returns the user's notifications after a position in their history,
-/// both read and unread. Stratus adds this endpoint for `CKFetchNotificationChangesOperation`.
+/// `notifications/changes`: returns the user's read and unread notifications after a position in
+/// the user's queue. Stratus adds this endpoint for `CKFetchNotificationChangesOperation`.
 public enum FetchNotifications: Endpoint {
   public static let path = "notifications/changes"
 
@@ -29,7 +29,8 @@ public enum FetchNotifications: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var notifications: [NumberedNotification]
-    /// The IDs of the notifications that a device marked as read after the position.
+    /// The IDs of the notifications that a device has marked as read since the server issued the
+    /// request's change token.
     public var readIDs: [String]
     public var serverChangeToken: String
     public var moreComing: Bool

@@ -34,8 +34,8 @@ public struct NotificationPayload: Sendable, Hashable {
     case zone(subscriptionID: String, ZoneID?, DatabaseScope)
     /// The event of a database subscription. Its key is `met`.
     case database(subscriptionID: String, DatabaseScope)
-    /// The payload has none of the other keys and does not say what changed. The servers of this
-    /// project never send such a payload.
+    /// The payload has none of the keys `qry`, `fet` and `met`, so it does not say what changed.
+    /// The servers of this project never send such a payload.
     case plain
   }
 

@@ -2,8 +2,8 @@
 /// notifications to the device with this token.
 ///
 /// The token comes from ``CreateToken``, or from Apple's system if APNs is to deliver the
-/// notifications. The answer has the same keys as that of ``CreateToken``, because CloudKit JS
-/// reads the same keys from both.
+/// notifications. CloudKit JS reads the same keys from the answers of both endpoints, so the two
+/// answers have the same form.
 public enum RegisterToken: Endpoint {
   public static let path = "tokens/register"
 

@@ -4,14 +4,15 @@
 public indirect enum QueryFilter: Sendable, Hashable {
   case field(FieldFilter)
   /// A record must meet all conditions of at least one group. This condition is an extension of
-  /// Stratus that the container must allow.
+  /// Stratus, and works only in containers whose operator allows extensions.
   case anyOf([[QueryFilter]])
 }
 
 /// A condition on one field.
 public struct FieldFilter: Sendable, Hashable {
   public var comparator: Comparator
-  /// The field. nil means all searchable fields together, and only the token comparators allow it.
+  /// The field. nil means all searchable fields together. Only `CONTAINS_ALL_TOKENS` and
+  /// `CONTAINS_ANY_TOKENS` allow nil.
   public var key: QueryKey?
   /// The value to compare the field with. It is a list for `IN` and the other comparators that take
   /// several values.
@@ -57,7 +58,8 @@ public enum Comparator: String, Sendable, Hashable, CaseIterable {
   /// The extension that finds strings that contain the value.
   case containsText = "CONTAINS_TEXT"
 
-  /// Whether the comparator is an extension of Stratus that the container must allow.
+  /// Whether the comparator is an extension of Stratus. Extensions work only in containers whose
+  /// operator allows them.
   public var isExtension: Bool { self == .endsWith || self == .containsText }
 }
 

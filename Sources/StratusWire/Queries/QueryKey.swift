@@ -19,8 +19,8 @@ public struct QueryKey: Sendable, Hashable {
   /// (web-services §3.8).
   ///
   /// NB: an app's own field may have the plain name of a system field. With the JSON key
-  /// `fieldName`, such a name means the app's field. A name with underscores always means a system
-  /// field.
+  /// `fieldName`, this plain name means the app's field. So the caller must first check whether the
+  /// record type has such a field. A name with underscores always means a system field.
   public var systemField: SystemField? { SystemField(named: name) }
 
   func writeMember(to writer: inout JSONWriter) {

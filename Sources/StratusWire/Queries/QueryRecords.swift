@@ -16,7 +16,7 @@ public enum QueryRecords: Endpoint {
     public var continuationMarker: String?
     public var selection: FieldSelection
     /// Whether to return only the number of matching records. This option is an extension of
-    /// Stratus that the container must allow.
+    /// Stratus, and works only in containers whose operator allows extensions.
     public var countsOnly: Bool
     /// Whether to explain how the server answers the query. Apple's service has no such option.
     public var explains: Bool
@@ -109,9 +109,10 @@ public enum QueryRecords: Endpoint {
 
 /// Explains how the server answered one page of a query.
 public struct QueryExplanation: Sendable, Hashable {
-  /// The kind of query plan as one word: `scan`, `merge`, `gather` or `nearest`.
+  /// The kind of query plan as one word: `scan`, `merge`, `gather`, `nearest` or `walk`. It is
+  /// `nothing` if the server answered without a plan.
   public var plan: String
-  /// The index that the query reads, by its columns, for example `status, dueDate descending`.
+  /// The columns of the index that the query reads, for example `status, dueDate descending`.
   public var index: String
   /// The number of index ranges that the query reads.
   public var ranges: Int64

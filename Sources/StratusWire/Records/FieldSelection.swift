@@ -1,4 +1,4 @@
-/// The fields that an answer contains, and the form of its numbers.
+/// The fields that an answer contains, and whether its numbers are JSON numbers or JSON strings.
 public struct FieldSelection: Sendable, Hashable {
   /// The names of the requested fields. nil means all fields, and an empty set means none.
   public var desiredKeys: Set<String>?

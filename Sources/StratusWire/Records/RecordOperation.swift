@@ -15,8 +15,8 @@ public struct RecordOperation: Sendable {
   /// A JSON object of field dictionaries. See ``FieldInput``.
   public var fields: JSONView?
   public var parent: ParentChange
-  /// Whether the record gets the ID for the URL of its share before it is shared. The flag has no
-  /// effect if the record has an ID.
+  /// Whether the save gives the record the ID that the URL of a later share will contain. The flag
+  /// has no effect if the record already has such an ID.
   public var createsShortGUID = false
   /// The members that only share records have. nil means that they are unchanged.
   public var share: ShareInput?

@@ -3,7 +3,7 @@ public struct ResolvedShare: Sendable {
   /// The ID of the share, as in the request.
   public var shortGUID: ShortGUID
   public var containerID: String
-  /// `development` or `production`. Clients ignore the case.
+  /// `development` or `production`. Clients do not distinguish upper and lower case.
   public var environment: String
   /// ``DatabaseScope/private`` if the caller owns the share, otherwise ``DatabaseScope/shared``.
   public var scope: DatabaseScope

@@ -66,8 +66,7 @@ public enum SharePermissionName: String, Sendable, CaseIterable {
 
 /// The identity of a participant, which is a user identity dictionary.
 public struct ParticipantIdentity: Sendable, Hashable {
-  /// The name of the user. nil means that the participant is invited by an address without an
-  /// account.
+  /// The name of the user. In an answer, nil means that no account has accepted the invitation yet.
   public var userRecordName: String?
   /// The address or name by which the participant was invited. nil means that the caller may not
   /// see it.

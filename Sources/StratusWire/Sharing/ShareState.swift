@@ -1,5 +1,5 @@
-/// The part of a share record that the server stores besides the record's fields. Clients never
-/// receive this form. They receive ``ShareDetails``, which depend on the caller.
+/// The part of a share record that the server stores besides the record's fields. Clients
+/// receive ``ShareDetails`` instead, which depend on the caller.
 public struct ShareState: Sendable, Hashable {
   /// The record name of the root. nil means that the whole zone is shared.
   public var rootRecordName: String?

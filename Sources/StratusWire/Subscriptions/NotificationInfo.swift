@@ -1,7 +1,7 @@
 /// The contents of a subscription's notifications and their presentation.
 ///
 /// Source: CloudKit Web Services Reference, *Types and Dictionaries*, notification info dictionary.
-/// Keys that the dictionary lacks have their names from `CKSubscription.NotificationInfo`.
+/// The names of undocumented keys are the property names of `CKSubscription.NotificationInfo`.
 public struct NotificationInfo: Sendable, Hashable {
   public var alertBody: String?
   public var alertLocalizationKey: String?
@@ -72,8 +72,8 @@ extension NotificationInfo: JSONWritable, JSONReadable {
     }
   }
 
-  /// Reads a notification info. `desiredKeys`, the name in the CloudKit framework, is accepted for
-  /// `additionalFields`.
+  /// Reads a notification info. The key `desiredKeys`, the framework's name of `additionalFields`,
+  /// is also accepted.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("notificationInfo")
     alertBody = try json.optionalString("alertBody")

@@ -4,7 +4,7 @@
 /// represented by a key. An option of the command says which file has the key.
 public enum ToolField: Sendable, Hashable {
   case value(FieldValue)
-  /// The keys of files. Only a list has more than one.
+  /// The keys of files. Only a list has more than one key.
   case files(keys: [String], isList: Bool)
 
   /// Returns the name of a type, for example `stringType` or `stringListType`.
@@ -148,7 +148,7 @@ public struct ToolPage: JSONWritable {
   }
 }
 
-/// The result of deleting records in the JSON of cktool.
+/// The result of a deletion of records, in the JSON of cktool.
 public struct ToolDeletion: JSONWritable {
   public var count: Int
   public var isDryRun: Bool

@@ -7,7 +7,7 @@ public struct UserIdentity: Sendable, Hashable {
   public init(userRecordName: String) { self.userRecordName = userRecordName }
 }
 
-/// `users/caller`: returns the calling user. `users/current` is its deprecated form.
+/// `users/caller`: returns the calling user. It replaces `users/current`, which is deprecated.
 public enum FetchCaller: Endpoint {
   public static let path = "users/caller"
 

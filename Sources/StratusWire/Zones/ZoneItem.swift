@@ -15,14 +15,14 @@ public struct ZoneDictionary: Sendable {
   public var sharing = Sharing()
   /// The record name of the share of the whole zone. nil means that there is none.
   ///
-  /// Stratus adds this key, with the form of a record's `share`. Apple's public pages show no such
-  /// key.
+  /// Stratus adds this key. Its value has the same format as the key `share` of a record. Apple's
+  /// public pages show no such key.
   public var shareRecordName: String?
   public var isDeleted: Bool
   /// The reason of the deletion. It is written only if it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
-  /// Whether encrypted values are shared by record or by zone. It is written only if it is not the
-  /// default.
+  /// Whether encrypted values are shared in single records or in the whole zone. The key is written
+  /// only if the scope is not the default.
   public var encryptionScope: EncryptionScope
 
   /// The flags that say whether and how a zone can be shared.

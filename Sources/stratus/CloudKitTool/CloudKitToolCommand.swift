@@ -12,7 +12,7 @@ struct CloudKitToolCommand: AsyncParsableCommand {
     discussion: """
       Management verbs find the server as 'stratus' does: by --data or STRATUS_DATA, or by --url \
       with a management token. Record verbs take the server's URL and the app's API token from \
-      STRATUS_URL and STRATUS_API_TOKEN, or from the credentials file, and need a user token.
+      STRATUS_URL and STRATUS_API_TOKEN, or from the credentials file. They also need a user token.
       """,
     version: "0.1.0",
     subcommands: [

@@ -109,7 +109,7 @@ struct DeleteRecordsVerb: AsyncParsableCommand {
     if !result.errors.isEmpty { throw ExitCode.failure }
   }
 
-  /// Returns the names of all records of the query, which are read page by page.
+  /// Returns the names of all records that match the query. Reads the records page by page.
   private func names() async throws -> [String] {
     var names: [String] = []
     var marker: String?

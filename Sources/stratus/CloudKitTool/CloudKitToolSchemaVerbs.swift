@@ -39,7 +39,7 @@ struct CloudKitToolSchemaFile: ParsableArguments {
   @Option(help: "The schema file.")
   var file: String
 
-  /// - Throws: `ExitCode`, after the message of Apple's tool was printed.
+  /// - Throws: `ExitCode`, after this method has printed the message that Apple's tool prints.
   func send(isDryRun: Bool) async throws {
     let report = try await server.send(
       ChangeSchema.self,

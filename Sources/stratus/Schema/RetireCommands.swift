@@ -29,16 +29,16 @@ struct RetireOptions: ParsableArguments {
 struct RetireCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire",
-    abstract: "Begin to remove a field or record type: record which devices still write it.",
+    abstract: "Begin to remove a field or record type: note which devices still write it.",
     discussion: """
       This command begins the first of two phases. In this phase, apps read and write as before. \
       'stratus schema retiring' shows the devices that still write the field or record type. When \
-      there are none, 'stratus schema drop' removes it.
+      no device writes it any more, 'stratus schema drop' removes it.
       """)
 
   @OptionGroup var options: RetireOptions
 
-  @Flag(help: "Refuse further writes, and record the devices that attempt them.")
+  @Flag(help: "Refuse further writes, and note the devices that attempt them.")
   var refuse = false
 
   @Flag(help: "Cancel the removal, and keep the field or record type.")
@@ -60,7 +60,8 @@ struct RenameCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: """
-      Give a field a second name. Each save writes both names until the old one is dropped.
+      Give a field a second name. Each save writes the value under both names, until the old name \
+      is dropped.
       """,
     discussion: "The server copies the values of older records in the background.")
 

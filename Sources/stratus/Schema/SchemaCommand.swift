@@ -113,9 +113,9 @@ struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Deploy the development schema, or the schema of a file, to production.",
       discussion: """
-        From development, production gets everything that it lacks, and the grants. From a file, \
-        production gets exactly the file's index options and grants. Types and fields are only \
-        added, and never removed; see 'stratus schema retire'.
+        Without a file, production gets everything that only development has, and the grants of \
+        development. With a file, production gets exactly the file's index options and grants. \
+        Types and fields are only added, and never removed; see 'stratus schema retire'.
         """)
 
     @OptionGroup var change: SchemaChangeOptions

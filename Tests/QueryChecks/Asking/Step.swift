@@ -10,14 +10,14 @@ enum DatabaseChoice: Int, Sendable, Hashable, CaseIterable {
 
 /// A step of a data set.
 enum Step: Sendable {
-  /// Saves and deletions in one zone by one request.
+  /// One request saves and deletes records in one zone.
   case modify(DatabaseChoice, user: Int, zone: String, [Edit])
   case makeZone(DatabaseChoice, String)
   case deleteZone(DatabaseChoice, String)
   /// The server's clock advances by this number of milliseconds.
   case wait(Int64)
   case allowExtensions(Bool)
-  /// A field gets an index mark, as if by the import of a schema.
+  /// A field gets an index mark, as it does when a schema is imported.
   case mark(recordType: String, SchemaAddition.Marking.Key, FieldIndexes)
   case reopen
   case ask(QueryCase)
@@ -59,7 +59,7 @@ struct QueryCase: Sendable {
   /// The steps after the first page, after the second page, and so on.
   var between: [[Step]] = []
 
-  /// A wrong use of the marker of the first page.
+  /// The wrong use of the first page's marker that the test also tries, if any.
   enum MarkerUse: Sendable {
     case asGiven
     /// The test also sends the marker with another query.

@@ -61,7 +61,8 @@ struct QueryGenerator {
     }
     let sortsCount = values.pick([0, 0, 0, 1, 1, 1, 2, 3])
     query.sorts = (0..<sortsCount).map { _ in sort(on: type) }
-    // The sort orders repeat, because each needs an index and the number of indexes is limited.
+    // The queries repeat a few sort orders, because each order needs an index and the number of
+    // indexes is limited.
     let known = orders[type.name, default: []]
     if known.count >= 5, percent(85) {
       query.sorts = values.pick(known)
@@ -114,7 +115,7 @@ struct QueryGenerator {
     return .field(condition(on: field, comparator))
   }
 
-  /// The comparators that suit a field. Common comparators are more frequent.
+  /// The comparators that suit a field. The list contains common comparators several times.
   private static func comparators(for type: FieldType) -> [Comparator] {
     if type.isList {
       let lists: [Comparator] = [
@@ -181,7 +182,7 @@ struct QueryGenerator {
       let field = values.pick(percent(95) ? times : SystemField.allCases)
       return AskedSort(key: systemKey(field), isAscending: isAscending)
     }
-    // Most sorts use a field that can be sorted by.
+    // Most sorts use a sortable field.
     let sortable = type.fields.filter { $0.marks.contains(.sortable) }
     let field = sortable.isEmpty || percent(3) ? values.pick(type.fields) : values.pick(sortable)
     let isPlace = field.type.element == .location

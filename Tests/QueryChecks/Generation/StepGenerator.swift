@@ -5,7 +5,8 @@ import StratusWire
 /// Generates the steps of a data set. They create, change and delete records, with queries between
 /// them.
 struct StepGenerator {
-  /// The number of queries in a data set. The creation of the data takes longer than a query.
+  /// The number of queries in a data set. It is large, because the creation of the data takes
+  /// longer than a query.
   static let queriesCount = 200
 
   private var world: WorldGenerator
@@ -32,8 +33,8 @@ struct StepGenerator {
   mutating func steps() -> [Step] {
     var steps = beginning()
     var left = recordsCount
-    // A query creates the index that it needs. These queries create indexes before all records
-    // exist.
+    // A query creates the index that it needs. In some data sets, queries create indexes before all
+    // records exist.
     let asksFirst = world.chance.percent(40)
     while left > 0 {
       let size = min(left, world.number(1...100))

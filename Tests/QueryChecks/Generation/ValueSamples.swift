@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The values of fields. A small number of values makes filters match. The values include the
+/// The values of fields. There are few of them, so that filters match often. The values include the
 /// limits of every type.
 enum ValueSamples {
   static let texts: [String] =
@@ -13,7 +13,7 @@ enum ValueSamples {
       "\"", "\\", "\n",
     ] + longTexts + sentences
 
-  /// Texts that are longer than the part that an index stores, and begin with the same long prefix.
+  /// Texts with the same long prefix. An index stores only the beginning of such texts.
   static let longTexts: [String] = [
     String(repeating: "x", count: 400), String(repeating: "x", count: 401),
     String(repeating: "x", count: 700), String(repeating: "x", count: 700) + "a",

@@ -55,8 +55,8 @@ struct ValueSpeller {
     }
   }
 
-  /// Returns a value near the values of the field: in most cases one of them, or else a neighbour
-  /// or any other value.
+  /// Returns a value for a filter. In most cases it is a value of the field or close to such a
+  /// value.
   private mutating func single(
     _ comparator: StratusWire.Comparator, _ element: FieldType.Element, from values: [FieldValue]
   ) -> FieldValue {
@@ -83,7 +83,8 @@ struct ValueSpeller {
     }
   }
 
-  /// NB: the prefix ends between two Unicode scalars, which may be within a visible character.
+  /// NB: the prefix may end within a visible character, because the text is cut between Unicode
+  /// scalars.
   private mutating func prefix(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
     var result = String.UnicodeScalarView()
@@ -159,7 +160,7 @@ struct ValueSpeller {
       field.type.element == .timestamp ? .timestamp : spellsText ? .string : .reference
     let type = percent(12) ? nil : FieldType(element, isList: isList).name
     guard isList else { return Spelled(value: literals[0], type: type) }
-    // The elements of a list are all names or all references.
+    // Either all elements of a list are names, or all are references.
     let alike = spellsText ? literals.map { $0.asText } : literals
     return Spelled(value: .array(alike), type: type)
   }
@@ -178,7 +179,7 @@ struct ValueSpeller {
 }
 
 extension Literal {
-  /// The record name of a reference. Any other literal is unchanged.
+  /// The record name if the literal is a reference. Otherwise the literal itself.
   fileprivate var asText: Literal {
     if case .members(let members) = self, let name = members.first { name.value } else { self }
   }

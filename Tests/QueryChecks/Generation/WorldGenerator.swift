@@ -78,8 +78,8 @@ struct WorldGenerator {
         : someMarks(of: [.queryable, .sortable, .searchable])
           .intersection(all)) : all
     let isSavable = type.element != .asset && !type.isEncrypted
-    // Some fields have the same name as a system field. Development has no such field, because a
-    // save between two pages could add it and change the meaning of the query.
+    // Only in production, some fields have the same name as a system field. In development, a save
+    // between two pages could add such a field, and would then change the meaning of the query.
     let systemNames = ["recordName", "parent", "createdTimestamp"]
     let name = isProduction && index < 3 && chance.percent(5) ? systemNames[index] : nil
     return FieldPlan(
@@ -139,8 +139,8 @@ struct WorldGenerator {
     }
   }
 
-  /// Returns a text from characters that an index encodes in a special way, and from their
-  /// neighbours.
+  /// Returns a text of characters that an index encodes in a special way, and of the characters
+  /// next to them.
   private mutating func lowText() -> String {
     (0..<number(1...4)).map { _ in pick(["\u{0}", "\u{0}", "\u{1}", "\u{FF}", "a"]) }.joined()
   }

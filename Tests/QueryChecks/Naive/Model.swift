@@ -100,7 +100,7 @@ struct Model: Sendable {
   }
 
   /// The legal edits of a request. The zone must exist, and a caller may change only the caller's
-  /// own records.
+  /// own records. A parent that does not exist is left out of its edit.
   func legalEdits(
     _ edits: [Edit], in zone: String, of database: DatabaseChoice, by caller: String
   ) -> [Edit] {

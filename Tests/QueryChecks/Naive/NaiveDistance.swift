@@ -5,9 +5,10 @@ import StratusWire
 enum NaiveDistance {
   /// The radius in metres.
   static let radius = 6_371_008.8
-  /// The maximum rounding error in metres of a distance near a radius.
+  /// The maximum rounding error, in metres, of a distance that is almost equal to a filter's
+  /// radius.
   static let rounding = 0.001
-  /// The smallest difference in metres between two distances whose order is defined.
+  /// If two distances differ by at most this number of metres, either order is correct.
   static let openOrder = 0.02
 
   /// The distance in metres by the haversine formula.

@@ -1,14 +1,15 @@
 import StratusDomain
 import StratusWire
 
-/// Checks filters and sorts against the schema, and converts them into tests.
+/// Checks filters and sorts against the schema, and converts them to ``NaiveTest`` and
+/// ``NaiveSort``.
 struct NaiveFilterReader {
   let type: ModelType
   let model: Model
   /// The record name of the user who sends the query.
   let caller: String
 
-  /// The property that a key names, its type and its index marks.
+  /// The field or system field that a key refers to, with its type and index marks.
   private struct Target {
     var source: NaiveSource
     var type: FieldType

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number in a filter with its exact value.
+/// The exact value of a number in a filter.
 enum NaiveNumber: Sendable, Hashable {
   case whole(Int64)
   case real(Double)

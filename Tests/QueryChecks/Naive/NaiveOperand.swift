@@ -43,8 +43,8 @@ struct NaiveOperandReader {
     }
     var operands: [NaiveOperand] = []
     for value in values { operands.append(try read(value, declared: type)) }
-    // A list without a type that contains a fraction decodes as floating-point numbers. The test
-    // does not check this for Booleans and for numbers with many digits.
+    // If a list has no type and contains a fraction, all its numbers decode as floating-point
+    // numbers. The test does not check this for Booleans and for numbers with many digits.
     if type == nil, element == .int64, operands.contains(where: \.isReal),
       !values.allSatisfy(\.isSmallNumber)
     {

@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// A property of a record that a test checks.
+/// The property of a record that a filter compares.
 enum NaiveSource: Sendable, Hashable {
   case field(String)
   case system(SystemField)
@@ -49,7 +49,7 @@ indirect enum NaiveTest {
     }
   }
 
-  /// Whether all tests of a group are true. An empty group is true.
+  /// Whether a record passes all tests of a group. Every record passes an empty group.
   static func all(_ tests: [NaiveTest], hold record: ModelRecord) -> Truth {
     var truth = Truth.yes
     for test in tests {
@@ -79,7 +79,7 @@ extension NaiveOperand {
 }
 
 extension FieldValue {
-  /// The elements of a list.
+  /// The elements of a list. A single value has no elements.
   var members: [FieldValue] {
     if case .list(_, let members) = self { members } else { [] }
   }

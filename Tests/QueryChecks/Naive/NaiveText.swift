@@ -33,8 +33,8 @@ enum NaiveText {
     return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 
-  /// The number of bytes of a text by which an index sorts. Texts whose first bytes are equal up to
-  /// this number may come in either order.
+  /// An index sorts texts by this number of their first bytes. Texts with the same first bytes may
+  /// come in either order.
   static let orderedBytes = 400
 
   /// Whether the order of two different texts is undefined.
@@ -50,7 +50,7 @@ enum NaiveText {
     """.split(separator: " ").map { ExactName(String($0)) })
 
   private static let locale = Locale(identifier: "en_US_POSIX")
-  /// A cache of words. The same few texts occur in many queries.
+  /// A cache: the words of each text that was split before.
   private static let known = Mutex<[ExactName: Set<ExactName>]>([:])
 
   /// The words of a text in folded form, without stop words. In a script without spaces, each
@@ -92,8 +92,8 @@ enum NaiveText {
     return Set(zip(scalars, scalars.dropFirst()).map { ExactName($0 + $1) })
   }
 
-  /// The longest sequences of letters from one kind of script. The two kinds are scripts with and
-  /// without spaces between words.
+  /// Splits a text at all characters that cannot be part of a word, and where a script with spaces
+  /// between words meets a script without them.
   private static func pieces(of text: String) -> [String] {
     let folded = text.folding(
       options: [.caseInsensitive, .diacriticInsensitive], locale: locale)

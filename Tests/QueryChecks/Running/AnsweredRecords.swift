@@ -51,8 +51,8 @@ struct AnsweredRecords {
     for (place, record) in expected.certain where seen[place] == nil && !touched.contains(place) {
       throw Mismatch("missing \(place): \(record)")
     }
-    // NB: ``CaseCheck`` checks for each page that its records match the query. This check finds
-    // only records in the wrong order. It ignores records that were changed between the pages.
+    // NB: ``CaseCheck`` checks for each page that its records match the query. Here only the order
+    // is checked. Records that were changed between the pages are ignored.
     var previous: Item?
     for item in all where !touched.contains(item.place) {
       if let previous, naive.order(previous.record, item.record) == .behind {
@@ -66,7 +66,7 @@ struct AnsweredRecords {
 }
 
 extension ModelRecord {
-  /// Whether the two states of a record have the same place in every sort order.
+  /// Whether another state of the same record has the same place in every sort order.
   ///
   /// NB: the server also orders records that the sort fields cannot distinguish. That order can
   /// depend on any value, so any change can move a record.

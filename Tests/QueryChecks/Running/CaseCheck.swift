@@ -9,7 +9,7 @@ struct CaseCheck {
   private let user: String
   private var answered = AnsweredRecords()
 
-  /// NB: a legal query may be refused only for this reason. A record type has a limited number of
+  /// The only reason for which a legal query may be refused: a record type has a limited number of
   /// indexes, and earlier queries decide which sort orders the indexes support.
   private static let cappedReason = "no index can serve this order"
 
@@ -106,7 +106,7 @@ struct CaseCheck {
       do { response = try await ask(query.text(marker: marker, page: page)) } catch let error
         as ServerError
       {
-        // The zone may have been deleted and created again between two pages.
+        // The zone may have been deleted between two pages.
         if page > 0, error.code == .zoneNotFound, let zone = query.zone,
           !world.model.hasZone(zone, in: query.database)
         {

@@ -5,7 +5,8 @@ import StratusSQLite
 import StratusWire
 import Synchronization
 
-/// The server's handlers with a store on disk. Without HTTP, a million cases take less time.
+/// The server's handlers with a store on disk. Requests do not pass through HTTP, so that a million
+/// cases take less time.
 actor QueryServer {
   private let url: URL
   private let clock = Clock()
@@ -60,7 +61,7 @@ actor QueryServer {
 
   /// Answers one request of an endpoint.
   ///
-  /// - Throws: ``ServerError``, also if the text is malformed.
+  /// - Throws: ``ServerError``, or ``Mismatch`` if no handler has this endpoint.
   func answer<E: Endpoint>(
     _ endpoint: E.Type, _ request: E.Request, user: String, scope: DatabaseScope,
     store: StoreAddress

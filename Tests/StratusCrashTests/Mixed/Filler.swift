@@ -9,7 +9,7 @@ struct Filler {
 
   let connection: Connection
 
-  /// - Returns: the number of saved records, or nil if none was refused.
+  /// - Returns: the number of saved records, or nil if the server refused no record.
   /// - Throws: any error except that of a full disk.
   func fill() async throws -> Int? {
     let text = String(repeating: "f", count: Self.textBytes)

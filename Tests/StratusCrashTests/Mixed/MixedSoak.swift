@@ -11,8 +11,8 @@ struct MixedSoak {
     case none, stalledClients, clockJumps, fullDisk, backup
   }
 
-  /// The memory and the number of descriptors may exceed those at the end of the first load by
-  /// these amounts. Caches and connections that have not timed out yet use them.
+  /// A server may use this much more memory, and this many more descriptors, than at the end of
+  /// its first load. Caches grow, and some connections have not timed out yet.
   private static let megabytesMore = 48
   private static let descriptorsMore = 12
   /// The number of seconds in which a server must close the connections of disconnected clients.

@@ -2,8 +2,9 @@ import Foundation
 
 /// Moves the clock and fills the disk of a server.
 ///
-/// `scripts/soak mixed` prepares both. It builds a library that is preloaded into the server
-/// (`scripts/soak-machine.c`). If it may mount file systems, it creates a small one for the data.
+/// `scripts/soak mixed` builds a library that is preloaded into the server
+/// (`scripts/soak-machine.c`). If the script may mount file systems, it also creates a small file
+/// system for the data.
 struct SoakMachine: Sendable {
   /// The library that the server preloads. If it is nil, the clock cannot be moved.
   let library: String?

@@ -40,7 +40,7 @@ import Testing
       ], grants: .standard)
   }
 
-  @Test func `a type without any grant is closed to all callers`() {
+  @Test func `no caller has a permission for a record type without any grant`() {
     let none = RecordGrants()
     expect(
       [
@@ -59,7 +59,7 @@ import Testing
       ], grants: grants)
   }
 
-  @Test func `the creator role may create a record that does not exist yet`() {
+  @Test func `a user has the creator role for a record that does not exist yet`() {
     let grants = RecordGrants(roles: ["_creator": .create])
     func mayCreate(_ user: String?) -> Bool {
       AccessPolicy(view: .public, user: user).allows(
@@ -76,7 +76,7 @@ import Testing
       grants: grants)
   }
 
-  @Test func `a caller has a role only in databases of the opened view`() {
+  @Test func `a caller has a zone role only in the databases that the opened view contains`() {
     let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, role: ZoneRole?)] = [
       (.public, nil, .public, .visitor),
       (.public, Self.ann, .public, .visitor),
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a caller may read all records, its own records, or none`() {
+  @Test func `the grants decide whether a caller may read all records, its own records, or none`() {
     let own = RecordGrants(roles: ["_icloud": .create, "_creator": .read])
     let rows: [(user: String?, grants: RecordGrants, readable: ReadableRecords)] = [
       (nil, .standard, .all), (Self.ann, .standard, .all),
@@ -111,7 +111,8 @@ import Testing
     #expect(owner.readableRecords(ofType: "Note", schema: closed, as: .owner) == .all)
   }
 
-  @Test func `a query is restricted to the caller's own records, or refused`() throws {
+  @Test
+  func `a query finds only readable records, and is refused if the caller may read none`() throws {
     var query = CheckedQuery(
       recordType: "Note", filters: [], sorts: [], searchable: [], isAllSearchable: true)
     try query.restrict(to: .all)
@@ -190,7 +191,7 @@ extension Schema {
   }
 
   @Test
-  func `a user has a participant's rights only in the shared database and with a participation`() {
+  func `a user has a participant's rights only in the shared database, after joining the zone`() {
     let participation = Participation(number: 1, shares: Self.shares)
     let rows: [(view: DatabaseView, user: String?, database: DatabaseKey, has: Bool)] = [
       (.shared(user: "_bob"), "_bob", .private(owner: "_ann"), true),
@@ -209,7 +210,7 @@ extension Schema {
   }
 
   @Test
-  func `a participant's query finds the shared hierarchies, or all records of a shared zone`() {
+  func `a participant's query finds the records of shared hierarchies or of shared zones`() {
     let names = Set(["read", "write"].map(ExactName.init))
     #expect(
       Self.bob.readableRecords(

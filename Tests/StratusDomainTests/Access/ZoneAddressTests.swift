@@ -20,14 +20,14 @@ import Testing
     }
   }
 
-  @Test func `a zone ID without an owner is the caller's own zone`() {
+  @Test func `a zone ID without an owner refers to the caller's own zone`() {
     let own = ZoneAddress(database: .private(owner: Self.ann), name: "Z")
     #expect(address("Z", of: nil, in: .private(user: Self.ann)) == own)
     #expect(address("Z", of: Self.ann, in: .private(user: Self.ann)) == own)
     #expect(address("Z", of: Self.bob, in: .private(user: Self.ann)) == nil)
   }
 
-  @Test func `a missing zone ID is the default zone`() {
+  @Test func `a missing zone ID refers to the default zone, except in the shared database`() {
     #expect(address(nil, of: nil, in: .private(user: Self.ann))?.isDefault == true)
     #expect(address(nil, of: nil, in: .public)?.isDefault == true)
     #expect(address(nil, of: nil, in: .shared(user: Self.ann)) == nil)

@@ -18,7 +18,7 @@ import Testing
   private static let ann = CallerPace.Subject(userRecordName: "_ann", apiToken: "api")
   private static let bob = CallerPace.Subject(userRecordName: "_bob", apiToken: "api")
 
-  /// The reason why a request or its changes are throttled, or nil if they are admitted.
+  /// The error if a request or its changes are throttled, or nil if they are admitted.
   private func refusal(
     _ pace: CallerPace, _ subject: CallerPace.Subject, operations: Int? = nil
   ) -> ServerError? {
@@ -96,7 +96,8 @@ import Testing
     #expect(refusal(pace, Self.bob) == nil)
   }
 
-  @Test func `bytes and work count as requests, and the debt is at most one full bucket`() {
+  @Test
+  func `bytes and work count as further requests, and the resulting wait has an upper limit`() {
     let clock = Clock()
     let pace = CallerPace(
       LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 20)), ambient: clock.ambient)
@@ -128,7 +129,7 @@ import Testing
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
   }
 
-  @Test func `a full bucket admits a request with more changes than the burst`() {
+  @Test func `an unused limit allows one request with more changes than the burst`() {
     let pace = CallerPace(
       LimitSettings(operationsPerUser: .init(perSecond: 10, burst: 20)), ambient: Clock().ambient)
     #expect(refusal(pace, Self.ann, operations: 400) == nil)
@@ -175,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `without a setting, requests are not limited`() {
+  @Test func `requests are not limited if the settings contain no rate`() {
     let pace = CallerPace(.unpaced, ambient: Clock().ambient)
     for _ in 0..<10_000 {
       #expect(refusal(pace, Self.ann) == nil)
@@ -216,7 +217,7 @@ import Testing
     #expect(throws: ServerError.self) { try writers.enter([place("Z")]) }
   }
 
-  @Test func `a writer leaves no entry when it has finished`() throws {
+  @Test func `a finished writer leaves no entry for its zones`() throws {
     let writers = ZoneWriters(countMax: 2)
     try writers.enter([place("Z"), place("Y")])
     writers.leave([place("Z"), place("Y")])

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `waiting expensive requests all start when their caller is the only active one`() async {
+  func `all waiting expensive requests of a caller start when no other caller is active`() async {
     let scene = Scene()
     scene.seeBoth()
     let first = scene.begin("a", as: Self.ann)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test
-  func `a request is expensive after a recent costly request of the same caller to its endpoint`() {
+  func `a request is expensive if the caller recently sent a costly request to the endpoint`() {
     let scene = Scene()
     let expensive = scene.expensive
     expensive.note(
@@ -130,7 +130,7 @@ private final class Scene: Sendable {
 
   func move(byMilliseconds span: Int64) { box.state.withLock { $0.now += span } }
 
-  /// Sends a cheap request of each of two callers, so that both callers are active.
+  /// Sends a cheap request for each of two callers, so that both callers are active.
   func seeBoth() {
     for name in ["_ann", "_bob"] {
       let subject = CallerPace.Subject(userRecordName: name, apiToken: "api")

@@ -19,7 +19,7 @@ import Testing
     withExtendedLifetime((try slots.take("_ann"), second, others)) {}
   }
 
-  @Test func `a stream leaves no entry when it has ended`() throws {
+  @Test func `an ended stream leaves no entry for its user`() throws {
     let slots = StreamSlots(countMax: 1)
     for _ in 0..<3 { withExtendedLifetime(try slots.take("_ann")) {} }
     #expect(slots.usersCount == 0)

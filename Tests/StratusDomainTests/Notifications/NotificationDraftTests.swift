@@ -104,7 +104,7 @@ import Testing
     #expect(shown.isMutableContent && !shown.isContentAvailable)
   }
 
-  @Test func `localization arguments are texts, numbers and dates, and keep their positions`()
+  @Test func `localization arguments of other types than text, number and date become empty texts`()
     throws
   {
     let names = [
@@ -131,7 +131,7 @@ import Testing
     (-1, "1969-12-31T23:59:59Z"), (253_402_300_799_999, "9999-12-31T23:59:59Z"),
     (-12_212_553_600_000, "1583-01-01T00:00:00Z"), (-12_212_553_600_001, "-12212553600001"),
   ])
-  func `a date in a localization argument has a text`(milliseconds: Int64, text: String)
+  func `a localization argument contains a date as text`(milliseconds: Int64, text: String)
     throws
   {
     let info = info { $0.alertLocalizationArgs = ["d"] }
@@ -174,7 +174,7 @@ import Testing
     #expect(event.fields.map(\.value) == [.string(expected)])
   }
 
-  @Test func `a character of many bytes is left out of a notification as a whole`() throws {
+  @Test func `a character of too many bytes is completely left out of a notification`() throws {
     let endless = "ab" + "e" + String(repeating: "\u{301}", count: 5_000)
     let info = info { $0.alertLocalizationArgs = ["x"] }
     let payload = try draft(info, fields: FieldsJSON([("x", .string(endless))])).payload()
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test
-  func `the notification of a deletion has no fields, but its texts use the deleted values`()
+  func `the notification of a deletion has no fields, but its texts contain the old values`()
     throws
   {
     let info = info {
@@ -214,7 +214,8 @@ import Testing
     #expect(try draft(both).payload().presentation.isContentAvailable)
   }
 
-  /// Localization arguments without a localization key are not visible (cloudkit-semantics §18).
+  /// Localization arguments without a localization key do not make a notification visible
+  /// (cloudkit-semantics §18).
   @Test func `a notification with a text, a sound or a category is visible`() throws {
     let texts: [WritableKeyPath<NotificationInfo, String?>] = [
       \.alertBody, \.alertLocalizationKey, \.alertActionLocalizationKey, \.alertLaunchImage,
@@ -241,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `a draft for a subscription without an ID, or for a query without a record, is an error`() {
+  func `a draft has no payload if the subscription has no ID or a query event has no record`() {
     let nameless = draft(
       Subscription(id: nil, .database(recordType: nil)), scope: .private, zoneID: nil)
     #expect(throws: ServerError.self) { try nameless.payload() }

@@ -78,7 +78,7 @@ import Testing
         == #"{"aps":{},"ck":{"ce":2,"nid":"N","p":1,"qry":{"sid":"S","dbs":2}}}"#)
   }
 
-  @Test func `a record ID is removed as a whole`() throws {
+  @Test func `a record ID is removed together with its zone ID`() throws {
     var payload = Self.full()
     while try Self.paths(payload).contains("ck.qry.rid") {
       payload = payload.pruned(toBytes: payload.jsonBytes.count - 1)
@@ -86,7 +86,7 @@ import Testing
     #expect(try Self.paths(payload).isDisjoint(with: ["ck.qry.zid", "ck.qry.zoid"]))
   }
 
-  @Test func `a zone ID is removed at the same position of the order as a record ID`() throws {
+  @Test func `a zone ID has the same rank as a record ID in the order of removal`() throws {
     let zoneID = ZoneID(zoneName: String(repeating: "z", count: 200))
     let payload = NotificationPayload(
       containerIdentifier: String(repeating: "c", count: 200), notificationID: "N",
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: 0..<400)
-  func `a payload is pruned to the limit, with the least important values first`(
+  func `a payload that is too long loses its least important values until it fits`(
     seed: Int
   ) throws {
     var chance = Chance(seed: UInt64(seed))

@@ -23,7 +23,7 @@ import Testing
       ? .world : Cell(code: code & ~(UInt64.max >> UInt64(2 * level)), level: level)
   }
 
-  @Test func `a location is in the cell that its code names`() {
+  @Test func `the cell of a location's code contains the location`() {
     var chance = RepeatedChance(seed: 3)
     for place in Self.places + (0..<500).map({ _ in Self.random(&chance) }) {
       let code = Cell.code(of: place)
@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  @Test func `no location in a cell is nearer or farther than the cell's bounds`() {
+  @Test
+  func `the distance to a location in a cell is between the cell's least and greatest distance`() {
     var chance = RepeatedChance(seed: 11)
     for _ in 0..<3_000 {
       let from = Self.places.randomElement(using: &chance) ?? Self.random(&chance)

@@ -19,7 +19,7 @@ import Testing
     "\u{7F}", "e\u{301}", "\u{E9}", "\u{FFFF}", "\u{1F600}",
   ]
 
-  /// All values of one kind in ascending order. The missing value is the first.
+  /// One list of values for each kind, in ascending order. The missing value comes first.
   private static func rows() -> [[Scalar?]] {
     [
       [nil] + numbers.map { .whole($0) }, [nil] + reals.map { .real(normal: $0) },
@@ -27,7 +27,8 @@ import Testing
     ]
   }
 
-  @Test func `column bytes ascend with the values, and bytes of a reversed column descend`() {
+  @Test
+  func `the bytes of a column ascend with its values, and descend if the column is reversed`() {
     for row in Self.rows() {
       for (left, right) in zip(row, row.dropFirst()) {
         let low = ColumnBytes.of(left)
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `random pairs of texts and numbers sort in the order of their values`() {
+  @Test func `the joined bytes of a text and a number sort like the pairs of values`() {
     var chance = RepeatedChance(seed: 7)
     var rows: [[Scalar]] = []
     for _ in 0..<400 {

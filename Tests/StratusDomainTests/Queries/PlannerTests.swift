@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The index that the planner chooses for a query, and the filters that it checks on each record.
+/// The index that the planner chooses for a query, and the filters that are checked on each record.
 @Suite struct QueryPlans {
   private static let schema: Schema = {
     var schema = Schema()
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test
-  func `index columns are the equality fields, then the sort fields, the first one ascending`()
+  func `an index has the equality fields, then the sort fields, and the first sort field ascends`()
     throws
   {
     let open = filter(.equals, "status", .string("open"))
@@ -150,7 +150,8 @@ import Testing
   }
 
   @Test
-  func `an optional index is refused if the record type is close to its maximum of indexes`() {
+  func `an optional index is refused if the record type has nearly the maximum number of indexes`()
+  {
     let known = (0..<24).map { [IndexColumn(.field("a\($0)")), IndexColumn(.field("b"))] }
     let wanted = [IndexColumn(.field("x")), IndexColumn(.field("y"))]
     #expect(IndexBuilder.hasRoom(for: wanted, among: known.dropLast(), isOptional: true))
@@ -160,7 +161,9 @@ import Testing
   }
 
   @Test
-  func `an index with all sort columns reversed works, and any other order does not`() throws {
+  func `an index can serve a query only if all its sort directions are equal or all are reversed`()
+    throws
+  {
     let query = try checked(
       [filter(.equals, "status", .string("x"))], [sort("due"), sort("title", false)])
     let candidate = QueryPlanner(query).candidates[0]

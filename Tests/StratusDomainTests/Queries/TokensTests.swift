@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The words of a text that token search finds.
+/// The words by which token search finds a text.
 @Suite struct TokensOfText {
   private func words(_ text: String) -> Set<String> {
     Set(Tokens.of(text).map { String(decoding: $0, as: UTF8.self) })

@@ -9,7 +9,10 @@ import Testing
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
   }
 
-  @Test func `a deletion cascades to the records that refer to the record, and so on`() throws {
+  @Test
+  func `a deletion cascades to referring records, and then to the records that refer to those`()
+    throws
+  {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]), .init("c"))
     #expect(try gone(family, [.delete("t")]) == ["t", "a", "b"])
@@ -30,7 +33,7 @@ import Testing
     #expect(try gone(family, [.delete("s")]) == ["s"])
   }
 
-  @Test func `records with other references stay, and their references dangle`() throws {
+  @Test func `records that refer without deleteSelf stay, and their references dangle`() throws {
     var checked = Family.Member("v")
     checked.validated = ["t"]
     #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])
@@ -54,18 +57,21 @@ import Testing
         == Stamp(timestamp: Situation.now, userRecordName: Situation.anna, deviceID: "2"))
   }
 
-  @Test func `the operation's answer contains only its own deletions`() throws {
+  @Test func `the answer to a deletion does not contain the cascaded deletions`() throws {
     let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
     #expect(try family.decide([.delete("t")]).decision.outcomes.count == 1)
   }
 
-  @Test func `a record that the batch saves without the reference stays`() throws {
+  @Test
+  func `a record stays if the batch saves it without its reference to the deleted record`() throws {
     let family = Family(.init("t"), .init("a", deleteSelf: ["t"]))
     #expect(try gone(family, [.save("a", deleteSelf: []), .delete("t")]) == ["t"])
   }
 
   @Test
-  func `a record that the batch saves with the reference has one change, its deletion`() throws {
+  func `a record that a batch saves and its cascade deletes gets one change, the deletion`()
+    throws
+  {
     let family = Family(
       .init("t"), .init("a", deleteSelf: ["t"]), .init("b", deleteSelf: ["a"]))
     let (decision, references) = try family.decide([.save("a"), .delete("t")])
@@ -171,7 +177,7 @@ import Testing
     #expect(try verdicts(.save("a", .update, tag: tag)) == [.refused(.notFound)])
     #expect(try verdicts(.save("a", .create)) == [.saved])
     #expect(try family.decide([.delete("a")]).references.records.isEmpty)
-    // The record was saved after the deletion that cascades.
+    // The record "b" was saved after the deletion that cascades.
     #expect(try verdicts(.save("b", .create)) == [.refused(.conflict)])
     let anew = try family.decide([.save("a")]).references.records
     #expect(anew.first?.created.userRecordName == Situation.anna)

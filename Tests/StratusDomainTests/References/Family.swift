@@ -63,8 +63,8 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
     return schema
   }
 
-  /// Returns the decision for a batch. Refusals of references lead to a new decision, as in the
-  /// handler.
+  /// Returns the decision for a batch. If a reference is refused, the batch is decided again, as in
+  /// the handler.
   func decide(
     _ operations: [RecordOperation], within budget: CascadeBudget = CascadeBudget()
   ) throws -> (decision: RecordDecision, references: ReferenceDecision) {
@@ -96,7 +96,7 @@ struct Family: RecordReading, LinkReading, HierarchyReading {
     }
   }
 
-  // The methods of the store. They read every record.
+  // The methods of the store. They search all records.
 
   func records(
     numbered numbers: [Int64], in zone: StoredZone

@@ -33,7 +33,8 @@ import Testing
         == [.saved, .saved])
   }
 
-  @Test func `target names that look alike but differ in their bytes name two targets`() throws {
+  @Test
+  func `target names that look alike but differ in their bytes refer to two targets`() throws {
     let family = Family(.init("caf\u{E9}"))
     #expect(try verdicts(family, [.save("a", validated: ["cafe\u{301}"])]) == [Self.violation])
     #expect(try verdicts(family, [.save("a", validated: ["caf\u{E9}"])]) == [.saved])
@@ -45,7 +46,7 @@ import Testing
     #expect(try verdicts(Family(member), [.save("a", deleteSelf: [])]) == [.saved])
   }
 
-  @Test func `references with other actions may dangle, unless the container forbids it`() throws {
+  @Test func `references without VALIDATE may dangle, unless the container forbids it`() throws {
     var family = Family(.init("t"))
     #expect(try verdicts(family, [.save("a", deleteSelf: ["x"])]) == [.saved])
     family.requiresTargets = true
@@ -112,7 +113,8 @@ import Testing
       ])
   }
 
-  @Test func `a child with a pending cascade deletion does not protect its parent`() throws {
+  @Test
+  func `a child with a pending cascade deletion does not prevent its parent's deletion`() throws {
     var family = Family(
       .init("p"), .init("q"), .init("c", parent: "p", deleteSelf: ["t"]),
       .init("d", parent: "q", deleteSelf: ["t"]))
@@ -155,7 +157,8 @@ import Testing
     #expect(try verdicts(family, [.save("x", validated: ["a"]), .save("a")]) == [.saved, .saved])
   }
 
-  @Test func `a user cannot protect another user's public record by naming it as parent`() throws {
+  @Test
+  func `a user cannot prevent a public record's deletion by naming the record as parent`() throws {
     var family = Family(.init("p"), .init("c", parent: "p"))
     family.records[0].created.userRecordName = Situation.anna
     family.isPublic = true
@@ -180,8 +183,7 @@ import Testing
   }
 
   @Test
-  func `a record whose save is refused for another reason cannot be a target of the batch`() throws
-  {
+  func `a reference is refused if the save of its target in the same batch is refused`() throws {
     let family = Family()
     #expect(
       try verdicts(family, [.save("a", validated: ["t"]), .save("t", .update, tag: "1")])
@@ -196,7 +198,7 @@ import Testing
         == [Self.violation, .refused(.conflict)])
   }
 
-  @Test func `a batch that deletes the parent of a record that it saves is refused`() throws {
+  @Test func `a batch that saves a record and deletes the record's parent is refused`() throws {
     let operations: [RecordOperation] = [
       try .delete("p"), try .save("c", parent: .set(recordName: "p")),
     ]

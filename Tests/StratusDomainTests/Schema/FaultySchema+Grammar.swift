@@ -1,7 +1,7 @@
 import StratusDomain
 
 extension FaultySchema {
-  /// Faults of characters and comments.
+  /// Files with illegal characters or malformed comments.
   static let characters: [FaultySchema] =
     illegal.map { character, advice in
       .entry(

@@ -121,7 +121,7 @@ extension FaultySchema {
 
   private static let reserved = ["grant", "preferred", "queryable", "searchable", "sortable"]
 
-  /// Faults of names: reserved, belonging to the system, duplicate or malformed.
+  /// Files with names that are reserved, belong to the system, occur twice or are malformed.
   static let names: [FaultySchema] =
     reserved.dropFirst().map {
       .entry("¦\($0) STRING", "'\($0)' is a reserved word; write \"\($0)\" in quotes as a name")

@@ -31,7 +31,7 @@ struct FaultySchema: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Faulty schema files. The expected errors follow from the reference's grammar.
+/// Faulty schema files. The grammar determines the expected errors (schema-language).
 @Suite struct FaultsOfSchemaFiles {
   static let all =
     FaultySchema.characters + FaultySchema.statements + FaultySchema.entries

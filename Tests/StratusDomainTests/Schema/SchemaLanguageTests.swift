@@ -21,7 +21,7 @@ import Testing
     #expect(ParsedSchema().text == "DEFINE SCHEMA\n")
   }
 
-  @Test func `a record type may be empty`() throws {
+  @Test func `a record type without fields is legal`() throws {
     let parsed = try schema("DEFINE SCHEMA RECORD TYPE Empty ();")
     #expect(parsed.recordTypes == [ParsedRecordType(Located("Empty"))])
   }
@@ -31,7 +31,7 @@ import Testing
     #expect(try schema(SchemaSamples.note).text == SchemaSamples.noteExport)
   }
 
-  @Test func `the schema file of an export is printed unchanged`() throws {
+  @Test func `an exported schema file is the same after parsing and printing`() throws {
     for text in [SchemaSamples.exhibitionExport, SchemaSamples.noteExport] {
       #expect(try schema(text).text == text)
     }
@@ -107,7 +107,7 @@ enum GeneratedSchema {
     return ParsedSchema(roles: roles, recordTypes: types)
   }
 
-  /// Sorts the parts, because a printed file has another order.
+  /// Sorts the parts, because a printed file contains them in another order.
   static func sorted(_ schema: ParsedSchema) -> ParsedSchema {
     var schema = schema
     schema.roles.sort { $0.value < $1.value }

@@ -75,7 +75,7 @@ enum SchemaSamples {
 
     """
 
-  /// The reference's example of a minimal schema (schema-language §6).
+  /// The example of a minimal schema in schema-language §6.
   static let note = """
     DEFINE SCHEMA
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// The key under which a query subscription is stored, and the keys that a change looks up.
+/// The key under which a query subscription is stored, and the keys that are looked up for a
+/// change.
 @Suite struct `Keys of query subscriptions` {
   private let schema: Schema = {
     var schema = Schema()
@@ -80,7 +81,7 @@ import Testing
         parentRecordName: nil, fields: .empty), fields: fields)
   }
 
-  @Test func `a change looks up the keys of its old and new values, each once, in order`() {
+  @Test func `each key of a change's old and new values is looked up once, in order`() {
     let watch = Watch([
       .records(type: "Note", field: "color"), .records(type: "Note", field: "tags"),
       .records(type: "Note", field: "___recordID"), .records(type: "Task", field: nil), .database,
@@ -133,7 +134,7 @@ import Testing
     #expect(change(subjects, zoneName: zone, of: types)?.images.count == expected)
   }
 
-  @Test func `an outbox entry names its change numbers and the types of the changed records`() {
+  @Test func `an outbox entry contains its change numbers and the types of the changed records`() {
     let left = change([.database], zoneName: "Z", of: ["B", "A", "B"])
     #expect(
       left?.event

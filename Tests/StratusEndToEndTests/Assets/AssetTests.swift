@@ -67,7 +67,8 @@ import Testing
     }
   }
 
-  @Test func `files are fetched with changes, unless the app leaves out their key`() async throws {
+  @Test
+  func `files are fetched with changes, unless the desired keys leave them out`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone(assets: folder.assets("here"))
       for name in ["a", "b", "c"] {
@@ -108,7 +109,7 @@ import Testing
   }
 
   @Test
-  func `files of a conflict's server record are not downloaded, and can be kept in the merge`()
+  func `files of a conflict's server record are not downloaded, and a merge can keep them`()
     async throws
   {
     try await withCloud { cloud in
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test
-  func `a file that does not exist on the device fails its record and the atomic batch`()
+  func `a record whose file does not exist on the device fails, and so does its atomic batch`()
     async throws
   {
     try await withCloud { cloud in
@@ -191,7 +192,10 @@ import Testing
     }
   }
 
-  @Test func `a record with a file in a missing zone fails with zoneNotFound`() async throws {
+  @Test
+  func `the save of a record with a file fails with zoneNotFound if its zone is missing`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.device(assets: folder.assets("here")).privateCloudDatabase
       let record = note("a", in: zoneY)

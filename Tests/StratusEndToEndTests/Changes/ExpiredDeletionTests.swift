@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `removed tombstones expire the tokens of a zone and of the database, and a new sync works`()
+  func `when tombstones are removed, zone and database tokens expire and a new sync works`()
     async throws
   {
     try await withOldCloud { cloud, forget in

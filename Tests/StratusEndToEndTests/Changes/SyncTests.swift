@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a device that fetches while others write ends with exactly the server's records`()
+  @Test func `a device that fetches while other devices write gets exactly the server's records`()
     async throws
   {
     try await withCloud { cloud in

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a fetch of zone changes fetches all pages of 1,000 changes by itself`() async throws {
+  @Test func `a fetch of zone changes reads all 1,000 changes, page by page`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let names = (0..<1_000).map { "r\($0)" }
@@ -116,7 +116,9 @@ import Testing
   }
 
   @Test
-  func `the changes of several zones come zone by zone, each with its own result`() async throws {
+  func `the changes of several zones come zone by zone, and each zone has its own result`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -162,7 +164,7 @@ import Testing
   }
 
   @Test
-  func `the changes of a zone start again when the zone was deleted and created again`()
+  func `after a zone was created again, its changes are fetched from the beginning`()
     async throws
   {
     try await withCloud { cloud in

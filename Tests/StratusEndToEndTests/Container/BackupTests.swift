@@ -29,8 +29,8 @@ import Testing
       #expect(try Backup.restore(folders.backup, to: folders.restored) == made)
       let second = try await TestServer(folder: folders.restored)
       let after = try await Cloud(server: second).device().privateCloudDatabase
-      // The last change is not in the backup, and the new server makes another one with the same
-      // number. The change numbers alone cannot distinguish the two histories.
+      // The last change is not in the backup. The restored server gives the number of that change
+      // to another change. The change numbers alone cannot distinguish the two histories.
       try await after.saveNotes(["d"])
       for token in [known.changeToken, lost.changeToken] {
         await #expect(throws: CKError.self) {
@@ -88,7 +88,9 @@ import Testing
   }
 
   @Test
-  func `a backup or restore over existing data, or of invalid data, is refused`() async throws {
+  func `a backup or a restore is refused if the target exists or the data is invalid`()
+    async throws
+  {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])
@@ -155,7 +157,7 @@ import Testing
   }
 
   /// A server may stop before it has created the tables of a container.
-  @Test func `a restored server has the stores that were empty files`() async throws {
+  @Test func `a backup and a restore keep a store whose file is empty`() async throws {
     try await withFolders { folders in
       let first = try await TestServer(folder: folders.data)
       try await Cloud(server: first).zone().saveNotes(["a"])

@@ -1,10 +1,10 @@
 import Foundation
 import StratusTesting
 
-/// Random texts that do not occur by chance, and a search for a piece of any of them.
+/// Random texts that are too long to occur by chance, and a search for pieces of them.
 struct Canaries {
   let texts: [String]
-  /// The first eight bytes of each piece, with the remaining bytes of all pieces that begin so.
+  /// The pieces by their first eight bytes. A value contains the remaining bytes of each piece.
   private var pieces: [UInt64: Set<[UInt8]>] = [:]
   /// The number of bytes in a piece.
   private static let pieceLength = 12
@@ -45,7 +45,8 @@ struct Canaries {
     }
   }
 
-  /// Returns the offset of the first piece of any text, or nil if the bytes contain none.
+  /// Returns the offset of the first piece of a text in the bytes. Returns nil if the bytes contain
+  /// no piece.
   func place(in bytes: [UInt8]) -> Int? {
     var head: UInt64 = 0
     return bytes.withUnsafeBufferPointer { bytes in

@@ -51,7 +51,7 @@ extension Cloud {
     AccountKeys(connection: try await connection(), deviceKeys: DeviceKeys(file: keys.file(name)))
   }
 
-  /// Ann's connection, one level below the framework.
+  /// A connection of Ann, which sends single requests without the classes of the framework.
   func connection() async throws -> Connection {
     let tokens = try await server.tokens(email: "ann@example.org")
     return Connection(

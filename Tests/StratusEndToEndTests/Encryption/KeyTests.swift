@@ -3,7 +3,8 @@ import StratusTransport
 import StratusWire
 import Testing
 
-/// docs/internals/encryption.md, "First use on two devices at once" and "A device without the key".
+/// See docs/internals/encryption.md, "First use on two devices at once" and "A device without the
+/// key".
 @Suite struct `The key of an account` {
   @Test func `a missing account key gives a clear error and loses no data`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a missing account key fails only the records that need the key`() async throws {
+  @Test func `without the account key, only the records that need the key fail`() async throws {
     try await withTwoDevices { cloud, keys, _, _ in
       let c = try await cloud.device("c", keys)
       let (results, _) = try await c.modifyRecords(
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `two devices that use a zone's encryption first at the same time get the same keys`()
+  func `two devices that start to use a zone's encryption at the same time get the same keys`()
     async throws
   {
     try await withCloud { cloud in
@@ -60,8 +61,8 @@ import Testing
       let a = try await cloud.device("a", keys)
       let b = try await cloud.device("b", keys, by: slow)
       try await a.save(CKRecordZone(zoneID: zoneZ))
-      // Device b finds no zone key on the server and creates one. Then device a stores a zone key
-      // first.
+      // Device b finds no zone key on the server and creates one. Then device a stores its zone key
+      // before device b.
       async let saved = b.save(secret("b", "from b"))
       await gates[0].1.arrival()
       gates[0].1.open()
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `an account key is not created without a file for it`() async throws {
+  @Test func `an account key is not created if there is no file to store it`() async throws {
     try await withCloud { cloud in
       let keys = KeyFolder()
       let a = try await cloud.device("a", keys)

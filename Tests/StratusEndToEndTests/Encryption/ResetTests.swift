@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test
-  func `a reset of encrypted data deletes the zones that have keys, and reports the reason`()
+  func `a reset of encrypted data deletes the zones with keys, and clients get this reason`()
     async throws
   {
     try await withTwoDevices { cloud, keys, a, _ in
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test
-  func `an encrypted data reset calls its own block, or else the block for deleted zones`()
+  func `a fetch reports a reset of encrypted data as a deletion if the app handles no resets`()
     async throws
   {
     try await withTwoDevices { cloud, keys, a, _ in

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// The notification operations of the 2014 CloudKit API, over sockets.
-@Suite(.timeLimit(.minutes(15))) struct `The collection of notifications` {
+@Suite(.timeLimit(.minutes(15))) struct `Operations that fetch stored notifications` {
   /// The content of a page: its notifications in order, and its token.
   private struct Page {
     var notifications: [CKNotification] = []
@@ -85,8 +85,9 @@ import Testing
       try await notes.save(note("b"))
       let more = try await Self.fetchNews(phone, since: came.token, count: 3)
       #expect(try await Self.markRead([id], by: phone) == [id])
-      // Every device learns that the notification was read: a device that has fetched it already,
-      // one that has fetched all notifications, and below one that has fetched none.
+      // Every device learns that the notification was read. The tokens stand for a device that has
+      // fetched this notification, and for a device that has fetched all. The device below has
+      // fetched none.
       for token in [came.token, more.token] {
         let page = try await Self.fetch(tablet, since: token)
         let read = page.notifications.filter { $0.notificationType == .readNotification }

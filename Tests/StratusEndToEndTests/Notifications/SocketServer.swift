@@ -37,8 +37,8 @@ struct SocketServer: Sendable {
     try result.get()
   }
 
-  /// Returns a device of Ann's that uses the framework as apps do. Equal names give the same
-  /// device.
+  /// Returns one of Ann's devices. The device uses the framework as apps do. Equal names give the
+  /// same device.
   func device(_ name: String) throws -> CKContainer {
     let url: URL = try #require(URL(string: ready.url))
     return CKContainer(
@@ -88,8 +88,9 @@ struct Listening: Sendable {
   }
 }
 
-/// Saves records until other devices have received a notification. A new device receives only
-/// notifications from after its registration, so the first one shows that it is registered.
+/// Saves records until other devices have received a notification. A device receives no
+/// notification from before its registration, so its first notification shows that the device is
+/// registered.
 struct Prober: Sendable {
   static let subscriptionID = "probe"
   let device: CKContainer

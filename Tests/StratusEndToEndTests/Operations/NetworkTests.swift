@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct `A lost answer` {
   @Test
-  func `the lost answer of a save is an error, because the save may have been done`() async throws {
+  func `a save whose answer is lost gives an error, because the server may have saved the record`()
+    async throws
+  {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -18,7 +20,7 @@ import Testing
   }
 
   @Test
-  func `the client repeats a save that compares no change tag after a lost answer`() async throws {
+  func `after a lost answer, the client repeats a save that compares no change tag`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([("records/modify", .answerIsLost)])
       let database = try await cloud.zone(by: network)
@@ -44,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the client repeats a deletion or a fetch after a lost answer`() async throws {
+  @Test func `after a lost answer, the client repeats a deletion or a fetch`() async throws {
     try await withCloud { cloud in
       let network = cloud.network([
         ("records/lookup", .answerIsLost), ("records/modify", .answerIsLost),
@@ -91,7 +93,9 @@ import Testing
   }
 
   @Test
-  func `an operation of utility quality of service waits for a long retry delay`() async throws {
+  func `an operation with the quality of service utility waits until a long retry delay is over`()
+    async throws
+  {
     try await withCloud { cloud in
       let clock = FakeClock()
       let fate = Network.Fate.isAnswered(

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `a batch is atomic within a zone, and independent between zones`() async throws {
+  @Test
+  func `a batch is atomic within each zone, and its zones do not affect each other`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await database.save(CKRecordZone(zoneID: zoneY))
@@ -65,7 +66,9 @@ import Testing
   }
 
   @Test
-  func `a malformed record fails all items of its zone, even in the default zone`() async throws {
+  func `a malformed record makes all items of its zone fail, even in the default zone`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.device().privateCloudDatabase
       let zone = CKRecordZone.default().zoneID
@@ -110,7 +113,10 @@ import Testing
     }
   }
 
-  @Test func `a batch with a record above 1 MB fails for that record only`() async throws {
+  @Test
+  func `a record above 1 MB fails with limitExceeded, and its atomic batch fails as well`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let big = note("big")
@@ -162,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `a batch for an unknown zone fails item by item`() async throws {
+  @Test func `each item of a batch for an unknown zone fails with zoneNotFound`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let nowhere = CKRecordZone.ID(zoneName: "Nowhere")
@@ -178,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `a batch that names a record twice fails with invalidArguments`() async throws {
+  @Test func `a batch that contains a record twice fails with invalidArguments`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       await expect(.invalidArguments) {

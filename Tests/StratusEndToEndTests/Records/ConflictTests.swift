@@ -22,7 +22,10 @@ import Testing
     }
   }
 
-  @Test func `by default, a conflict error contains three records`() async throws {
+  @Test
+  func `a conflict error contains the client's record, its ancestor and the server's record`()
+    async throws
+  {
     try await diverged { mine, here, there in
       mine["title"] = "mine"
       let error = await expect(.serverRecordChanged) { try await here.save(mine) }

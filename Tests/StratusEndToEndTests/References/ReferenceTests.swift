@@ -86,7 +86,9 @@ import Testing
   }
 
   @Test
-  func `records are deleted with their parent if a second reference requests it`() async throws {
+  func `children are deleted with their parent if they also refer to it with deleteSelf`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let parent = note("p")

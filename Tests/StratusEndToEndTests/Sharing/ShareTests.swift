@@ -2,7 +2,7 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// The expected behaviour is described in semantics §20 and sharing §1.2.
+/// The expected behaviour is described in cloudkit-semantics §20 and sharing §1.2.
 @Suite struct `Sharing a list` {
   @Test
   func `a shared list has a share with a URL, and its root refers to the share`() async throws {
@@ -83,7 +83,8 @@ import Testing
   }
 
   /// Bob joins after Ann's device has fetched the share.
-  @Test func `keeps the users who have joined when an old copy of it is saved by force`()
+  @Test
+  func `a share keeps the users who have joined when an old copy of the share is saved by force`()
     async throws
   {
     try await withSharing { scene in
@@ -100,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `read-only refuses writes`() async throws {
+  @Test func `a participant with only the permission to read cannot write`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(permission: .readOnly), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase
@@ -114,7 +115,7 @@ import Testing
     try await withSharing { scene in
       let share = try await scene.shareList(with: [scene.bob].map { _ in SharedScene.bobsEmail })
       let eve = try await scene.cloud.device(of: "eve@example.org")
-      // The invited address may be another one of Eve's.
+      // The server does not know whether Eve also owns the invited address.
       await expect(.participantMayNeedVerification) {
         try await eve.shareMetadata(for: try #require(share.url))
       }
@@ -147,7 +148,7 @@ import Testing
   }
 
   @Test
-  func `a list that is shared again after its share was deleted has the same URL`() async throws {
+  func `a list that is shared again gets the URL of its deleted share`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList()
       let first = try #require(share.url)
@@ -227,7 +228,7 @@ import Testing
 
 @Suite struct `Sharing a zone` {
   @Test
-  func `the participant of a shared zone sees all records, and the zone names its share`()
+  func `the participant of a shared zone sees all records, and the zone refers to its share`()
     async throws
   {
     try await withSharing { scene in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `A sync engine on the shared database` {
   @Test
-  func `a sync engine fetches the records that others share, and sends changes back`()
+  func `a sync engine fetches the records that other users share, and sends its changes`()
     async throws
   {
     try await withSharing { scene in
@@ -91,7 +91,10 @@ import Testing
   }
 
   /// Another list of Ann is shared in the same zone.
-  @Test func `loses the records of a share that ends while another share remains`() async throws {
+  @Test
+  func `a sync engine removes the records of a share that ends while another share remains`()
+    async throws
+  {
     try await withSharing { scene in
       let own = scene.ann.privateCloudDatabase
       let list = try await scene.shareList()
@@ -118,7 +121,8 @@ import Testing
     }
   }
 
-  @Test func `loses what was deleted between the user's removal and a new invitation`()
+  @Test
+  func `a sync engine removes records that were deleted between a removal and a new invitation`()
     async throws
   {
     try await withSharing { scene in
@@ -145,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a zone by deleting it`() async throws {
+  @Test func `a sync engine leaves a shared zone by deleting it`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let app = NotesDevice()

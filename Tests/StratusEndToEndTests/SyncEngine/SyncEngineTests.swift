@@ -28,7 +28,9 @@ import Testing
   }
 
   @Test
-  func `a sync engine creates a missing zone in the send after the failed one`() async throws {
+  func `after a failed send, the next send of a sync engine creates the missing zone`()
+    async throws
+  {
     try await withCloud { cloud in
       let phone = NotesDevice()
       let database = try await cloud.device().privateCloudDatabase
@@ -48,7 +50,7 @@ import Testing
   }
 
   @Test
-  func `a sync engine creates a deleted record again in the send after the failed one`()
+  func `after a failed send, the next send of a sync engine creates a deleted record again`()
     async throws
   {
     try await withCloud { cloud in

@@ -20,7 +20,10 @@ extension Cloud {
 }
 
 @Suite struct `An account that the operator disables` {
-  @Test func `a disabled account is restricted on every device at once`() async throws {
+  @Test
+  func `on a device of a disabled account, the account status is immediately restricted`()
+    async throws
+  {
     try await withCloud { cloud in
       let device = try await cloud.device()
       #expect(try await device.accountStatus() == .available)

@@ -3,7 +3,7 @@ import StratusTransport
 import Testing
 
 @Suite struct `A user` {
-  @Test func `a user has one ID in the container, the same on every device`() async throws {
+  @Test func `a user has the same record ID in a container on every device`() async throws {
     try await withCloud { cloud in
       let name = try await cloud.device().userRecordID().recordName
       #expect(name.wholeMatch(of: #/_[0-9a-f]{32}/#) != nil)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the creator of a user's records is the user's own record ID`() async throws {
+  @Test func `a record's creator ID is the ID of the creator's user record`() async throws {
     try await withCloud { cloud in
       let device = try await cloud.device()
       let database = device.publicCloudDatabase

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a custom zone is listed with the default zone`() async throws {
+  @Test func `the list of zones contains the default zone and the custom zones`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let zones = try await database.allRecordZones()
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `each of several zones has its own result`() async throws {
+  @Test func `an operation on several zones has a result for each zone`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let found = try await database.recordZones(for: [zoneZ, zoneY])

@@ -18,7 +18,8 @@ import Testing
     }
   }
 
-  @Test func `the sweep removes an uploaded file that no record uses after a day`() async throws {
+  @Test
+  func `the sweep removes an uploaded file after a day if no record uses the file`() async throws {
     try await withClock { server, anna, clock in
       let file = try await anna.upload(abc)
       clock.move(bySeconds: Self.day)

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `production refuses uploads to fields that its schema lacks`() async throws {
+  @Test func `production refuses uploads for fields that are missing in its schema`() async throws {
     try await withServer { server in
       var anna = try await server.client("anna@example.org")
       try await anna.saveNote(photo: try await anna.upload(abc))

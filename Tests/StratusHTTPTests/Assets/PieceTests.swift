@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["bytes 0-1/3", "bytes 1-1/3", "bytes 3-3/4", "bytes 9-9/10"])
-  func `an upload range at a wrong offset is refused with the right offset`(text: String)
+  func `the refusal of an upload range at a wrong offset contains the right offset`(text: String)
     async throws
   {
     try await withAnna { anna in
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A crash between the last byte and the completion must not leave an unfinished upload.
-  @Test func `a status request completes an upload that has all its bytes`() async throws {
+  @Test func `a status request completes an upload whose bytes have all arrived`() async throws {
     try await withAnna { anna in
       let url = try await anna.uploadURL()
       _ = try await anna.transfer(.put, url, headers: Self.range("bytes 0-1/3"), [97, 98])

@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Limits of uploads by disabled users, and of uploaded bytes that no record uses yet.
+/// Uploads of disabled users, and the limits of uploaded bytes that no record uses yet.
 @Suite struct BoundsOfUploads {
   @Test func `an upload URL stops working when its user is disabled`() async throws {
     try await withServer { server in

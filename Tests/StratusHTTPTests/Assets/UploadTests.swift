@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `the answer to an upload is the asset dictionary with its receipt`() async throws {
+  @Test func `the answer to an upload is the asset dictionary with a receipt`() async throws {
     try await withAnna { anna in
       let answer = try await anna.transfer(.post, try await anna.uploadURL(), abc)
       #expect(answer.status == 200)

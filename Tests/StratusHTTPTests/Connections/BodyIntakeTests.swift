@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test
-  func `a body intake pauses the connection when its buffer is full, and resumes at half`()
+  func `a body intake with a full buffer pauses the connection until the buffer is half empty`()
     async throws
   {
     let calls = Calls()

@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `A client that expects 100 Continue gets this status or the error`() async throws {
+  @Test func `A client that expects 100 Continue gets the status 100 or an error`() async throws {
     try await ConnectionScene.with { scene in
       let fields = "Host: a\r\nExpect: 100-continue\r\nConnection: close\r\n"
       let wire = try LiveWire(port: scene.port)

@@ -31,7 +31,8 @@ import Testing
     #expect(await probe.faults().isEmpty)
   }
 
-  @Test func `The readiness check names a check that hangs, and runs the others`() async throws {
+  @Test
+  func `The readiness probe names a check that hangs, and runs the other checks`() async throws {
     let (gate, key) = AsyncStream.makeStream(of: Void.self)
     let probe = ReadinessProbe(
       [
@@ -47,7 +48,8 @@ import Testing
     key.finish()
   }
 
-  @Test func `The readiness check refuses a data folder that it cannot write to`() async throws {
+  @Test
+  func `The readiness check reports a data folder that the server cannot write to`() async throws {
     let missing = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-missing-" + Live().ambient.makeUUID())
     #expect(await DiskReadiness(folder: missing).faults().map(\.name) == ["disk-unwritable"])

@@ -95,7 +95,7 @@ import Testing
     ["2001:db8::1", "2001:db8::2", "2001:0DB8:0:0:ffff::3"],
     ["::ffff:192.0.2.1", "192.0.2.1", "::FFFF:c000:201"],
   ])
-  func `anonymous callers of one subscriber are throttled together`(
+  func `anonymous callers are throttled together if their addresses count as one address`(
     addresses: [String]
   ) async throws {
     let limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2))
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `an address that sends wrong credentials is refused before they are examined`()
+  @Test func `after wrong credentials, an address is refused before its credentials are examined`()
     async throws
   {
     let clock = MovedClock()
@@ -136,7 +136,7 @@ import Testing
         try await guesser.get("users/caller"), .anonymousRequestsPerAddress, status: 429,
         code: "THROTTLED", seconds: 1)
       #expect(try await signer.send(.get, target, headers: wrong).status == 429)
-      // A user with a token of the server is served, and so are other addresses.
+      // The server still answers a user with valid tokens, and requests from other addresses.
       #expect(try await anna.get("users/caller").status == 200)
       (guesser.clientAddress, signer.clientAddress) = ("2001:db8:0:1::1", "2001:db8:0:1::1")
       #expect(try await guesser.get("users/caller").status == 401)
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `a write to a zone with too many writers is refused for the moment`() async throws {
+  @Test func `a write to a zone with too many writers is refused temporarily`() async throws {
     try await withLimits(LimitSettings(zoneWritersMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
       try await anna.makeZone("Z")
@@ -273,10 +273,11 @@ import Testing
     #expect(body["reason"].string == rule.reason)
   }
 
-  @Test func `a request to a store whose queue is full is refused for the moment`() async throws {
+  @Test func `a request to a store whose queue is full is refused temporarily`() async throws {
     try await withLimits(LimitSettings(storeWaitingMax: 0)) { server in
       let anna = try await server.client("anna@example.org")
-      // A read of a container that does not exist yet opens no store.
+      // The request is a write, because a read of a container that does not exist yet opens no
+      // store.
       let zone: JSON = ["zoneID": ["zoneName": "Z"]]
       let refused = try await anna.answer(
         "zones/modify", ["operations": [["operationType": "create", "zone": zone]]])

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `a page of notifications lists those that were marked as read since the last page`()
+  func `a page lists the notifications that were marked as read since the previous page`()
     async throws
   {
     try await withServer { server in

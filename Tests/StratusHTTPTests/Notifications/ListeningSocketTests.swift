@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The JSON text of a notification's ID. If `id` ends with a hyphen, the text matches every ID
-  /// that starts with it.
+  /// that begins with `id`.
   static func said(_ id: String) -> String {
     id.hasSuffix("-") ? #""nid":"\#(id)"# : #""nid":"\#(id)""#
   }
@@ -120,7 +120,7 @@ import Testing
       let again = try await post(
         "tokens/register", Tokens.request.with("apnsToken", made["apnsToken"]))
       #expect(again == made)
-      // A request that is pipelined after a waiting poll waits, too. Both are answered in order.
+      // A request that is pipelined after a waiting poll is answered after the poll.
       wire.get(target)
       wire.get(anna.target("users/caller"))
       await Self.waitForListeners(1, at: server)

@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test
-  func `a device that was unseen for a month begins at the newest notification`() async throws {
+  func `a device that was offline for a month begins at the newest notification`() async throws {
     let clock = MovedClock()
     try await withServer(live: clock.live) { server in
       let anna = try await server.client("anna@example.org")

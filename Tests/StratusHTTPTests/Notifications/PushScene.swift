@@ -54,7 +54,7 @@ extension TestServer {
     try await queue([id], for: user, from: device, badges: badges)
   }
 
-  /// Adds several notifications to a user's queue at once.
+  /// Adds several notifications to a user's queue in one call.
   func queue(
     _ ids: [String], for user: String, from device: String? = nil, badges: Bool = false
   ) async throws {

@@ -34,7 +34,7 @@ import Testing
     "tokens/create", "tokens/register", "notifications/acknowledge", "notifications/changes",
     "notifications/read", "notifications/badge",
   ])
-  func `a caller without a user has neither devices nor notifications`(_ endpoint: String)
+  func `an anonymous caller has neither devices nor notifications`(_ endpoint: String)
     async throws
   {
     try await withServer { server in
@@ -117,10 +117,12 @@ import Testing
     }
   }
 
-  /// CloudKit JS registers the token of its first container with the second container. It
+  /// CloudKit JS registers the token of its first container with the second container. CloudKit JS
   /// then polls the URL in the second answer.
   @Test
-  func `the URL of a token that two containers use delivers notifications of both`() async throws {
+  func `the URL of a token that two containers use delivers notifications of both containers`()
+    async throws
+  {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")
       var tasks = anna

@@ -41,7 +41,7 @@ import Testing
     #expect(self.client([.forwardedFor: field], from: sender).clientAddress == client)
   }
 
-  @Test func `a forwarded request has the scheme and the host that the nearest proxy names`() {
+  @Test func `a forwarded request has the scheme and the host that the nearest proxy reports`() {
     let fields: HTTPFields = [
       .forwardedProto: "http, https", .forwardedHost: "evil.example, cloud.example.org:8443",
     ]
@@ -130,7 +130,7 @@ import Testing
     #expect(AddressRange(text) == nil)
   }
 
-  @Test func `all IPv6 addresses with the same first 64 bits belong to one subscriber`() {
+  @Test func `all IPv6 addresses with the same first 64 bits count as one address`() {
     #expect(NetworkAddress("192.0.2.7")?.subscriber == "192.0.2.7")
     #expect(NetworkAddress("::ffff:192.0.2.7")?.subscriber == "192.0.2.7")
     #expect(NetworkAddress("2001:db8::1")?.subscriber == "20010db800000000/64")

@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a query sorts a range that fits in a page in memory`() async throws {
+  @Test func `a query sorts a range in memory if the range fits in one page`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 3)

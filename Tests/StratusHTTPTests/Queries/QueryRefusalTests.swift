@@ -125,8 +125,7 @@ import Testing
         // In development, the first query adds the missing index mark.
         _ = try await developer.names(query)
       }
-      // The next deployment copies the index marks and lists them. It copies every mark that the
-      // field's type allows.
+      // The next deployment copies and lists every index mark that the field's type allows.
       let deployed = try await server.manage("schema/deploy", ["containerID": "\(container)"])
       #expect(deployed["recordTypes"] == [] && deployed["fields"] == [])
       #expect(

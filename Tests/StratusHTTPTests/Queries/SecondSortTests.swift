@@ -53,8 +53,11 @@ import Testing
     }
   }
 
-  /// Such a sort reads at most 1,000 records into memory.
-  @Test func `records of other zones do not count for a sort by distance`() async throws {
+  /// A sort by distance after another field reads at most 1,000 records into memory.
+  @Test
+  func `only records of the queried zones count towards the limit of a sort by distance`()
+    async throws
+  {
     try await withAnna { anna in
       for zone in ["Full", "Small"] { try await anna.makeZone(zone) }
       let fields: JSON = [

@@ -6,7 +6,7 @@ import Testing
 /// many records there are (cloudkit-semantics §10).
 @Suite struct Cascades {
   @Test
-  func `the answer to a deletion lists only the requested record, and the feed lists all`()
+  func `the answer to a deletion has only the requested record, and the feed has all deletions`()
     async throws
   {
     try await withAnna { anna in

@@ -23,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func `the target of a reference may exist before or come in the same batch`() async throws {
+  @Test
+  func `the target of a reference may exist already or be saved in the same batch`() async throws {
     try await withAnna { anna in
       for zone in ["Work", nil] {
         if let zone { try await anna.makeZone(zone) }

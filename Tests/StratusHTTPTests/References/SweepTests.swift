@@ -22,7 +22,7 @@ extension Socket {
       }
       let answer = try await post("records/modify", ["operations": [.delete("t")]])
       #expect(answer["records"] == [["recordName": "t", "deleted": true]])
-      // The last name in the order is deleted last.
+      // The cascade deletes this record last, because its name is the last in byte order.
       let last: JSON = ["records": [["recordName": "c999"]]]
       var rounds = 0
       while try await post("records/lookup", last)["records"][0]["serverErrorCode"].isNull {

@@ -3,7 +3,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The requests with which one caller tries every verb under the grants of one configuration.
+/// The requests with which one caller tries every verb under the grants of one configuration. A
+/// verb is a kind of access, such as a look-up or an update.
 struct GrantAttempt {
   let server: TestServer
   let caller: MatrixCaller

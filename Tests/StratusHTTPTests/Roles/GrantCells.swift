@@ -44,7 +44,7 @@ struct Rights {
   }
 }
 
-/// One cell of the grant matrix: a verb, and the expected or actual result of the verb.
+/// One cell of the grant matrix: a verb, such as `lookup`, and its expected or actual result.
 struct GrantCell: Hashable {
   let verb: String
   let result: String
@@ -55,8 +55,8 @@ enum GrantOracle {
   static func cells(_ rights: Rights) -> [GrantCell] {
     let refusal = rights.reads ? "ACCESS_DENIED" : "NOT_FOUND"
     let write = rights.writes ? "ok" : refusal
-    // A record that the caller may not read is handled like a missing one. If the operation would
-    // then create the record, the answer cannot hide that the name is taken.
+    // A record that the caller may not read is handled like a missing record. If the operation
+    // would then create the record, the answer cannot hide that the name is taken.
     let isHidden = !rights.reads && rights.creates
     let force = rights.writes ? "ok" : isHidden ? "NOT_FOUND" : "ACCESS_DENIED"
     let conflict = rights.writes ? "CONFLICT with record" : refusal

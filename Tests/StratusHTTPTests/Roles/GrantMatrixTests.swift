@@ -15,7 +15,8 @@ import Testing
     let seed = environment["STRATUS_SEED"].flatMap(UInt64.init) ?? 1
     let count = environment["STRATUS_GRANT_CONFIGURATIONS"].flatMap(Int.init) ?? 500
     var chance = SeededChance(seed: seed)
-    // NB: each part has a server of its own, so that the notification queues stay short.
+    // NB: every 50 configurations have a server of their own, so that the notification queues stay
+    // short.
     let partSize = 50
     var cells = 0
     for start in stride(from: 0, to: count, by: partSize) {

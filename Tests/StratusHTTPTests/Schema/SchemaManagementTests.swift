@@ -93,7 +93,9 @@ import Testing
   }
 
   @Test
-  func `a refused schema change changes nothing and names the place in the file`() async throws {
+  func `a refused schema change changes nothing, and its errors have positions in the file`()
+    async throws
+  {
     try await withServer { server in
       try await Self.makeContainer(server)
       _ = try await Self.change(server, "production", to: Self.file)

@@ -48,7 +48,7 @@ import Testing
     try await refuse("signed \(path)", query: "a=1") { $0.path = path }
   }
 
-  @Test func `a signature that is not by the named key is refused`() async throws {
+  @Test func `a signature by another key than the named key is refused`() async throws {
     try await refuse("another key") { $0.privateKey = P256.Signing.PrivateKey() }
     try await refuse("an unknown key ID") { $0.keyID = String(repeating: "0a", count: 32) }
     for keyID in ["", "x", "*", String(repeating: "a", count: 10_000)] {
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [-600, 600])
-  func `a signed request that is ten minutes old or early is still accepted`(
+  func `a signed request with a date ten minutes in the past or future is still accepted`(
     seconds: Int64
   ) async throws {
     try await withServerKey { _, program in
@@ -138,7 +138,9 @@ import Testing
   }
 
   @Test(arguments: [-601, 601, -86_400, 86_400 * 365])
-  func `a signed request that is too old or too early is refused with the reason`(seconds: Int64)
+  func `a signed request with a date too far in the past or future is refused with the reason`(
+    seconds: Int64
+  )
     async throws
   {
     try await withServerKey { _, program in

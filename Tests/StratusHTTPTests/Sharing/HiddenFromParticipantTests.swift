@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 /// Data of a zone that participants of a hierarchical share may neither see nor destroy.
-@Suite struct `A participant of a hierarchy` {
+@Suite struct `A participant of a shared hierarchy` {
   private func withBob(
     _ permission: String = "READ_WRITE", in root: String = "Rome",
     _ body: (ShareScene, Client) async throws -> Void
@@ -36,7 +36,7 @@ import Testing
     return answer["notifications"].array?.count ?? 0
   }
 
-  @Test func `a participant is notified of no change outside the share`() async throws {
+  @Test func `a participant is not notified of changes outside the share`() async throws {
     try await withBob { scene, bob in
       try await subscribe(bob)
       try await subscribe(bob, to: "Place")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a participant cannot keep the owner from ending the share`() async throws {
+  @Test func `a participant cannot prevent the owner from ending the share`() async throws {
     try await withBob { scene, bob in
       _ = try await scene.modify([operation("create", "nail", parent: "Share-1")], as: bob)
       let ended = try await scene.ann.modify([operation("forceDelete", "Share-1")], in: "Trips")

@@ -40,10 +40,10 @@ enum ShareForm: CaseIterable { case hierarchy, zone }
 enum Kind: CaseIterable {
   case owner, administrator, writer, reader, publicWriter, publicReader
   case pending, removed, left, elsewhere, stranger, anonymous
-  /// The owner has set the permission of the entry to NONE.
+  /// The owner has set the permission of the user's entry to NONE.
   case withdrawn
 
-  /// Whether the user has accepted and still participates.
+  /// Whether the user has accepted the share and still participates.
   var participates: Bool {
     switch self {
     case .administrator, .writer, .reader, .publicWriter, .publicReader: true
@@ -199,7 +199,7 @@ struct Expectation {
     case .createBelow: return isOwn ? "OK" : "VALIDATING_REFERENCE_ERROR"
     case .delete: return isOwn ? "ACCESS_DENIED" : "OK"
     case .resolve, .accept: return "NOT_FOUND"
-    // The request names no type, so it could not create the record that it seems to name.
+    // The share is hidden, so the request would create the record. A creation needs a record type.
     case .moveShare: return "BAD_REQUEST"
     }
   }

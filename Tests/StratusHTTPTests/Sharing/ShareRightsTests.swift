@@ -1,10 +1,13 @@
 import StratusTesting
 import Testing
 
-/// Ways to get more than a share gives.
+/// Attempts to get more rights than a share gives.
 @Suite struct `The rights to a share` {
   /// Ann withdraws Bob's permission, and keeps his entry.
-  @Test func `end with the permission, although the entry stays in the list`() async throws {
+  @Test
+  func `a participant's rights end with the permission, although the entry stays in the list`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")
@@ -22,7 +25,7 @@ import Testing
         #expect(answer["share"].isNull)
         #expect(answer["reason"] == "Share not found")
       }
-      // A new invitation by the address counts, and replaces the entry without a permission.
+      // A new invitation of the same address replaces the entry without a permission.
       try await scene.update { share in
         share.with(
           "participants",
@@ -34,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `of a user who has not joined do not include the names of participants`()
+  @Test func `a user who has not joined a share does not see the names of its participants`()
     async throws
   {
     try await withShares { scene in
@@ -51,7 +54,7 @@ import Testing
   }
 
   /// Forum is below Rome, which is not shared.
-  @Test func `do not include the parent of the root, by no query`() async throws {
+  @Test func `no query shows a participant the parent of the shared root`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Forum", publicly: "READ_WRITE")
       let bob = try await scene.guest("bob")
@@ -83,7 +86,7 @@ import Testing
     }
   }
 
-  /// The operations that name a place for the share's record.
+  /// Operations that would set or remove the parent of the share's record.
   private static let moves: [JSON] = [
     [
       "operationType": "forceUpdate",
@@ -96,7 +99,8 @@ import Testing
     ["operationType": "forceReplace", "record": ["recordName": "Share-1", "fields": [:]]],
   ]
 
-  @Test func `do not move the share's record away from its participants`() async throws {
+  @Test
+  func `no operation hides a share's record from the participants of the share`() async throws {
     try await withShares { scene in
       let share = try await scene.share(
         "Rome", with: [scene.invited("bob"), scene.invited("cid", type: "ADMINISTRATOR")])
@@ -124,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `to one share give none to another share of the zone`() async throws {
+  @Test func `rights to one share give no rights to another share of the zone`() async throws {
     try await withShares { scene in
       try await scene.share("Rome", with: [scene.invited("bob")])
       let other = try await scene.share(

@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a share does not tell whether an invited address has an account`() async throws {
+  @Test func `a share does not show whether an invited address has an account`() async throws {
     try await withShares { scene in
       // Bob has an account.
       _ = try await scene.guest("bob")
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test func `the deletion of its root record ends a share`() async throws {
+  @Test func `a share ends when its root record is deleted`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Paris", with: [scene.invited("bob")])
       let bob = try await scene.guest("bob")
@@ -320,7 +320,9 @@ import Testing
   }
 
   @Test
-  func `participants see others who have accepted, but not the addresses of others`() async throws {
+  func `participants see the other participants who have accepted, but not their addresses`()
+    async throws
+  {
     try await withShares { scene in
       let share = try await scene.share(
         "Rome",
@@ -348,7 +350,7 @@ import Testing
     }
   }
 
-  @Test func `an administrator can change a share's participants, and others cannot`()
+  @Test func `an administrator can change a share's participants, and other participants cannot`()
     async throws
   {
     try await withShares { scene in

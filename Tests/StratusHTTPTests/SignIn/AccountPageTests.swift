@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A new password signs apps out unless the user says otherwise`(
+  func `A new password signs apps out unless the user clears the check box`(
     endsApps: Bool
   ) async throws {
     try await SignInScene.with { scene in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `The operator's new password signs apps out, but not the first password`()
+  @Test func `An operator's new password signs apps out, but an account's first password does not`()
     async throws
   {
     try await SignInScene.with { scene in
@@ -70,7 +70,10 @@ import Testing
     }
   }
 
-  @Test func `An account has at most fifty sessions in an app and in browsers`() async throws {
+  @Test
+  func `An account has at most fifty sessions in one app, and fifty sessions in browsers`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let before = try await scene.appSessionCount()
       let browser = scene.browser, first = scene.browser
@@ -113,7 +116,7 @@ import Testing
     "correct staple 9", "x7#kLm2p", "пароль-Ñandú-日本", "  spaces kept  ",
     String(repeating: "long passphrase ", count: 16),
   ])
-  func `the account page accepts other passwords with any characters and lengths`(password: String)
+  func `the account page accepts any password that is not easy to guess`(password: String)
     async throws
   {
     try await SignInScene.with { scene in
@@ -146,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `the account page can end all other sessions at once`() async throws {
+  @Test func `the account page can end all other sessions in one step`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser, other = scene.browser
       _ = try await browser.signIn()

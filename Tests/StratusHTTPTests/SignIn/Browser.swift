@@ -6,8 +6,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A browser without JavaScript: keeps cookies, and sends the forms of a page with the fields that
-/// the Fetch standard requires.
+/// A browser without JavaScript. It keeps cookies, and sends the forms of a page with the header
+/// fields that the Fetch standard requires.
 final class Browser {
   let router: Router
   var host = "localhost"
@@ -56,7 +56,7 @@ final class Browser {
 
   func get(_ target: String) async throws -> Page { try await send(.get, target, nil) }
 
-  /// Follows redirects on this server.
+  /// Opens a page and follows redirects on this server.
   func open(_ target: String) async throws -> Page {
     var page = try await get(target)
     for _ in 0..<5 {
@@ -71,7 +71,7 @@ final class Browser {
     _ page: Page, _ action: String, _ changes: [String: String?] = [:], follows: Bool = true
   ) async throws -> Page {
     var form = try #require(page.form(action), "the page has no form \(action): \(page.text)")
-    // A check box is not sent unless it is checked.
+    // A browser does not send an unchecked check box.
     form["keep"] = nil
     for (name, value) in changes { form[name] = value }
     let answer = try await send(.post, action, form, from: page)
@@ -81,7 +81,7 @@ final class Browser {
     return try await open(next)
   }
 
-  /// - Parameter page: the page of the form; nil: the request does not come from a page.
+  /// - Parameter page: the page of the form, or nil if the request does not come from a page.
   func send(
     _ method: HTTPRequest.Method, _ target: String, _ form: [String: String]?,
     from page: Page? = nil

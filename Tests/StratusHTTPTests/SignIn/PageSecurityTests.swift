@@ -34,7 +34,7 @@ import Testing
       browser.fields = ["Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"]
       #expect(try await browser.submit(page, "/auth/sign-in", good).status == 200)
       browser.fields = [:]
-      // Without its cookie, the form from before the sign-in is refused.
+      // The form from before the sign-in is refused if the browser does not send the form's cookie.
       browser.remove(cookie: "stratus-form")
       #expect(try await browser.submit(page, "/auth/sign-in", good).status == 403)
     }
@@ -126,7 +126,10 @@ import Testing
     }
   }
 
-  @Test func `the app's window stays open for another user`() async throws {
+  @Test
+  func `after a sign-out in an app's sign-in window, the window shows the sign-in form again`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())
@@ -136,9 +139,10 @@ import Testing
     }
   }
 
-  @Test func `a failure of the server keeps the app's window`() async throws {
+  @Test
+  func `a server error does not cut off the sign-in window from the app's page`() async throws {
     var limits = LimitSettings.unpaced
-    // More memory than scrypt takes.
+    // With this number, scrypt needs too much memory and fails.
     limits.passwordLogRounds = 40
     try await withServer(limits: limits) { server in
       let browser = Browser(server)
@@ -148,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `the pages accept few forms from one address`() async throws {
+  @Test func `the pages accept a limited number of forms from one address`() async throws {
     var limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2))
     limits.passwordLogRounds = 4
     try await withServer(live: MovedClock().live, limits: limits) { server in
@@ -161,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `the pages accept forms with the previous key, and none with an earlier one`()
+  @Test func `the pages accept forms sealed with the previous key, but not with an older key`()
     async throws
   {
     try await SignInScene.with { scene in

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `The log names what a user does on the pages`() async throws {
+  @Test func `The log names each action of a user on the pages`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget())

@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test
-  func `a sign-in for an app lasts half an hour, or two weeks if the user asks to stay`()
+  func `a sign-in for an app lasts half an hour, or two weeks if the user stays signed in`()
     async throws
   {
     try await SignInScene.with { scene in

@@ -13,7 +13,7 @@ import Testing
     "https://", "https://[", "https://a:b:c", "javascript://evil.example",
     "https://\u{202E}elpmaxe.example",
   ])
-  func `A text that is no plain origin never becomes the receiver of a token`(
+  func `A text that is not a plain origin never receives a token`(
     origin: String
   ) async throws {
     try await SignInScene.with { scene in
@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func `In production, no page gets a token by an API token without origins`() async throws {
+  @Test
+  func `In production, an API token without origins gives no page a web auth token`() async throws {
     try await SignInScene.with(environment: "production") { scene in
       let before = try await scene.appSessionCount()
       let target = try await scene.signInTarget()
@@ -69,7 +70,9 @@ import Testing
       ["allowedOrigins": ["\(SignInScene.origin)"]], ["callbackURL": "myapp://signed-in"],
       ["callbackURL": "https://app.example.org/done"],
     ] as [JSON])
-  func `In production, a named page or callback gets the token`(token: JSON) async throws {
+  func `In production, a page or callback that the API token names gets the web auth token`(
+    token: JSON
+  ) async throws {
     try await SignInScene.with(token: token, environment: "production") { scene in
       let before = try await scene.appSessionCount()
       let browser = scene.browser
@@ -89,7 +92,7 @@ import Testing
       (["callbackURL": "http://127.0.0.1:3000/done"], true),
       (["callbackURL": "myapp://done"], true),
     ] as [(JSON, Bool)])
-  func `In production, an API token names no page without HTTPS`(
+  func `In production, an API token cannot name a page without HTTPS`(
     token: JSON, isAccepted: Bool
   ) async throws {
     try await SignInScene.with { scene in

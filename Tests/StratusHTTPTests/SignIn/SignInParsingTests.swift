@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct `The rules for new passwords` {
-  /// The shapes at the top of published lists, of eight and more characters.
+  /// The most frequent passwords of published lists, with eight or more characters.
   @Test(arguments: [
     "12345678", "1234567890", "87654321", "11223344", "password", "passw0rd", "P@ssw0rd!",
     "password123", "qwerty123", "qwertyuiop", "qwer1234", "1234qwer", "asdf1234", "zxcvbnm1",
@@ -97,7 +97,7 @@ import Testing
     "bigdaddy", "letmein123", "welcome1", "Welcome2026!", "admin123", "Summer2026", "charlie1",
     "princess1", "computer", "starwars", "whatever", "!@#$%^&*", "qweasdzxc", "asdasdasd",
   ])
-  func `A password from the top of the lists is refused`(password: String) {
+  func `A password that is frequent in published lists is refused`(password: String) {
     #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil)
   }
 
@@ -112,7 +112,9 @@ import Testing
 
 @Suite struct `The pool of password hashes` {
   @Test
-  func `the password pool refuses callers beyond its queue and serves the others`() async throws {
+  func `the password pool refuses callers when its queue is full, and serves the waiting callers`()
+    async throws
+  {
     let pool = PasswordPool(runningMax: 1, waitingMax: 2)
     let (gate, opened) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     try await withThrowingTaskGroup(of: Int.self) { group in

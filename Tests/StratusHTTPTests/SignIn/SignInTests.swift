@@ -121,7 +121,10 @@ import Testing
     }
   }
 
-  @Test func `a known browser can sign in whatever others behind its address do`() async throws {
+  @Test
+  func `a known browser can sign in even if other browsers at its address fail often`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let known = scene.browser, stranger = scene.browser
       _ = try await known.submit(try await known.signIn(), "/auth/sign-out")
@@ -169,7 +172,9 @@ import Testing
   }
 
   @Test
-  func `a browser session ends after its longest time, even if the user is active`() async throws {
+  func `a browser session ends after its maximum duration, even if the user is active`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let short = scene.browser, kept = scene.browser
       _ = try await short.signIn()
@@ -189,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `a browser session ends at once when the account is disabled`() async throws {
+  @Test func `a browser session ends immediately when the account is disabled`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()

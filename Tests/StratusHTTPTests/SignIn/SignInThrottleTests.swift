@@ -16,7 +16,7 @@ import Testing
       email: "u\(number)@example.org", browser: browser, address: "address \(number)", site: site)
   }
 
-  @Test func `The failures of a site count together`() {
+  @Test func `The failures of all IPv6 addresses of one site count together`() {
     let throttle = SignInThrottle()
     for number in 0..<300 { #expect(throttle.begin(attempt(number, site: "s"), now: 0) == nil) }
     #expect(throttle.begin(attempt(300, site: "s"), now: 0) == 2)
@@ -25,7 +25,7 @@ import Testing
     #expect(throttle.begin(attempt(300, site: "s"), now: 2_000) == nil)
   }
 
-  @Test func `A known browser waits only for its own failures`() {
+  @Test func `A known browser is delayed only by its own failures`() {
     let throttle = SignInThrottle()
     var stranger = attempt(0, site: "s")
     for number in 0..<30 {
@@ -39,7 +39,7 @@ import Testing
     #expect(throttle.begin(known, now: 0) == 2)
   }
 
-  @Test func `An attempt that was not made does not count`() {
+  @Test func `A withdrawn attempt does not count`() {
     let throttle = SignInThrottle()
     for _ in 0..<9 { #expect(throttle.begin(attempt(0), now: 0) == nil) }
     for _ in 0..<20 {
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(throttle.begin(attempt(0), now: 1_000) == nil)
     #expect(throttle.begin(attempt(0), now: 1_000) == 2)
-    // The wait counts from the last attempt that was made.
+    // The wait counts from the last attempt that was not withdrawn.
     #expect(throttle.begin(attempt(0), now: 3_000) == nil)
     throttle.withdraw(attempt(0))
     #expect(throttle.begin(attempt(0), now: 3_000) == nil)
@@ -61,7 +61,7 @@ import Testing
     #expect(throttle.begin(attempt(0), now: 3_000) == nil)
   }
 
-  @Test func `Many other accounts do not clear the failures of one`() {
+  @Test func `The failures of many other accounts do not clear the failures of one account`() {
     let throttle = SignInThrottle(entriesMax: 100)
     for number in 0..<1_000 {
       #expect(throttle.begin(attempt(number), now: Int64(number)) == nil)
@@ -72,8 +72,8 @@ import Testing
   }
 }
 
-/// The places of the pool in which passwords are hashed.
-@Suite struct `The places of the password pool` {
+/// The waiting places of the pool that hashes passwords.
+@Suite struct `The waiting places of the password pool` {
   /// Runs a test with a pool of one thread, which is busy until `end` is called.
   private func withBusyPool(
     waitingMax: Int,
@@ -94,7 +94,10 @@ import Testing
     }
   }
 
-  @Test func `Callers in front have places of their own and go first`() async throws {
+  @Test
+  func `Callers at the front of the queue have places of their own and are served first`()
+    async throws
+  {
     try await withBusyPool(waitingMax: 4) { pool, end in
       let order = Order()
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -113,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `A caller that leaves costs no hash`() async throws {
+  @Test func `A caller that stops waiting causes no hash`() async throws {
     try await withBusyPool(waitingMax: 4) { pool, end in
       let task = Task { try await pool.run {} }
       while pool.waitingCount < 1 { await LiveWire.turn() }

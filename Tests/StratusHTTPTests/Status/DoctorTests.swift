@@ -39,7 +39,7 @@ func temporaryFolder() -> URL {
     folder.appendingPathComponent("iCloud.org.example.Notes/\(environment).sqlite")
   }
 
-  @Test func `the doctor first reports what production lacks, and nothing else in a good folder`()
+  @Test func `in a good folder, the doctor reports only what is missing in production`()
     async throws
   {
     try await withFolder { folder in

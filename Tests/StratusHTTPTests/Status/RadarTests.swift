@@ -22,7 +22,8 @@ import Testing
     }
   }
 
-  /// The counted lacks of production's schema, each as `kind type name app count`.
+  /// The types, fields and indexes that the radar counted as missing, each as `kind type name app
+  /// count`.
   private func radar(of server: TestServer) async throws -> [String] {
     let status = try await server.manage("status", [:])
     return (status["productionLacks"].array ?? []).map { item in

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test
-  func `a saved subscription comes back as it was sent, even in lists and lookups`()
+  func `a saved subscription is returned as it was sent, also in lists and lookups`()
     async throws
   {
     try await withNotes { anna in
@@ -122,7 +122,10 @@ import Testing
   }
 
   /// The limit ensures that all subscriptions of a user fit in one answer.
-  @Test func `subscriptions of a user that are too large together are refused`() async throws {
+  @Test
+  func `a subscription is refused if all subscriptions of its user would be too large together`()
+    async throws
+  {
     try await withNotes { anna in
       let text = String(repeating: "x", count: 60_000)
       var codes: [JSON] = []
@@ -148,7 +151,7 @@ import Testing
   }
 
   @Test
-  func `a caller without a user cannot list subscriptions and is asked to sign in`() async throws {
+  func `an anonymous caller cannot list subscriptions and is asked to sign in`() async throws {
     try await withServer { server in
       let answer = try await server.otherUser.get("subscriptions/list")
       #expect(answer.json["serverErrorCode"] == "AUTHENTICATION_REQUIRED")

@@ -11,7 +11,7 @@ struct TLSClient: Sendable {
   let trusted: String
   var maximumVersion: TLSVersion?
   var protocols: [String] = []
-  /// The suites for TLS 1.2; nil: the usual ones.
+  /// The cipher suites for TLS 1.2, or nil for the default suites.
   var cipherSuites: String?
 
   /// The text from the server, and the protocol on which client and server agreed.
@@ -22,7 +22,7 @@ struct TLSClient: Sendable {
 
   /// Sends a text and reads until the server closes the connection.
   ///
-  /// - Throws: if the handshake fails.
+  /// - Throws: an error if the handshake fails.
   func exchange(_ text: String) async throws -> Answer {
     let connection = try await open()
     try await connection.channel.writeAndFlush(ByteBuffer(string: text))
@@ -49,7 +49,7 @@ struct TLSClient: Sendable {
     let answer: EventLoopFuture<Answer>
   }
 
-  /// Opens a connection; returns after the handshake.
+  /// Opens a connection and returns after the handshake.
   func open() async throws -> Connection {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(trusted))

@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test
-  func `a certificate and its key are read again when both files no longer change`() async throws {
+  func `a certificate and its key are read again after both files have stopped changing`()
+    async throws
+  {
     try await Certificates.with { certificates in
       try certificates.make("first")
       try certificates.make("second")
@@ -43,7 +45,8 @@ import Testing
       let identity = try certificates.identity()
       let before = identity.expiresAt
       #expect(try identity.reloadIfChanged() == false)
-      // Only the certificate is replaced. It does not belong to the old key, which is no error yet.
+      // Only the certificate is replaced. The new certificate does not belong to the old key, but
+      // this is no error yet.
       try certificates.install("second", key: "first")
       #expect(try identity.reloadIfChanged() == false)
       try certificates.install("second")

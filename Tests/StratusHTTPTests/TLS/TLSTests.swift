@@ -41,7 +41,8 @@ import Testing
         Self.health.replacing("localhost", with: "cloud.example.org"))
       #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(answer.text.contains("Strict-Transport-Security: max-age=31536000\r\n"))
-      // Other servers on this machine may have no certificate.
+      // For `localhost`, the server must not require TLS. Other servers on this machine may have no
+      // certificate.
       let local = try await client.exchange(Self.health)
       #expect(!local.text.contains("Strict-Transport-Security"))
       let body = #"{"tokens":[{"recordName":"p","recordType":"Note","fieldName":"photo"}]}"#
@@ -74,7 +75,7 @@ import Testing
       $0.connectionsPerAddressMax = 1
     } _: { scene, client, _, _ in
       let first = try await client.open()
-      // The time-outs are an hour, so this returns only if the server refuses at once.
+      // The time-outs are an hour, so this returns only if the server refuses immediately.
       #expect(try await Wire(port: scene.port).exchange([]).isEmpty)
       try await first.channel.writeAndFlush(ByteBuffer(string: Self.health))
       #expect(try await first.answer.get().text.hasPrefix("HTTP/1.1 200 OK\r\n"))

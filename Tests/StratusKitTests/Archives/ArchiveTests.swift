@@ -112,7 +112,8 @@ import Testing
     #expect(try WireRecords.note().share == nil)
   }
 
-  @Test func `a record loses its share when the server no longer names a share`() throws {
+  @Test
+  func `a record loses its share when the server's answer no longer contains a share`() throws {
     let record = try RecordFactory.record(
       wire: WireRecords.dictionary(share: "Share-1", shortGUID: "G"), naming: WireRecords.naming)
     record["title"] = "new"

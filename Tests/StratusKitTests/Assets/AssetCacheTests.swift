@@ -65,7 +65,9 @@ import Testing
   }
 
   @Test
-  func `the file cache downloads a file once when many callers request it at once`() async throws {
+  func `the file cache downloads a file once if many callers request it at the same time`()
+    async throws
+  {
     let cache = cache()
     let journal = Journal()
     let wanted = bytes(100)

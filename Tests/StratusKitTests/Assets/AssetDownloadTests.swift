@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `a fetch of changes fails a zone when the cache folder cannot be written`()
+  @Test func `a fetch of changes fails for a zone when the cache folder cannot be written`()
     async throws
   {
     try host.put("a", "photo", [bytes(100)])

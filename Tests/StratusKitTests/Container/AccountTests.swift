@@ -90,8 +90,8 @@ import Testing
       exchange: server, timing: Timing(now: { 0 }, sleep: sleep, chance: { 1 }))
   }
 
-  /// Returns a closure that waits until its task is cancelled. The journal records the begin and
-  /// the end of the wait.
+  /// Returns a closure that waits until its task is cancelled. The journal records when the wait
+  /// begins and ends.
   private static func untilCancelled(
     _ journal: Journal
   ) -> @Sendable (Double) async throws -> Void {
@@ -179,7 +179,7 @@ import Testing
     #expect(count.now > 0)
   }
 
-  @Test func `the account belongs to the new user after another user signs in`() async throws {
+  @Test func `after a switch of users, the account belongs to the new user`() async throws {
     let server = FakeServer()
     let container = server.container()
     let first = try await container.userRecordID().recordName
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test
-  func `the credentials file receives newer tokens of a sign-in without an account change`()
+  func `a newer token of a sign-in is stored in the credentials file without an account change`()
     async throws
   {
     defer { clean() }

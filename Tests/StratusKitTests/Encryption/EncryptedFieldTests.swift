@@ -64,7 +64,7 @@ import Testing
     #expect(refusal(record) == nil)
   }
 
-  @Test func `encrypted fields cannot hold references`() {
+  @Test func `encrypted fields cannot contain references`() {
     let record = CKRecord(recordType: "Note")
     let reference = CKRecord.Reference(recordID: CKRecord.ID(recordName: "r"), action: .none)
     for value in [reference, [reference] as NSArray] as [any __CKRecordObjCValue] {
@@ -122,7 +122,9 @@ import Testing
   }
 
   @Test
-  func `encrypted fields count as unchanged after a save, unless set during the save`() throws {
+  func `encrypted fields count as unchanged after a save, unless they are set during the save`()
+    throws
+  {
     let record = try WireRecords.note()
     record.encryptedValues["a"] = 1
     record.encryptedValues["b"] = 1

@@ -48,7 +48,8 @@ import Testing
     #expect(CKError(Self.error(.throttled)).retryAfterSeconds == nil)
   }
 
-  @Test func `the server's reason is in the description of a CKError, even as an NSError`() {
+  @Test
+  func `the server's reason is in the description of a CKError, also after a cast to NSError`() {
     let error: any Error = CKError(
       ErrorDictionary(code: .throttled, reason: "slowly", uuid: "u-1", retryAfterSeconds: 30))
     #expect(error.localizedDescription == "slowly")
@@ -94,7 +95,10 @@ import Testing
     #expect(other.explained(hasUser: false) == other)
   }
 
-  @Test func `a conflict error contains three records`() throws {
+  @Test
+  func `a conflict error contains the client's record, its ancestor and the server's record`()
+    throws
+  {
     let client = try WireRecords.note(fields: ["a": .int64(1)])
     client["a"] = 2
     let failure = RecordFailure(

@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `an archived operation for changes restores its change tokens`() throws {
+  @Test func `an archived fetch of changes restores its change tokens`() throws {
     let token = CKServerChangeToken(syncToken: "here")
     let database = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
     database.fetchAllChanges = false

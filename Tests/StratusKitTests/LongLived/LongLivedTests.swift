@@ -14,8 +14,8 @@ import Testing
     return operation
   }
 
-  /// A server that answers saves to zone Z at once. It answers saves to zone Y when the gate opens.
-  /// When the request for zone Y arrives, `snapshot` copies the disk.
+  /// A server that immediately answers saves to zone Z. It answers saves to zone Y when the gate
+  /// opens. When the request for zone Y arrives, `snapshot` copies the disk.
   private static func halting(
     _ disk: DiskScene, _ gate: Gate, _ snapshot: DiskSnapshot, _ arrival: Gate
   ) -> FakeServer {
@@ -214,7 +214,7 @@ import Testing
   }
 
   @Test
-  func `a long-lived operation is neither listed for nor returned to another user`() async throws {
+  func `another user can neither list nor fetch a user's long-lived operation`() async throws {
     let (disk, operationID) = try await Self.dying(.changedKeys)
     let other = disk.container(on: Self.serverOfAnother(), webAuthToken: "other")
     #expect(try await other.allLongLivedOperationIDs() == [])

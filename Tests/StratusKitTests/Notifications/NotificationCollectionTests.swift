@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test
-  func `the operation that marks notifications as read reports those that the server found`()
+  func `a mark-as-read operation reports the notifications that the server found`()
     async throws
   {
     server.on(MarkNotificationsRead.self) { request in

@@ -378,7 +378,7 @@ private final class LateEvents: EventExchange, EventBody {
     #expect(server.calls.map(\.device) == [two])
   }
 
-  @Test func `the first subscriber gets a stored device name that has no program's name`()
+  @Test func `the first subscriber gets a stored device name that belongs to no program`()
     async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }

@@ -18,7 +18,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 20_000) { body(Self.texts[$0 % 8]) }
   }
 
-  @Test func `NotificationInfo can be used by many tasks at once`() {
+  @Test func `NotificationInfo can be used by many tasks at the same time`() {
     let info = CKSubscription.NotificationInfo()
     rush { text in
       info.alertBody = text
@@ -30,7 +30,7 @@ import Testing
     #expect(Self.texts.contains(info.title ?? ""))
   }
 
-  @Test func `a subscription can be used by many tasks at once`() {
+  @Test func `a subscription can be used by many tasks at the same time`() {
     let database = CKDatabaseSubscription(subscriptionID: "d")
     let zone = CKRecordZoneSubscription(
       zoneID: CKRecordZone.ID(zoneName: "Z"), subscriptionID: "z")
@@ -47,7 +47,7 @@ import Testing
     #expect(Self.texts.contains(query.zoneID?.zoneName ?? ""))
   }
 
-  @Test func `a query can be used by many tasks at once`() {
+  @Test func `a query can be used by many tasks at the same time`() {
     let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
     rush { text in
       query.sortDescriptors = [NSSortDescriptor(key: text, ascending: true)]
@@ -56,7 +56,7 @@ import Testing
     #expect(Self.texts.contains(query.sortDescriptors?.first?.key ?? ""))
   }
 
-  @Test func `a configuration and a group can be used by many tasks at once`() {
+  @Test func `a configuration and a group can be used by many tasks at the same time`() {
     let group = CKOperationGroup()
     let configuration = CKOperation.Configuration()
     rush { text in

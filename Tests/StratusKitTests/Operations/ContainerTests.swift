@@ -24,7 +24,8 @@ import Testing
     #expect(CKContainer.default() === CKContainer.default())
   }
 
-  @Test func `a container runs an operation without a database on the private database`() async {
+  @Test
+  func `an operation that names no database runs on the private database of its container`() async {
     let server = FakeServer()
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }
     let operation = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -54,7 +55,7 @@ import Testing
     #expect(try await FakeServer().container().accountStatus() == .available)
   }
 
-  @Test func `a container has no account without a token`() async throws {
+  @Test func `a container without a token has no account`() async throws {
     let server = FakeServer()
     let container = server.container(webAuthToken: nil)
     #expect(try await container.accountStatus() == .noAccount)

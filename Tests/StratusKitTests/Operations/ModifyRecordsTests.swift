@@ -100,7 +100,10 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `a save reports a conflict with its three records`() async throws {
+  @Test
+  func `a save reports a conflict with the record, its ancestor and the server's record`()
+    async throws
+  {
     let server = FakeServer()
     server.on(LookupRecords.self) { _ in RecordsResponse(records: [.record(stored("a"))]) }
     server.on(ModifyRecords.self, Self.refusing(["a": .conflict]))

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `a fetch does not retry after the resource timeout that the app sets`(
+  func `a fetch stops its retries when the resource timeout that the app sets is over`(
     quality: QualityOfService
   )
     async

@@ -171,7 +171,7 @@ private final class Stage: Sendable {
     #expect(other.calls.isEmpty)
   }
 
-  @Test func `many threads can change a started operation at once`() async {
+  @Test func `many threads can change a started operation at the same time`() async {
     let stage = Stage()
     let operation = CKModifyRecordsOperation(recordsToSave: [note("a")])
     operation.modifyRecordsResultBlock = { [journal = stage.journal] _ in journal.note("end") }

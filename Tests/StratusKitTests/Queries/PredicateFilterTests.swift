@@ -265,7 +265,9 @@ import Testing
   }
 
   @Test
-  func `a predicate with the current user's default name gets the user's record name`() throws {
+  func `the current user's default name in a predicate is replaced by the user's record name`()
+    throws
+  {
     let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
     let filters = try PredicateFilters.filters(
       of: NSPredicate(format: "creatorUserRecordID == %@", me), now: Self.now,

@@ -139,7 +139,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `a query operation without a query and a cursor fails`() async throws {
+  @Test func `a query operation that has neither a query nor a cursor fails`() async throws {
     let journal = Journal()
     let operation = CKQueryOperation()
     operation.queryCompletionBlock = { _, error in

@@ -61,7 +61,7 @@ import Testing
     #expect(reference.recordID.zoneID == CKRecordZone.ID(zoneName: "Other", ownerName: "_you"))
   }
 
-  @Test func `a record that cannot be decoded is an internal error`() {
+  @Test func `a record that cannot be decoded gives an internal error`() {
     var wire = WireRecords.dictionary()
     wire.fields = FieldsJSON(text: Array(#"{"a":{"value":1,"type":"COLOUR"}}"#.utf8))
     do throws(CKError) {

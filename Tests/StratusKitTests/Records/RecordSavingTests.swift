@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test
-  func `with the default policy, a record with a change tag is updated in its changed fields`()
+  func `with the default policy, only the changed fields of a record with a change tag are sent`()
     throws
   {
     let record = try fetched()

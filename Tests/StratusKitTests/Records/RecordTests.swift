@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test
-  func `a record's changed keys are those set or removed since the last server answer`() throws {
+  func `a record's changed keys are the keys that changed since the last server answer`() throws {
     let record = try WireRecords.note(fields: ["a": .int64(1), "b": .int64(2)])
     #expect(record.changedKeys().isEmpty)
     record["a"] = 5

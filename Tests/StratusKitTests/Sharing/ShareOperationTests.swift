@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test
-  func `a metadata fetch asks the public database for the last part of the share's URL`()
+  func `a metadata fetch sends the last part of the share's URL to the public database`()
     async throws
   {
     let server = FakeServer()
@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  @Test func `the metadata of a zone-wide share names no hierarchical root`() async throws {
+  @Test func `the metadata of a zone-wide share has no hierarchical root`() async throws {
     let server = FakeServer()
     server.on(ResolveShares.self) { request in
       ResolveShares.Response(
@@ -153,8 +153,11 @@ import Testing
     #expect(journal.all == ["true 0", "false 11", "end 2"])
   }
 
-  /// One request takes 50 shares.
-  @Test func `keeps the shares that are joined when a later request fails`() async throws {
+  /// One request accepts at most 50 shares.
+  @Test
+  func `the acceptance of shares keeps the joined shares when a later request fails`()
+    async throws
+  {
     let server = FakeServer()
     let count = Mutex(0)
     server.on(AcceptShares.self) { request in
@@ -179,7 +182,8 @@ import Testing
     #expect(journal.all == Array(repeating: "joined", count: 50) + ["failed"])
   }
 
-  @Test func `of another container fails with badContainer`() async throws {
+  @Test
+  func `the acceptance of a share of another container fails with badContainer`() async throws {
     let server = FakeServer()
     let metadata = try CKShare.Metadata(
       wire: WireShares.resolved(
@@ -200,7 +204,8 @@ import Testing
 }
 
 @Suite struct `Participants to invite` {
-  @Test func `share participants are made of addresses and IDs without a request`() async throws {
+  @Test
+  func `share participants are created from addresses and IDs without a request`() async throws {
     let server = FakeServer()
     let container = server.container()
     let bob = try await container.shareParticipant(forEmailAddress: "bob@example.org")
@@ -259,7 +264,7 @@ import Testing
   }
 
   @Test
-  func `a save needs the root record of a new share, but not of a share from the server`()
+  func `a new share must be saved with its root record, but a share from the server need not`()
     async throws
   {
     let server = FakeServer()

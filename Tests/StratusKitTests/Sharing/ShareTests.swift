@@ -10,7 +10,7 @@ import Testing
     CKShare.Participant(inviting: CKUserIdentity.LookupInfo(emailAddress: email))
   }
 
-  @Test func `a share of a record is in the record's zone, and the record names the share`() {
+  @Test func `a share of a record is in the record's zone, and the record refers to the share`() {
     let root = note("root")
     let share = CKShare(rootRecord: root)
     #expect(share.recordType == "cloudkit.share")
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test
-  func `a share loses pending participants when it becomes public, and all when it is private`()
+  func `a share loses pending participants if it becomes public, and all if it becomes private`()
     throws
   {
     let share = try WireShares.share(
@@ -149,7 +149,7 @@ import Testing
   @Test(arguments: [
     CKModifyRecordsOperation.RecordSavePolicy.ifServerRecordUnchanged, .changedKeys, .allKeys,
   ])
-  func `sends its participants only if they have changed, and then with its tag`(
+  func `a share sends its participants only if they have changed, and then with its change tag`(
     policy: CKModifyRecordsOperation.RecordSavePolicy
   ) throws {
     let share = try WireShares.share(
@@ -165,7 +165,7 @@ import Testing
     #expect(changed.recordChangeTag == "s1")
   }
 
-  @Test func `has the server's URL with its title`() throws {
+  @Test func `a share has the server's URL with the share's title`() throws {
     let fields = FieldsJSON([("cloudkit.title", .string("Shopping & more"))])
     var wire = WireShares.dictionary(fields: fields)
     let share = try WireShares.share(wire)
@@ -258,7 +258,7 @@ import Testing
     #expect(me.userIdentity.wire.userRecordName == nil)
   }
 
-  @Test func `a share shows a participant who left or was removed as removed`() throws {
+  @Test func `a share gives the status removed to participants who left or were removed`() throws {
     for status in [ShareParticipant.Status.removed, .unsubscribed] {
       let share = try WireShares.share(
         WireShares.dictionary(guests: [WireShares.guest("p", "b@example.org", status: status)]))

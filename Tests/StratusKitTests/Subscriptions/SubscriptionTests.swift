@@ -126,7 +126,7 @@ import Testing
     #expect(server.calls.count == 1)
   }
 
-  @Test func `a subscription ID that is twice in one operation is an error`() async throws {
+  @Test func `an operation that contains a subscription ID twice is refused`() async throws {
     acceptAll()
     do {
       _ = try await server.database.modifySubscriptions(saving: [query("a")], deleting: ["a"])
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test
-  func `the legacy block for subscriptions gets partial failures, the modern block does not`()
+  func `the legacy block for subscriptions gets partial failures, but the modern block does not`()
     async throws
   {
     acceptAll()

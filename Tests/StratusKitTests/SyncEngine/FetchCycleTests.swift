@@ -82,7 +82,8 @@ import Testing
     #expect(scene.app.lines.contains("records +c -x"))
   }
 
-  @Test func `a fetch stores a token only after the delegate has handled the changes before it`()
+  @Test
+  func `a fetch stores a token only after the delegate has handled the changes up to the token`()
     async throws
   {
     let scene = scene()
@@ -348,7 +349,7 @@ import Testing
     var isDead = false
   }
 
-  @Test func `no change is lost, at whatever event of a fetch the process dies`() async throws {
+  @Test func `no change is lost if the process dies at any event of a fetch`() async throws {
     for dying in 0..<16 {
       let scene = scene()
       let disk = Mutex(Disk(names: ["x"], eventsLeft: dying))

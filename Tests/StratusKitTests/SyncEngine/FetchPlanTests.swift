@@ -14,7 +14,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     return state
   }
 
-  /// Passes the plan a last page of database changes that contains no change.
+  /// Gives the plan the last page of database changes. The page contains no change.
   private func read(_ plan: inout FetchPlan, _ state: inout SyncState) {
     let page = SyncDatabasePage(token: "d2")
     let changes = plan.receive(page, state)
@@ -61,7 +61,8 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneY, token: nil))
   }
 
-  @Test func `a fetch interrupts a zone for a prioritized zone and returns later`() {
+  @Test
+  func `a fetch interrupts a zone for a prioritized zone and returns to the first zone later`() {
     var state = state([zoneZ, zoneY])
     var plan = FetchPlan(.init(), state)
     read(&plan, &state)
@@ -77,7 +78,8 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(plan.next(state) == .zone(zoneZ, token: "z1"))
   }
 
-  @Test func `a first fetch stores no database token before it has read the whole database`() {
+  @Test
+  func `a first fetch stores no database token before it has read all pages of the database`() {
     var state = state([], token: nil)
     var plan = FetchPlan(.init(), state)
     let first = SyncDatabasePage(modifications: [zoneZ], token: "d1", moreComing: true)

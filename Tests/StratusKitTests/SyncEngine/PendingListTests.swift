@@ -23,7 +23,8 @@ import Testing
     #expect(list([save("\u{E9}"), save("e\u{301}")]).count == 2)
   }
 
-  @Test func `the deletion of a zone replaces the zone's pending save, and the reverse`() {
+  @Test
+  func `a newer pending change of a zone replaces the older pending change of the zone`() {
     var state = SyncState()
     let zone = CKRecordZone(zoneID: zoneZ)
     let again = CKRecordZone(zoneID: zoneZ)

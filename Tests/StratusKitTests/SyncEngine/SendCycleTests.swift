@@ -303,7 +303,7 @@ import Testing
   }
 
   @Test
-  func `a send with a missing encryption key sends the other records and checks no account`()
+  func `a send without an encryption key sends the other records and does not check the account`()
     async throws
   {
     let scene = SyncScene()
@@ -442,7 +442,7 @@ import Testing
     withExtendedLifetime(engine) {}
   }
 
-  @Test func `no change is lost, at whatever event of a send the process dies`() async throws {
+  @Test func `no change is lost if the process dies at any event of a send`() async throws {
     for dying in 0..<12 {
       let scene = SyncScene()
       let server = Mutex<Set<String>>(["old"])

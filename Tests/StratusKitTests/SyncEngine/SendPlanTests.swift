@@ -44,7 +44,7 @@ import Testing
     #expect(words(SendPlan(.init(scope: .recordIDs([]))).next(state)) == "batch")
   }
 
-  @Test func `a send plan has no more zones in a request than a request may have`() {
+  @Test func `a send plan does not exceed the number of zones that a request may have`() {
     var state = SyncState()
     state.add(
       (0..<250).map { .saveZone(CKRecordZone(zoneName: "z\($0)")) }

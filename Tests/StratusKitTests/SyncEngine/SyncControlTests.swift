@@ -20,7 +20,7 @@ import Testing
     return (scene, begun, ended)
   }
 
-  @Test func `a call to a sync engine fails if the delegate waits for it inside an event`()
+  @Test func `a call to a sync engine fails if the delegate waits for the call inside an event`()
     async throws
   {
     let scene = SyncScene()
@@ -43,7 +43,8 @@ import Testing
     #expect(errors.withLock { $0 } == [.invalidArguments, .invalidArguments])
   }
 
-  @Test func `a sync engine runs the work that a delegate requests without waiting`() async throws {
+  @Test
+  func `a sync engine runs work that its delegate requests but does not wait for`() async throws {
     let scene = SyncScene()
     scene.app.onEvent.withLock {
       $0 = { event, engine in

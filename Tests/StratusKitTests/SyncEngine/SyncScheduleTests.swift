@@ -188,7 +188,8 @@ import Testing
     #expect(step(&schedule, now: 0) == "wait 0.5")
   }
 
-  @Test func `a send without progress is repeated first at once, then at growing intervals`() {
+  @Test
+  func `a send without progress is repeated immediately at first, then at growing intervals`() {
     var schedule = settled()
     schedule.noteChanges(now: 0)
     var now = 0.0

@@ -88,7 +88,7 @@ import Testing
   /// Seed 3000561 of the simulation: a device sends a deletion twice. The second deletion removes
   /// the record that another device has created in between.
   @Test
-  func `after a send, a deletion added while the batch was made is removed, and a save stays`() {
+  func `a deletion added while a batch is made is removed after the send, but a save stays`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()

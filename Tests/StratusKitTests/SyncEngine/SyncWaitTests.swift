@@ -175,7 +175,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `a call to a sync engine that has returned leaves no time-out`() async throws {
+  @Test func `a returned call to a sync engine leaves no time-out`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     try await engine.fetchChanges()
@@ -207,7 +207,9 @@ import Testing
   }
 
   @Test
-  func `a call to a sync engine waits through several slow events of the delegate`() async throws {
+  func `a call to a sync engine does not time out during several slow events of the delegate`()
+    async throws
+  {
     let scene = SyncScene()
     let (begun, first, isNext, second) = (Gate(), Gate(), Gate(), Gate())
     scene.app.onEvent.withLock {

@@ -31,7 +31,7 @@ import Testing
       sender: sender, settings: settings, queues: { [queue] in [Self.address: queue] })
   }
 
-  /// Gives the listed outcomes in order, and then `delivered`.
+  /// Returns a sender that gives the listed outcomes in order, and then `delivered`.
   private static func sender(_ outcomes: APNsOutcome...) -> FakeSender {
     let left = Mutex(outcomes)
     return FakeSender { _ in left.withLock { $0.isEmpty ? .delivered : $0.removeFirst() } }
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test
-  func `a device that gets a token later receives its queued notifications once`() async throws {
+  func `a device receives its queued notifications once after it gets a token`() async throws {
     queue.add(2)
     let sender = FakeSender()
     let channel = channel(sender)
@@ -220,7 +220,10 @@ import Testing
     #expect(sender.taken(by: "late") == ["1", "2"])
   }
 
-  @Test func `a refusal of the sender loses no notification and is reported once`() async {
+  @Test
+  func `if Apple refuses the sender, no notification is lost and the refusal is reported once`()
+    async
+  {
     queue.register("phone")
     queue.add(2)
     let refusal = APNsOutcome.senderRefused(reason: "BadTopic")

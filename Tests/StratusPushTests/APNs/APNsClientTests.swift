@@ -96,7 +96,7 @@ final class StillClock: Sendable {
     #expect(received.first?.headers["apns-priority"] == "5")
   }
 
-  @Test func `a notification with only a category is visible`() async throws {
+  @Test func `a notification with only a category counts as visible`() async throws {
     var message = Self.message().payload
     message.presentation = NotificationPayload.Presentation()
     message.presentation.category = "INVITATION"
@@ -132,7 +132,7 @@ final class StillClock: Sendable {
     ),
     ("collapse:grüße", "8285d1ad84c6b6e475d3b50dbf90389c8c7a07a278d9ae46d5698cbe872e3834"),
   ])
-  func `a collapse ID is short and ASCII`(key: String, id: String) async throws {
+  func `a collapse ID is short and contains only ASCII`(key: String, id: String) async throws {
     let (_, received) = try await Self.send([Self.message(coalescingKey: key)]) { _, _ in
       .answer(200)
     }
@@ -204,7 +204,7 @@ final class StillClock: Sendable {
     #expect(mute == .serviceDown(afterSeconds: nil, reason: "status 503"))
   }
 
-  @Test func `after a lost connection, the service is down, and then a new connection is opened`()
+  @Test func `a lost connection counts as a service outage, and then a new connection is opened`()
     async throws
   {
     let outcomes = try await FakeAPNs.running(react: { _, number in

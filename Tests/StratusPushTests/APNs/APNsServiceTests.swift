@@ -119,7 +119,8 @@ import Testing
   }
 
   @Test
-  func `the APNs service sends notifications from before a restart without a signal`() async throws
+  func `after a restart, the APNs service sends earlier notifications without a signal`()
+    async throws
   {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-apns-\(UUID().uuidString)")

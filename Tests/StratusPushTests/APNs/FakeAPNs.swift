@@ -39,8 +39,8 @@ final class FakeAPNs: Sendable {
   var received: [Received] { requests.withLock(\.self) }
   var url: String { "https://localhost:\(channel.localAddress?.port ?? 0)" }
 
-  /// - Parameter react: returns the reaction to a request. Its argument is the request's number,
-  ///   which begins at 0.
+  /// - Parameter react: returns the reaction to a request. Its second argument is the number of the
+  ///   request, counted from 0.
   static func running<Result: Sendable>(
     react: @escaping @Sendable (Received, Int) -> Reaction,
     _ body: @Sendable (FakeAPNs) async throws -> Result

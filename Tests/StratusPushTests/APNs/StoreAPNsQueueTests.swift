@@ -115,7 +115,7 @@ import Testing
       try await register("phone", .apns(token: "aa", .production), in: store)
       try await register("lost", .apns(token: "bb", .development), in: store)
       try await register("writer", .apns(token: "cc", .production), in: store)
-      // One request that changes two records.
+      // Both notifications belong to one request that changes two records.
       try await enqueue(["N1", "N1"], from: "writer", in: store)
       let received = try await FakeAPNs.running(react: { received, _ in
         received.path.hasSuffix("bb") ? .answer(410, reason: "Unregistered") : .answer(200)

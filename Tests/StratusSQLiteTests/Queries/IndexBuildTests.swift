@@ -99,7 +99,7 @@ import Testing
         #expect(try await !builder.build([index.id], rowsMax: 14))
         #expect(try await Self.entries(of: store).count == 28)
       }
-      // A killed server has left the folder. Another server now uses it.
+      // The folder is as a killed server leaves it. Another server now uses the folder.
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
         let index = try await Self.index(of: store)
@@ -109,7 +109,7 @@ import Testing
         #expect(builds.map(\.index) == [index.id])
         #expect(builds.allSatisfy { $0.cursor != nil })
         #expect(!index.isReady)
-        // The build has read some of these records before the interruption. The others follow
+        // The build has read some of these records before the interruption, and reads the others
         // later. One record is new.
         try await Self.write([0, 3, 45, 49, 60], deleting: [3, 49], to: store)
         let builder = IndexBuilder(of: store, stepRows: 7)
@@ -267,7 +267,7 @@ import Testing
   }
 
   @Test
-  func `the build of a later index reaches an earlier build, and both continue together`()
+  func `the build of a later index catches up with an earlier build, and both continue together`()
     async throws
   {
     try await withStores { stores in
@@ -281,8 +281,8 @@ import Testing
       try await builder.add(SchemaAddition(), indexes: [Self.two[1]])
       var ids = try await Self.waiting(store)
       #expect(ids.count == 2)
-      // The second build is behind the first build. The last of its own steps ends at the position
-      // of the first build.
+      // The second build is behind the first build. The last separate step of the second build ends
+      // at the position of the first build.
       for _ in 0..<2 {
         let read = try await IndexChunk.read(
           for: ids, by: builder, rowsMax: 7, sizeBytesMax: .max)

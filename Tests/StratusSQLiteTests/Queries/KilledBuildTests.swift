@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test
-  func `an index build that is killed at random points ends with exactly the records' entries`()
+  func `an index whose build is killed at random points finally has exactly the right entries`()
     async throws
   {
     var chance = BuildChance(state: Self.seed)

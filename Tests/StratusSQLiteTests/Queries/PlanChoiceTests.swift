@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `a query uses a complete index if it may no longer wait for a better one`() async throws {
+  func `a query that may no longer wait for a better index uses a complete index`() async throws {
     let ready = Self.index(1, [Self.field("a"), Self.field("b")])
     let building = Self.index(2, [Self.field("a"), Self.field("c")], isReady: false)
     #expect(try await outcome([ready, building], waits: true) == "needs [] [2]")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `without capacity for the best index, a query needs the index of its sort field`()
+  func `if the best index is no longer allowed, a query needs the index of its sort field`()
     async throws
   {
     let full = (0..<32).map { number in

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `hides the records that have not left yet from queries`() async throws {
+  @Test func `queries hide the records that have not left the share yet`() async throws {
     try await withLargeMove { server in
       #expect(try await server.query("Note", as: "_bob") == ["a"])
       try await server.continueHierarchies(limit: 9)
@@ -55,8 +55,12 @@ import Testing
     }
   }
 
-  /// The token of the page may not pass such a record: it may come back without a newer change.
-  @Test func `lets the feed wait for the records that have not left yet`() async throws {
+  /// The page's token must not pass a record that has still to leave, because the record may join
+  /// again without a newer change.
+  @Test
+  func `a participant's feed waits for the records that have not left the share yet`()
+    async throws
+  {
     try await withLargeMove { server in
       var bob = SharedDevice(user: "_bob")
       let error = await #expect(throws: ServerError.self) {
@@ -73,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `does not let a cascade of a participant reach records that have not left yet`()
+  @Test func `a participant's cascade does not reach records that have not left the share yet`()
     async throws
   {
     try await withLargeMove { server in
@@ -115,7 +119,7 @@ import Testing
     return share
   }
 
-  @Test func `has no entries for records without children`() async throws {
+  @Test func `only records with children are listed as unfinished moves`() async throws {
     try await withServer { server in
       try await server.save("a", below: nil)
       for index in 0..<30 { try await server.save("leaf \(index)", below: "a") }
@@ -132,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `is done for several parents in one step`() async throws {
+  @Test func `one step finishes the moves of several parents`() async throws {
     try await withServer { server in
       try await server.save("a", below: nil)
       for index in 0..<20 {
@@ -148,7 +152,10 @@ import Testing
   }
 
   /// More than 20 parents wait, all of them in the hierarchy that the user joins.
-  @Test func `does not keep users from a share that records only join`() async throws {
+  @Test
+  func `users can accept a share while records still join it, but not while records leave it`()
+    async throws
+  {
     try await withServer { server in
       try await server.save("a", below: nil)
       for index in 0..<25 {
@@ -159,7 +166,7 @@ import Testing
         try await server.modify([share("a")], as: SharedServer.ann, followersMax: 25) == [nil])
       let shown = try await server.lookUp(["S-a"], as: SharedServer.ann)["S-a"]
       #expect(try await server.accept(try #require(shown?.shortGUID), as: "_bob") == nil)
-      // A folder that leaves the share makes others wait.
+      // When a folder leaves the share, the records in the folder must still leave, too.
       let move = RecordOperation(
         .forceUpdate, recordName: "folder 1", recordType: "Note", parent: .removed)
       #expect(try await server.modify([move], as: SharedServer.ann, followersMax: 0) == [nil])
@@ -170,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `is done for the zones in turn`() async throws {
+  @Test func `the zones take turns in the work on large moves`() async throws {
     try await withServer { server in
       let zones = ["Trips", "Other"]
       try await server.store.write { (store) throws(ServerError) in

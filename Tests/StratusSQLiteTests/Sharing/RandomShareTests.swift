@@ -17,7 +17,7 @@ import Testing
     try await run(isOverWire: false, expecting: ShareSights.all)
   }
 
-  /// Shares begin with share records. Users accept them and are removed by requests.
+  /// Requests create the shares, accept them, and remove users.
   @Test
   func `participants of shares made by requests have exactly the records they may see`()
     async throws

@@ -2,7 +2,7 @@ import StratusWire
 
 @testable import StratusDomain
 
-/// One zone, its owner, its participants and their devices, which random events change.
+/// One zone, its owner, its participants and their devices. Random events change them.
 struct RandomShares {
   let server: SharedServer
   var chance: ShareChance
@@ -54,7 +54,8 @@ struct RandomShares {
     try await noteEntitled()
   }
 
-  /// All devices read to the end. Each must have exactly the records that its user may see.
+  /// Makes all devices read to the end. Each device must then have exactly the records that its
+  /// user may see.
   mutating func finish() async throws {
     try await settle(stepsMax: .max)
     for index in devices.indices { try await follow(index) }
@@ -138,7 +139,7 @@ struct RandomShares {
     let exists = model.parents[name] != nil
     var (change, parent) = someParent(of: name)
     if !exists, change == .unchanged { (change, parent) = (.removed, nil) }
-    // The parent of the root does not belong to the share.
+    // The parent of the root does not belong to the share, so a participant cannot change it.
     if model.joined[user]?[name] != nil {
       (change, parent) = (.unchanged, model.parents[name] ?? nil)
     }
@@ -154,7 +155,7 @@ struct RandomShares {
     case false?: expected = .accessDenied
     case true? where !exists && !model.maySave(user): expected = .accessDenied
     case true? where parent.map { !model.mayRead(user, $0) } ?? false && change != .unchanged:
-      // A parent that the user cannot see is refused like a missing one.
+      // A parent that the user cannot see is refused like a missing parent.
       expected = .validatingReferenceError
     case true?:
       let place = stays ? true : after.mayWrite(user, in: after.root(of: name)) ?? false
@@ -260,7 +261,7 @@ struct RandomShares {
     entitled[user]?[root] = nil
   }
 
-  /// The share of a root has ended.
+  /// Records in the model that the share of a root has ended.
   mutating func ended(_ root: String) {
     model.roots.remove(root)
     model.parents["S-" + root] = nil
@@ -369,8 +370,8 @@ struct RandomShares {
     }
   }
 
-  /// Checks that lookups and queries show no record outside the shares, also while records must
-  /// still follow others out of a share.
+  /// Checks that lookups and queries show no record outside the shares, even while some records
+  /// must still follow their parents out of a share.
   private mutating func checkHidden() async throws {
     for user in Self.users where !(model.joined[user] ?? [:]).isEmpty && !model.parents.isEmpty {
       let allowed = model.visible(to: user)
@@ -381,8 +382,8 @@ struct RandomShares {
     }
   }
 
-  /// Notes the records that participants may see now, by the model and by the server. The server
-  /// may still have to move some records to the hierarchy of their parents.
+  /// Adds to ``entitled`` all records that participants may see now, according to the model or to
+  /// the server. The server may not have moved all records to the hierarchy of their parents yet.
   private mutating func noteEntitled() async throws {
     let roots = try await server.store.read { (store) throws(ServerError) in
       guard let zone = try store.trips else { return [String: String]() }

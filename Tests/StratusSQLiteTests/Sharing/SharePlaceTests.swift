@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Records and shares whose hierarchy ends, or begins again, by the deletion of other records.
+/// Tests of records and shares after other records are deleted.
 @Suite struct `Deletions around a share` {
   private func withServer(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
@@ -46,7 +46,7 @@ import Testing
     RecordOperation(.forceDelete, recordName: name)
   }
 
-  /// The folder is deleted by a cascade, so its child stays, and still names it as its parent.
+  /// A cascade deletes the folder. Its child `secret` stays, and the folder is still its parent.
   @Test func `a participant's record cannot take the place of a missing parent`() async throws {
     try await withServer { server in
       for save in [
@@ -64,13 +64,13 @@ import Testing
       #expect(try await server.lookUp(["secret"], as: "_bob").isEmpty)
       #expect(
         try await server.modify([try note("another", below: "a")], as: "_bob") == [nil])
-      // The owner may, and the child follows.
+      // The owner may save the folder, and its child joins the share again.
       #expect(try await server.modify([save], as: SharedServer.ann) == [nil])
       #expect(try await server.lookUp(["secret"], as: "_bob").count == 1)
     }
   }
 
-  @Test func `a batch that deletes a root by its cascade does not share it`() async throws {
+  @Test func `a batch whose cascade deletes a root does not share the root`() async throws {
     try await withServer { server in
       for isStored in [false, true] {
         #expect(try await server.modify([try note("target")], as: SharedServer.ann) == [nil])
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// The share's own record refers to the deleted record.
-  @Test func `a batch that deletes a share by its cascade does not share the root`() async throws {
+  @Test func `a batch whose cascade deletes a share does not share the root`() async throws {
     try await withServer { server in
       #expect(
         try await server.modify([try note("a"), try note("target")], as: SharedServer.ann)
@@ -134,7 +134,7 @@ import Testing
             zone: zone, target: "target", change: zone.change,
             userRecordName: SharedServer.ann, deviceID: "d"))
       }
-      // Its share counts as ended, but a new one needs a new root.
+      // The share of the root counts as ended, but a new share needs a new root.
       var again = share("a")
       again.recordName = "S-2"
       #expect(try await server.modify([again], as: SharedServer.ann) == [.badRequest])

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `to leave a zone grows with the number of its shares, and not with their square`()
+  @Test func `leaving a zone takes work in proportion to the number of its shares`()
     async throws
   {
     var rows: [Int] = []
@@ -63,7 +63,7 @@ import Testing
     #expect(rows[1] < 6 * rows[0], "\(rows)")
   }
 
-  @Test func `has a bound: a user joins a limited number of shares in one zone`() async throws {
+  @Test func `a user can join only a limited number of shares in one zone`() async throws {
     try await withCounts { server, _ in
       try await shareRoots(1, on: server)
       for index in 1..<Limits.joinedSharesPerZoneMax {
@@ -79,7 +79,7 @@ import Testing
       let shortGUID = try #require(shown?.shortGUID)
       #expect(try await server.accept(shortGUID, as: "_bob") == .badRequest)
       #expect(try await server.accept(shortGUID, as: "_cid") == nil)
-      // Room for one more.
+      // Bob leaves a share, so he can join another share.
       try await server.end("other 1", for: "_bob")
       #expect(try await server.accept(shortGUID, as: "_bob") == nil)
     }
@@ -101,14 +101,15 @@ import Testing
     return (costs[0], costs[1])
   }
 
-  @Test func `to compare new shares with the other roots is done once for a batch`() async throws {
+  @Test
+  func `the new shares of a batch are compared with the other roots only once`() async throws {
     let few = try await costs(amongRoots: 20)
     let many = try await costs(amongRoots: 200)
     #expect(many.one > few.one)
     #expect(many.twenty - few.twenty <= many.one - few.one + 5, "\(few) \(many)")
   }
 
-  @Test func `in one transaction moves a limited number of records for all its shares`()
+  @Test func `one transaction moves a limited number of records for all its shares`()
     async throws
   {
     try await withCounts { server, _ in
@@ -129,7 +130,7 @@ import Testing
       let codes = try await server.modify(
         names.map(shareOperation), as: SharedServer.ann, followersMax: 10)
       #expect(codes.allSatisfy { $0 == nil })
-      // The records of the shares follow, too.
+      // The share records follow their roots, too, so fewer than ten children may follow.
       let first = try await joined()
       #expect(first > 0 && first <= 10, "\(first)")
       try await server.continueHierarchies(limit: 10)
@@ -146,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `has a bound: one request begins and ends a limited number of shares`() async throws {
+  @Test func `one request begins and ends only a limited number of shares`() async throws {
     try await withCounts { server, _ in
       let names = (0...Limits.sharesChangedPerRequestMax).map(Self.name)
       for name in names { try await server.save(name, below: nil) }
@@ -168,7 +169,7 @@ import Testing
   }
 
   /// All roots refer to one record by `deleteSelf`.
-  @Test func `of one step of a cascade ends a limited number of shares`() async throws {
+  @Test func `one step of a cascade ends only a limited number of shares`() async throws {
     try await withCounts { server, _ in
       let names = (0..<100).map(Self.name)
       try await server.save("target", below: nil)
@@ -207,7 +208,7 @@ import Testing
   }
 
   /// Ten chains of ten records each, and one new record below each chain.
-  @Test func `to find the hierarchies of a batch grows with the depth, not with each record`()
+  @Test func `a batch of records at the same depth looks up all ancestors together`()
     async throws
   {
     try await withCounts { server, stores in
@@ -230,12 +231,13 @@ import Testing
         #expect(codes.allSatisfy { $0 == nil })
         costs.append(stores.take().statements)
       }
-      // Each record has some statements of its own, but no walk of its own.
+      // Each record adds some statements, but its ancestors are not looked up separately.
       #expect(costs[1] - costs[0] < 9 * 15, "\(costs)")
     }
   }
 
-  @Test func `for a page of a feed does not grow with the number of hierarchies`() async throws {
+  @Test
+  func `the work for a page of a feed does not grow with the number of hierarchies`() async throws {
     try await withCounts { server, stores in
       for root in 0..<30 {
         let name = Self.name(root)
@@ -253,7 +255,7 @@ import Testing
     }
   }
 
-  @Test func `for IDs of shares that cannot be joined is not done by the writer`() async throws {
+  @Test func `an acceptance writes only if the user joins a share`() async throws {
     try await withCounts { server, stores in
       try await shareRoots(1, on: server)
       let share = try await server.lookUp(["S-r000"], as: SharedServer.ann)["S-r000"]
@@ -270,7 +272,8 @@ import Testing
     }
   }
 
-  @Test func `of users without a role does not keep the owner from writing`() async throws {
+  @Test
+  func `saves by users without a role do not keep the owner from writing`() async throws {
     try await withCounts { server, stores in
       try await shareRoots(1, on: server)
       let writers = ZoneWriters(countMax: 1)
@@ -291,8 +294,8 @@ import Testing
     }
   }
 
-  /// Bob administrates shares with 100 participants, which he all sees.
-  @Test func `of an acceptance is never lost for the size of the answer`() async throws {
+  /// Bob is an administrator of shares with 100 participants, and sees all of them.
+  @Test func `every acceptance of a share is reported, however large the answer is`() async throws {
     try await withCounts { server, _ in
       let names = (0..<28).map(Self.name)
       for name in names { try await server.save(name, below: nil) }
@@ -322,9 +325,10 @@ import Testing
   }
 }
 
-/// The record of a share below the root of another share, as a server before this rule stored it.
+/// The record of a share is below the root of another share. An earlier version stored such
+/// records.
 @Suite struct `A share's record that lies in another share` {
-  @Test func `gives the participants of that share no rights, and they do not leave it`()
+  @Test func `a participant cannot save or delete the record of another share in the hierarchy`()
     async throws
   {
     let server = try await SharedServer()
@@ -361,7 +365,7 @@ import Testing
     #expect(try await server.modify([opening], as: "_bob") == [.accessDenied])
     let deletion = RecordOperation(.forceDelete, recordName: "S-a")
     #expect(try await server.modify([deletion], as: "_bob") == [.accessDenied])
-    // The next save of its owner puts it back.
+    // The next save by the owner moves the record back into its own share.
     #expect(try await server.modify([opening], as: SharedServer.ann) == [nil])
     #expect(try await server.lookUp(["S-a"], as: "_bob").isEmpty)
     #expect(try await server.lookUp(["S-a"], as: "_cid").count == 1)

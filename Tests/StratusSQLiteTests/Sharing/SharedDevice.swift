@@ -12,7 +12,7 @@ struct SharedDevice {
   private(set) var deletions: Set<String> = []
   /// The records in the last page.
   private(set) var delivered: Set<String> = []
-  /// How often the server answered that a token is expired.
+  /// The number of times that the server answered that a token has expired.
   private(set) var expirations = 0
 
   init(user: String) { self.user = user }
@@ -40,7 +40,7 @@ struct SharedDevice {
         held = [:]
         deletions = []
         return .noZone
-      // Records far below a moved one have not followed it yet.
+      // Records far below a moved record have not followed it yet.
       case .tryAgainLater: return .more
       case .badRequest where error.reason == Reason.syncTokenExpired:
         expirations += 1

@@ -203,7 +203,8 @@ import Testing
   /// The records of a large subtree join in steps. In the owner's history, these steps have change
   /// numbers without changed records.
   @Test
-  func `a large subtree joins in steps, and the owner's device still reaches the end`() async throws
+  func `a large subtree joins in steps, and the owner's device still reads its feed to the end`()
+    async throws
   {
     try await withTrees { server in
       var ann = SharedDevice(user: SharedServer.ann)
@@ -279,7 +280,7 @@ import Testing
       (.save("hidden"), .accessDenied, .notFound),
       (.save("new", .set(recordName: "b")), .accessDenied, nil),
       (.save("new"), .accessDenied, .accessDenied),
-      // A parent that the participant cannot see is refused like a missing one.
+      // A parent that the participant cannot see is refused like a missing parent.
       (.save("new", .set(recordName: "hidden")), .accessDenied, .validatingReferenceError),
       (.save("new", .set(recordName: "missing")), .accessDenied, .validatingReferenceError),
       (.save("b", .removed), .accessDenied, .accessDenied),
@@ -373,7 +374,7 @@ extension RecordOperation {
 }
 
 extension SharedServer {
-  /// Ann saves a record with a parent, or without one if `parent` is nil.
+  /// Ann saves a record with a parent, or without a parent if `parent` is nil.
   func save(_ name: String, below parent: String?) async throws {
     let change = parent.map { ParentChange.set(recordName: $0) } ?? .removed
     guard try await modify([.save(name, change)], as: Self.ann) == [nil] else {

@@ -140,7 +140,7 @@ final class SharedServer: Sendable {
 
   /// Deletes the zone in the user's shared database.
   ///
-  /// - Returns: the error code; nil: the user has left.
+  /// - Returns: the error code, or nil if the user has left.
   func leaveZone(as user: String) async throws(ServerError) -> ErrorCode? {
     let now = now
     let handler = ModifyZonesHandler(

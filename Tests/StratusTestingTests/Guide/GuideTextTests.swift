@@ -15,8 +15,8 @@ import Testing
     }
   }
 
-  /// The lines without indentation and without empty lines, because those differ from the test
-  /// files.
+  /// The lines without indentation and without empty lines, because indentation and empty lines may
+  /// differ in the test files.
   private func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }

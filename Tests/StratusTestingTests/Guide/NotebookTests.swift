@@ -29,7 +29,7 @@ import Testing
     #expect(try await phone.open("shopping")["text"] as? String == "Bread + Apples")
   }
 
-  @Test func `the server can be seeded and read without a device`() async throws {
+  @Test func `a test can write and read the server's data without a device`() async throws {
     let server = try await TestServer()
     let alice = try await server.account("alice@example.com")
     let stored = try await alice.database("iCloud.com.example.Notes")

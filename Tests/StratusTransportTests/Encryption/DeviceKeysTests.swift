@@ -77,15 +77,15 @@ import Testing
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: KeyFailure.self) { try keys.all() }
-        // NB: a damaged file must not be replaced by a new one. Its keys would be lost, although a
-        // repair could save them.
+        // NB: a damaged file must not be replaced by a new file. The keys of the damaged file would
+        // be lost, although a repair could save the keys.
         #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey(2)) }
         #expect(try String(contentsOf: file, encoding: .utf8) == damaged)
       }
     }
   }
 
-  @Test func `without a file location, there is no key and none is created`() throws {
+  @Test func `without a file location, no key exists and no key is created`() throws {
     let keys = DeviceKeys(file: nil)
     #expect(throws: KeyFailure.self) { try keys.newest { [UInt8](repeating: 5, count: $0) } }
     #expect(throws: KeyFailure.self) { try keys.add(try Fixture.accountKey()) }

@@ -3,7 +3,7 @@ import StratusWire
 
 @testable import StratusTransport
 
-/// Keys and locations that several tests use.
+/// Keys and their contexts that several tests use.
 enum Fixture {
   static let secret = [UInt8](1...32)
   static let context = ZoneKeyContext(

@@ -38,7 +38,7 @@ import Testing
     #expect(first?.id == "device-1")
     #expect(second?.id == "device-2")
     first = nil
-    // A program gets the lowest free slot, even if another process had it before.
+    // A program gets the first free device name, even if another process had this name before.
     let third = try #require(identity())
     #expect(third.id == "device-1")
     #expect(second?.id == "device-2")

@@ -84,7 +84,7 @@ import Testing
       again.end()
       #expect(try await events.opened().lastEventID == "5")
       // Each delay is half of 0.5 s, because `chance` is 0. After a stream that has delivered an
-      // event, the delays begin with the shortest one again.
+      // event, the delays begin with the shortest delay again.
       #expect(time.sleeps == [0.25, 0.25])
     }
   }
@@ -144,7 +144,7 @@ import Testing
     #expect(NotificationStream.delay(failures: 1, chance: 0, asked: 300) == 300)
   }
 
-  @Test func `an unreadable notification does not delay the next ones`() async throws {
+  @Test func `an unreadable notification does not delay the next notifications`() async throws {
     try await withStream { heard in
       let body = try await events.opened().accept()
       body.send("id: 1\nevent: notification\ndata: {\"aps\":\n\n")
@@ -169,7 +169,8 @@ import Testing
   }
 
   @Test
-  func `while an acknowledgement is in progress, only the newest of the others waits`() async throws
+  func `while an acknowledgement is in progress, only the newest later acknowledgement waits`()
+    async throws
   {
     let exchange = HeldExchange()
     let stream = stream(exchange)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test
-  func `a saved operation is listed after its request is written, in its own container`() throws {
+  func `a saved operation is listed only in its container, after its request is written`() throws {
     try withFolder {
       #expect(operations().ids(now: now) == [])
       let saved = try #require(operations().make(id: "A"))
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: ["", "..", "../../x", "a/b", ".", String(repeating: "a", count: 65)])
-  func `a saved operation is read only from its own folder`(id: String) {
+  func `a saved operation is refused if its ID could name another folder`(id: String) {
     withFolder {
       #expect(operations().make(id: id) == nil)
       #expect(operations().open(id: id, now: now) == nil)

@@ -18,7 +18,8 @@ extension ParsedSchema {
 
   /// Returns the schema that the file describes, with the settings and indexes of another schema.
   ///
-  /// - Parameter existing: decides whether `NUMBER` without `PREFERRED AS` is INT64 or DOUBLE.
+  /// - Parameter existing: the other schema. A field of the type `NUMBER` without `PREFERRED AS`
+  ///   stays INT64 if it is INT64 in this schema, and is DOUBLE otherwise.
   public func schema(basedOn existing: Schema) -> Schema {
     var types: [String: RecordType] = [:]
     for parsed in recordTypes {

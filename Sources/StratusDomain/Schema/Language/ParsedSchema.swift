@@ -88,7 +88,7 @@ public enum ParsedType: Sendable, Hashable {
   /// The type `NUMBER`, which is INT64 or DOUBLE, depending on `PREFERRED AS`.
   case number(isList: Bool, preferred: FieldType.Element?)
 
-  /// The type that values have.
+  /// The type of the field's values.
   ///
   /// `Choice:` `NUMBER` without `PREFERRED AS` is a DOUBLE, because a DOUBLE can also hold whole
   /// numbers.

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Checks a parsed schema for faults that the grammar does not show: names, duplicates, options and
-/// roles. It does not compare the file with the stored schema.
+/// Checks a parsed schema for faults that the grammar cannot exclude: wrong names, options and
+/// roles, and duplicates. It does not compare the file with the stored schema.
 struct SchemaCheck {
   private(set) var faults: [SchemaFault] = []
 

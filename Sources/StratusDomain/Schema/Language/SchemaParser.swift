@@ -148,7 +148,7 @@ struct SchemaParser {
     return type
   }
 
-  /// Whether two words begin a new statement here.
+  /// Whether the next two words begin a new statement.
   private var isStatementAhead: Bool {
     mutating get {
       peek().isKeyword("RECORD") && peek(1).isKeyword("TYPE")
@@ -166,7 +166,7 @@ struct SchemaParser {
       return
     case .word where first.isKeyword("GRANT"): type.grants.append(try grant())
     case .word, .quoted: type.fields.append(try field())
-    // The caller reports that the parenthesis is missing.
+    // The calling method reports that the parenthesis is missing.
     case .mark(";"), .end: return
     case .mark:
       throw SchemaFault(

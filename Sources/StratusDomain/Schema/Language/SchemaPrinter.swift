@@ -81,7 +81,7 @@ extension ParsedSchema {
 }
 
 extension String {
-  /// Whether the record type with this name stands before another one in a file.
+  /// Whether the record type with this name is written before the record type named `other`.
   fileprivate func sorts(before other: String) -> Bool {
     let (left, right) = (lowercased(), other.lowercased())
     return left == right

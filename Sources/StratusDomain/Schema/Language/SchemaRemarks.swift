@@ -2,7 +2,7 @@ import StratusWire
 
 // Remarks about parts without effect.
 extension ParsedSchema {
-  /// Parts of the file that have less effect than their author may expect.
+  /// Parts of the file that have less effect than the author of the file may expect.
   public var remarks: [SchemaFault] {
     var remarks: [SchemaFault] = []
     for type in recordTypes {

@@ -85,7 +85,7 @@ extension CKFetchRecordZoneChangesOperation: LongLivedOperation {
 }
 
 extension NSCoder {
-  /// Returns a dictionary from two archived lists of the same length.
+  /// Returns a dictionary from an archived list of zone IDs and an archived list of their values.
   fileprivate func byZone<Value: NSObject & NSSecureCoding>(
     _ zoneIDs: String, _ values: String, of type: Value.Type
   ) -> [CKRecordZone.ID: Value]? {

@@ -70,8 +70,8 @@ enum LongLivedArchive {
     return saved.keep(request: coder.encodedData)
   }
 
-  /// Returns the text that identifies the account that was signed in when the operation was saved;
-  /// nil if no account was signed in.
+  /// Returns the text that identifies the account of a saved operation; nil if no account was
+  /// signed in when the operation was saved.
   static func account(of request: Data) -> String? {
     read(request) { $0.string(Key.account) } ?? nil
   }

@@ -2,7 +2,7 @@ public import Foundation
 import StratusTransport
 import Synchronization
 
-/// A clock that moves only when a test advances it.
+/// A clock that a test advances.
 ///
 /// The devices of a ``TestServer`` and the dates of records use this clock. An app can also wait on
 /// this clock, because it is a `Clock` like `ContinuousClock`.
@@ -19,12 +19,12 @@ public final class TestClock: Clock {
     /// The time since the clock was created.
     public var offset: Duration
 
-    /// Creates an instant at a distance from the clock's beginning.
+    /// Creates the instant at which this duration has passed since the clock was created.
     public init(offset: Duration) { self.offset = offset }
 
     /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// Returns the duration from this instant to another one.
+    /// Returns the duration from this instant to another instant.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }

@@ -57,7 +57,7 @@ public struct SchemaFileError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TestCore {
-  /// The environment of the apps that do not name one.
+  /// The environment of an app that does not name an environment.
   var environment: ContainerEnvironment { schema == nil ? .development : .production }
 
   /// Gives a production store the schema of the server, before its first request.

@@ -133,8 +133,8 @@ extension String {
 }
 
 extension TestAccount {
-  /// Returns access to the account's private database in a container, or to the public database, as
-  /// the server stores it.
+  /// Returns direct access to the account's private database in a container, or to the public
+  /// database.
   ///
   /// - Parameters:
   ///   - containerIdentifier: the container's name.
@@ -155,9 +155,8 @@ extension TestAccount {
 }
 
 extension TestServer {
-  /// Returns read-only access to a container's public database as the server stores it, without a
-  /// signed-in user. To seed the public database, use an account:
-  /// ``TestAccount/database(_:_:environment:)``.
+  /// Returns direct, read-only access to a container's public database, without a signed-in user.
+  /// To seed the public database, use an account: ``TestAccount/database(_:_:environment:)``.
   public func publicDatabase(
     _ containerIdentifier: String,
     environment: CKContainer.Settings.Environment? = nil

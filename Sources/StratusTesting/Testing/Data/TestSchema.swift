@@ -52,7 +52,7 @@ public struct TestSchema: Sendable, ExpressibleByDictionaryLiteral {
     recordTypes = Dictionary(elements) { first, _ in first }
   }
 
-  /// The change that turns an empty schema into this one.
+  /// The change that turns an empty schema into this schema.
   ///
   /// Queries can filter and sort by every system field.
   var addition: SchemaAddition {

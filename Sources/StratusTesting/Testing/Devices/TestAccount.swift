@@ -42,7 +42,8 @@ public struct TestAccount: Sendable {
     nonmutating set { change { $0.isTemporarilyUnavailable = newValue } }
   }
 
-  /// Changes the account's restrictions, and notifies the devices where it is signed in.
+  /// Changes the account's restrictions, and notifies the devices on which the account is signed
+  /// in.
   private func change(_ body: (inout AccountState.Standing) -> Void) {
     state.change(body)
     for device in core.devices { device.note(state) }
@@ -103,7 +104,7 @@ public struct TestAccount: Sendable {
   /// Deletes a zone, as when a user resets end-to-end encrypted data after losing all keys.
   ///
   /// Devices receive a zone deletion with the reason `encryptedDataReset`. Saves to the zone fail
-  /// with `zoneNotFound`, with `CKErrorUserDidResetEncryptedDataKey` in the error's `userInfo`.
+  /// with `zoneNotFound`. The error's `userInfo` contains `CKErrorUserDidResetEncryptedDataKey`.
   ///
   /// - Throws: `CKError.zoneNotFound` if the zone does not exist.
   public func resetEncryptedData(

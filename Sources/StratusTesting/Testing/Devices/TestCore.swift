@@ -21,8 +21,8 @@ final class TestCore: Sendable {
   let clock: TestClock
   /// The API token for devices where no user is signed in.
   let apiToken: String
-  /// The folder for the state of devices that outlasts one launch of an app. The folder is created
-  /// when it is first used.
+  /// The folder for those parts of the devices' state that outlast one launch of an app. The folder
+  /// is created when it is first used.
   let folder: URL
   /// The faults that affect all devices.
   let faults = FaultBook()

@@ -4,9 +4,9 @@ extension TestDevice {
   /// Makes the next matching request fail with one of the framework's errors. The error applies to
   /// the whole call, or to each affected item.
   ///
-  /// The server does not receive the request. If ``TestRequests/of(_:)`` names a record, only this
-  /// record fails. The framework does not retry: the app receives even an error that would
-  /// otherwise be retried.
+  /// The server does not receive the request or the affected items. If ``TestRequests/of(_:)``
+  /// names a record, only this record fails. The framework does not retry: the app receives even an
+  /// error after which the framework would otherwise retry.
   ///
   /// - Parameters:
   ///   - requests: the requests that match.
@@ -43,7 +43,7 @@ extension TestDevice {
   /// The number of faults that will still affect requests.
   public var pendingFaultsCount: Int { network.faults.count }
 
-  /// The number of requests that this device has sent so far, including lost requests.
+  /// Returns the number of matching requests that this device has sent, including lost requests.
   public func requestsCount(_ requests: TestRequests = .any) -> Int {
     network.count(of: requests)
   }

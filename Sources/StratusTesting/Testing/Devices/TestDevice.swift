@@ -17,7 +17,7 @@ import Synchronization
 /// phone.isOnline = false
 /// ```
 ///
-/// Each fault affects the next matching request, and is then removed.
+/// By default, each fault affects only the next matching request, and is then removed.
 public final class TestDevice: Sendable {
   private struct State {
     var account: AccountState?

@@ -1,4 +1,4 @@
-/// The requests of a device that a fault affects.
+/// Selects the requests that a fault affects.
 ///
 /// ```swift
 /// phone.fail(next: .modifyRecords, with: .zoneBusy)
@@ -52,7 +52,7 @@ public struct TestRequests: Sendable, Hashable {
   static let download = "assets/download/"
 
   /// Limits the fault to requests that save, delete or fetch a record with this name. An error then
-  /// affects only this record. In an atomic request, the other records fail, too.
+  /// affects only this record. If the request is atomic, the other records fail as well.
   public func of(_ recordName: String) -> TestRequests {
     var requests = self
     requests.recordName = recordName
