@@ -29,15 +29,10 @@ public struct Composition: Sendable {
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
-<<<<<<< HEAD
-  /// Signals queues with new notifications.
+  /// Signals that queues have new notifications.
   let queues: any Signals
   /// Signals other processes that a store has new notifications.
   let newsOfOthers: any Signals
-=======
-  /// Signals that queues have new notifications.
-  let queues: any Signals = LocalSignals()
->>>>>>> 38af134bda0c0e51b9a60f9e98e71c376ba5802d
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks
   let assets: any AssetStore
