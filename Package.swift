@@ -59,6 +59,9 @@ let package = Package(
       name: "StratusConformance",
       targets: ["StratusConformance", "StratusDomain", "StratusWire"]),
   ],
+  traits: [
+    .trait(name: "Postgres", description: "Stores in PostgreSQL. The build needs libpq-dev.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -81,6 +84,15 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
+    // NB: without the trait, all files of StratusPostgres are empty, and the build needs no libpq.
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    room(
+      "StratusPostgres",
+      [
+        "StratusSQL", "StratusDomain", "StratusWire",
+        .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
+      ]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
@@ -100,6 +112,7 @@ let package = Package(
       [
         "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
         "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -225,6 +238,12 @@ let package = Package(
       "StratusSQLiteTests",
       [
         "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain", "StratusWire", grdb,
+      ]),
+    tests(
+      "StratusPostgresTests",
+      [
+        "StratusConformance", "StratusPostgres", "StratusSQL", "StratusSQLite", "StratusDomain",
+        "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

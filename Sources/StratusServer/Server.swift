@@ -42,7 +42,7 @@ public struct Server: Sendable {
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, live: live, logger: logger,
+      dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
       publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>

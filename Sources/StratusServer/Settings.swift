@@ -7,6 +7,9 @@ public import StratusWire
 public struct Settings: Sendable {
   /// The folder with all data.
   public var dataFolder: URL
+  /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
+  /// folder.
+  public var postgres: PostgresAccess?
   /// The address at which the server listens.
   public var host: String
   /// The port at which the server listens. The port 0 means any free port.
@@ -97,6 +100,24 @@ extension Settings {
     guard let tls else { return nil }
     return try TLSIdentity(
       certificateFile: tls.certificate, keyFile: tls.key, now: live.ambient.now)
+  }
+}
+
+/// The access to a PostgreSQL cluster.
+public struct PostgresAccess: Sendable, Hashable {
+  /// The address, such as `postgres://user@host/database`, without a password.
+  public var url: String
+  /// Whether the server starts although a failover may lose acknowledged writes. All change tokens
+  /// expire with each failover then.
+  public var allowsLoss: Bool
+  /// The folder of the keys and the bytes of assets, which all nodes share, or nil if they are in
+  /// the data folder.
+  public var sharedFolder: URL?
+
+  public init(url: String, allowsLoss: Bool = false, sharedFolder: URL? = nil) {
+    self.url = url
+    self.allowsLoss = allowsLoss
+    self.sharedFolder = sharedFolder
   }
 }
 

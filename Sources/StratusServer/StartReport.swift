@@ -48,6 +48,7 @@ public struct StartReport: Sendable, Equatable {
     if let email = settings.developerEmail {
       features.append("development: containers on first use, \(email) is signed in")
     }
+    if settings.postgres != nil { features.append("stores in PostgreSQL") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
     if let files = settings.tls { features.append("TLS with \(files.certificate)") }
     let proxies = settings.connections.trustedProxies.count
@@ -61,7 +62,7 @@ public struct StartReport: Sendable, Equatable {
     if let days = settings.historyDays {
       features.append("deletions leave the history after \(days) days")
     }
-    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil, settings.postgres == nil {
       features.append("stores close after \(seconds) s without a request")
     }
     let limits = settings.limits

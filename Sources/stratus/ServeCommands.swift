@@ -135,6 +135,9 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var storeIdle: Int64 = 600
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresOptions
+
   @OptionGroup var management: ManagementOptions
 
   @OptionGroup(title: "TLS")
@@ -182,6 +185,7 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...Self.storeIdleMax).contains(storeIdle) else {
       throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
     }
+    settings.postgres = try postgres.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
     settings.historyDays = historyDays == 0 ? nil : historyDays

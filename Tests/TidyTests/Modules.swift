@@ -12,6 +12,7 @@ enum Modules {
     "StratusDomain": Room(ours: ["StratusWire"]),
     "StratusSQL": Room(ours: domain),
     "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["GRDB", "GRDBSQLite"]),
+    "CPostgreSQL": Room(),
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),

@@ -54,7 +54,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     let ids = parts.map { part in
       ShareBatch.IDs(for: part.map(\.operation), makeUUID: ambient.makeUUID)
     }
-    let (response, hasMoreToCascade, isWatched) = try await database.store.write {
+    let zones = batches.batches.map(\.address)
+    let (response, hasMoreToCascade, isWatched) = try await database.store.write(to: zones) {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
