@@ -6,7 +6,8 @@ const listeners = new Set();
 
 /** Returns the path and the parameters of the present address. */
 export function currentPlace() {
-  return { path: location.pathname, params: Object.fromEntries(new URLSearchParams(location.search)) };
+  const search = new URLSearchParams(location.search);
+  return { path: location.pathname, params: Object.fromEntries(search) };
 }
 
 /** Returns the address of a screen. Empty parameters are left out. */

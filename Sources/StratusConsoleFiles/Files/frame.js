@@ -12,7 +12,7 @@ import { reportFailure } from "./parts/announce.js";
 
 const header = h("header");
 const navigation = h("nav", { class: "screens", "aria-label": "Screens" });
-const banners = h("div", { class: "banners" });
+const banners = h("div");
 const lost = h("p", { class: "banner alarm", role: "alert", hidden: true },
   "The connection to the server is interrupted. The console tries again by itself.");
 const updated = h("p", { class: "banner", role: "status", hidden: true });
@@ -33,7 +33,8 @@ export function makeFrame() {
   };
   return [
     h("a", { class: "skip", href: "#main" }, "To the content"),
-    header, h("div", { class: "banners" }, lost, updated, banners),
+    header,
+    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated, banners),
     h("div", { class: "columns" }, navigation, main),
   ];
 }

@@ -45,7 +45,7 @@ export function showSetUp(root, onSignedIn) {
         field({
           label: "Setup code", name: "code", required: true, spellcheck: "false",
           autocapitalize: "characters",
-          hint: "It has four groups of four letters and digits, and is valid until the server stops.",
+          hint: "It has four groups of four signs, and is valid until the server stops.",
         }),
         emailField(), passwordField("new-password"),
       ],

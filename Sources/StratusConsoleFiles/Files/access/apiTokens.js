@@ -19,7 +19,8 @@ export async function show(screen) {
   screen.draw(
     heading("API tokens"),
     h("p", {}, "An app sends its API token with each request. The token of a web app stands in ",
-      "its page, so it proves the app and no user. Allowed origins limit the pages that may use it."),
+      "its page, so it proves the app and no user. Allowed origins limit the pages that may use ",
+      "it."),
     table({
       caption: "API tokens", rows: shown, empty: "There is no API token yet.",
       columns: [

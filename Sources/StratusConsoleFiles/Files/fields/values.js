@@ -77,8 +77,9 @@ function parseFraction(text, advice) {
 /** Reads milliseconds since 1970 UTC, or a date with a time. Without a zone, the time is UTC. */
 function parseTime(text) {
   if (/^-?\d{1,16}$/.test(text)) return text;
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)\s*(Z|[+-]\d\d:\d\d)?)?$/
-    .exec(text);
+  const day = "(\\d{4}-\\d\\d-\\d\\d)";
+  const clock = "(\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,3})?)?)\\s*(Z|[+-]\\d\\d:\\d\\d)?";
+  const match = new RegExp(`^${day}(?:[T ]${clock})?$`).exec(text);
   const time = match && Date.parse(`${match[1]}T${match[2] ?? "00:00"}${match[3] ?? "Z"}`);
   if (!match || Number.isNaN(time)) {
     throw new ValueFault("Write a time of UTC, for example 2026-11-23 15:04:05.");

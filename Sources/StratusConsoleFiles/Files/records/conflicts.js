@@ -25,7 +25,8 @@ export function conflictBox(record, server, editors, saveMine) {
       h("div", {}, h("strong", {}, `${name} before`), h("div", {}, fieldCell(record.fields[name]))),
       h("div", {}, h("strong", {}, `${name} on the server`),
         h("div", {}, fieldCell(server.fields[name]))))),
-    h("p", {}, "Save your fields over the server's, or close the editor and open the record again. ",
+    h("p", {}, "Save your fields over the server's, or close the editor and open the record ",
+      "again. ",
       "Fields that you have not changed keep the server's values."),
     h("div", { class: "actions" }, button("Save mine", saveMine, { kind: "danger" })));
 }

@@ -95,7 +95,8 @@ function predicateOf(filter) {
 function swiftValue({ type, value } = {}) {
   if (value === undefined) return "<#value#>";
   if (Array.isArray(value)) {
-    return `[${value.map((item) => swiftValue({ type: type.slice(0, -5), value: item })).join(", ")}]`;
+    const items = value.map((item) => swiftValue({ type: type.slice(0, -5), value: item }));
+    return `[${items.join(", ")}]`;
   }
   switch (type) {
     case "INT64": case "DOUBLE": return `NSNumber(value: ${value})`;

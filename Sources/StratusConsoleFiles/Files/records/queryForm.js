@@ -124,7 +124,8 @@ function conditionLine(filter, fields, number, remove) {
   comparator.addEventListener("change", fit);
   update(filter.comparator);
   return {
-    element: h("div", { class: "row condition", role: "group", "aria-label": `Condition ${number}` },
+    element: h(
+      "div", { class: "row", role: "group", "aria-label": `Condition ${number}` },
       name, comparator, value, distance,
       h("button", {
         type: "button", class: "quiet", "aria-label": `Remove condition ${number}`,

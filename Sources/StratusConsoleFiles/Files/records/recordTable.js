@@ -55,11 +55,19 @@ function typeCell(record) {
 /** The fields that get columns. */
 function namesOf({ params, fields }, records) {
   if (params.columns) return params.columns.split(",").map((name) => name.trim()).filter(Boolean);
-  const own = fields.filter((field) => !field.isSystem).map((field) => field.name);
+  const own = fields.filter((field) => !field.isSystem)
+    .sort((left, right) => rank(left) - rank(right)).map((field) => field.name);
   const used = new Set(records.flatMap((record) => Object.keys(record.fields ?? {})));
   const names = params.mode === "lookup" || params.mode === "changes"
-    ? [...used] : own.length > columnsMax ? own.filter((name) => used.has(name)) : own;
+    ? [...used]
+    : own.length > columnsMax ? own.filter((name) => used.has(name)) : own;
   return names.slice(0, columnsMax);
+}
+
+/** Fields that people search and sort by come first, because they say what a record is. */
+function rank(field) {
+  if (field.type === "STRING" && (field.isSearchable || field.isSortable)) return 0;
+  return field.type === "ASSETID" || field.type === "BYTES" ? 2 : 1;
 }
 
 function column(name, context) {
@@ -110,7 +118,8 @@ function editCell(record, name, field, cell, context) {
     } else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       try {
-        const value = input.value === "" && type !== "STRING" ? null : parseValue(type, input.value);
+        const isEmpty = input.value === "" && type !== "STRING";
+        const value = isEmpty ? null : parseValue(type, input.value);
         input.disabled = true;
         const [saved] = await saveRecords(context, [{
           record, fields: { [name]: { value, type } },

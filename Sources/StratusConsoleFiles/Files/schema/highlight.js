@@ -5,7 +5,8 @@ const keywords = new Set([
   "QUERYABLE", "SORTABLE", "SEARCHABLE", "ENCRYPTED", "LIST", "STRING", "INT64", "DOUBLE",
   "TIMESTAMP", "BYTES", "LOCATION", "REFERENCE", "ASSET", "NUMBER", "PREFERRED", "AS",
 ]);
-const pattern = /(--[^\n]*|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("[^"\n]*"?)|([A-Za-z_]\w*)|([^\w"]|\w)/g;
+const pattern =
+  /(--[^\n]*|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("[^"\n]*"?)|([A-Za-z_]\w*)|([^\w"]|\w)/g;
 
 /** Returns the tokens of a text: its whole text, in pieces with a kind. */
 export function tokensOf(text) {

@@ -27,7 +27,8 @@ export async function show(screen) {
       columns: [
         { title: "Record type", cell: (index) => userText(index.recordType) },
         { title: "Columns", cell: (index) => userText(index.columns.join(", ")) },
-        { title: "State", cell: (index) => badge(index.state, index.state === "ready" ? "good" : "") },
+        { title: "State", cell: (index) => badge(
+          index.state, index.state === "ready" ? "good" : "") },
         { title: "Progress", isNumber: true, cell: progress },
         { title: "Uses", isNumber: true, cell: (index) => index.uses.toLocaleString("en") },
         { title: "Last used", cell: (index) => (index.lastUsedDay === undefined

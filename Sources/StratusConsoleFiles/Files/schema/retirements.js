@@ -77,7 +77,8 @@ async function act({ store, screen }, place, action) {
 }
 
 function newRetirement({ store, screen }) {
-  return h("details", {}, h("summary", {}, "Retire or rename a field or a record type"), requestForm({
+  const title = "Retire or rename a field or a record type";
+  return h("details", {}, h("summary", {}, title), requestForm({
     label: "Retire", button: "Begin", endpoint: "schema/retire",
     fields: [
       field({ label: "Field or record type", name: "place", required: true, spellcheck: "false",

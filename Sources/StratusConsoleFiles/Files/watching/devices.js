@@ -13,8 +13,8 @@ export async function show(screen) {
   const place = h("div");
   screen.draw(
     heading("Devices"),
-    h("p", {}, "You see your own devices. To see those of another user, ask the user for a consent ",
-      "code: the user makes one on the account page, and it ends after an hour."),
+    h("p", {}, "You see your own devices. To see those of another user, ask the user for a ",
+      "consent code: the user makes one on the account page, and it ends after an hour."),
     requestForm({
       label: "Consent", button: "Show the user's devices",
       fields: [field({ label: "Consent code", name: "code", required: true, spellcheck: "false",
@@ -37,7 +37,8 @@ function fill(place, { userRecordName, devices }) {
 function deviceView(device) {
   return h(
     "section", { class: "card" },
-    h("h3", {}, userText(device.deviceID), " ", h("span", { class: "small" }, userText(device.app ?? ""))),
+    h("h3", {}, userText(device.deviceID), " ",
+      h("span", { class: "small" }, userText(device.app ?? ""))),
     device.findings.length > 0
       ? h("ul", { class: "notice alarm" }, device.findings.map((text) => h("li", {}, text)))
       : h("p", {}, badge("good", "good"), " The device follows its zones."),

@@ -17,7 +17,8 @@ export function lackTable(lacks) {
         "bad") },
       { title: "Container", cell: (lack) => userText(lack.containerID) },
       { title: "App", cell: (lack) => userText(lack.app || "unknown") },
-      { title: "Refused requests", isNumber: true, cell: (lack) => lack.count.toLocaleString("en") },
+      { title: "Refused requests", isNumber: true,
+        cell: (lack) => lack.count.toLocaleString("en") },
       { title: "First", cell: (lack) => time(lack.firstAt, { isShort: true }) },
       { title: "Last", cell: (lack) => time(lack.lastAt, { isShort: true }) },
       { title: "Deploy", cell: (lack) => screenLink(
