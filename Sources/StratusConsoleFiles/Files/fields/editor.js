@@ -1,11 +1,12 @@
 // The editor of one field: an input that fits its type, for a single value or a list.
 
-import { h, newID } from "../dom.js";
+import { h, newID, visible } from "../dom.js";
 import { elementOf, isList } from "./types.js";
 import { fileLink, referenceLink } from "./show.js";
 import { ValueFault, parseValue, valueText } from "./values.js";
 
 const hints = {
+  STRING: "text", ASSETID: "a file",
   INT64: "a whole number", DOUBLE: "a number", TIMESTAMP: "UTC, for example 2026-11-23 15:04:05",
   BYTES: "base64", LOCATION: "latitude, longitude", REFERENCE: "record name of the target",
 };
@@ -47,12 +48,21 @@ function singleEditor(label, type, field) {
     element: h(
       "div", { class: "editor-field" },
       h("div", { class: "field" }, h("label", { for: id }, label), input.element,
-        h("p", { id: `${id}-hint`, class: "small" }, hints[type] ?? type.toLowerCase()), problem),
+        h("p", { id: `${id}-hint`, class: "small" }, hints[type]),
+        type === "STRING" && signsNote(String(field?.value ?? "")), problem),
       h("div", { class: "field check" }, clear, h("label", { for: `${id}-clear` }, "no value"))),
     read: () => readMarked(input.control, problem, () => (clear.checked
       ? { value: null, type } : input.read())),
     focus: () => input.control.focus(),
   };
+}
+
+/** Shows where a text has characters that an input does not show. */
+function signsNote(text) {
+  const shown = visible(text);
+  if (shown === text) return null;
+  return h("p", { class: "small" }, "The text has invisible characters: ",
+    h("bdi", {}, shown.slice(0, 200)));
 }
 
 /** Reads a value, and marks the input if it is wrong. */
