@@ -86,10 +86,13 @@ let package = Package(
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
+    // The compiler embeds the files by #embed, so they are no resources.
+    .target(name: "StratusConsoleFiles", exclude: ["Files"]),
+    room("StratusConsole", ["StratusConsoleFiles"]),
     room(
       "StratusHTTP",
       [
-        "StratusDomain", "StratusWire", hummingbird,
+        "StratusConsole", "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -199,6 +202,7 @@ let package = Package(
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+    tests("StratusConsoleTests", ["StratusConsole"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
