@@ -97,7 +97,8 @@ extension ConsolePermission {
       "server-keys/list", "server-keys/revoke":
       return .access
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
-      "accounts/restrict", "accounts/quota", "web-tokens/list", "web-tokens/revoke":
+      "accounts/restrict", "accounts/quota", "accounts/usage", "web-tokens/list",
+      "web-tokens/revoke":
       return .users
     case "roles/grant", "roles/revoke":
       return .grants

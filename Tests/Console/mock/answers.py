@@ -99,7 +99,7 @@ class State:
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"keys": data.KEYS},
             "web-tokens/list": {"sessions": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},
-            "accounts/quota": {"usedBytes": 123_456_789, "quotaBytes": 1_000_000_000},
+            "accounts/usage": {"usedBytes": 123_456_789, "quotaBytes": 1_000_000_000},
             "roles/list": {"roles": ["Editor"], "users": [
                 {"email": data.OWNER, "userRecordName": data.ANNA, "roles": ["Editor"]},
                 {"email": None, "userRecordName": data.HOSTILE[1], "roles": []}]},

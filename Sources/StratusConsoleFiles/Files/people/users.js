@@ -77,7 +77,7 @@ async function showAccount(screen, account) {
   const { email } = account;
   const [{ sessions }, quota] = await Promise.all([
     manage("web-tokens/list", {}, { signal }),
-    container ? manage("accounts/quota", { email, containerID: container, isReading: true },
+    container ? manage("accounts/usage", { email, containerID: container },
       { signal }) : null,
   ]);
   screen.draw(
@@ -136,7 +136,8 @@ function containerPart(screen, { email, restrictedIn = [] }, quota) {
         const amount = Number(megabytes);
         if (megabytes && !(amount >= 0)) throw new Error("Write a number of megabytes.");
         await manage("accounts/quota", {
-          email, containerID, quotaBytes: megabytes ? Math.round(amount * 1_000_000) : null,
+          email, containerID,
+          ...(megabytes ? { quotaBytes: Math.round(amount * 1_000_000) } : {}),
         });
         report("The quota is set.");
         screen.again();
