@@ -288,8 +288,10 @@ def roles_hide(person):
 
 def live_requests(person):
     person.begin("/requests?live=yes")
-    before = person.find("tbody tr").text
-    person.wait(lambda: person.find("tbody tr").text != before, "a new request")
+    person.find("tbody tr")
+    first = "return document.querySelector('tbody tr')?.innerText"
+    before = person.page.execute_script(first)
+    person.wait(lambda: person.page.execute_script(first) != before, "a new request")
 
 
 def live_records(person):

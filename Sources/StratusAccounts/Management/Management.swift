@@ -38,6 +38,10 @@ extension Accounts {
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles, audit: audit),
       RevokeRoleHandler(accounts: self, roles: roles, audit: audit),
+      AddMemberHandler(accounts: self),
+      ConfigureMemberHandler(accounts: self),
+      RemoveMemberHandler(accounts: self),
+      ListMembersHandler(accounts: self),
     ]
   }
 }
