@@ -17,6 +17,8 @@ public struct Router: Sendable {
 
   /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
+  /// The console, or nil. A router with a console answers nothing else.
+  public var console: ConsoleSite?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -29,7 +31,7 @@ public struct Router: Sendable {
   let listening: ListeningAccess
   /// The listeners for notifications.
   public let hub: any NotificationListening
-  private let routes: Routes
+  let routes: Routes
   private let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
@@ -91,6 +93,10 @@ public struct Router: Sendable {
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = exchange(for: request, from: clientAddress)
+    if let console {
+      let target = RequestTarget(request.path ?? "/")
+      return await answerConsole(request, target, body, &exchange, console)
+    }
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")

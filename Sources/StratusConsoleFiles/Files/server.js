@@ -34,11 +34,16 @@ export function serverNow() {
  */
 export async function call(path, body = {}, { signal } = {}) {
   const answer = await send(path, JSON.stringify(body), "application/json", signal);
-  const ask = { AUTHENTICATION_REQUIRED: asks.signIn, PASSWORD_REQUIRED: asks.password }[
-    answer.failure?.code];
+  const ask = askFor(answer.failure);
   if (!ask || path.startsWith("session/")) return result(answer);
   if (!(await ask())) throw answer.failure;
   return result(await send(path, JSON.stringify(body), "application/json", signal));
+}
+
+/** Returns the function that asks for what a refused request lacks, or null. */
+function askFor(failure) {
+  if (failure?.code === "AUTHENTICATION_REQUIRED") return asks.signIn;
+  return failure?.message === "the password is needed again" ? asks.password : null;
 }
 
 /** Sends a request to an endpoint of the management interface. */

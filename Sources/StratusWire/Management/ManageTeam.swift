@@ -136,7 +136,7 @@ public enum ListMembers: Endpoint {
 }
 
 extension JSONView {
-  fileprivate func teamRole() throws(WireError) -> TeamRole {
+  func teamRole() throws(WireError) -> TeamRole {
     guard let role = TeamRole(rawValue: try requiredString("role")) else {
       throw .wrongType("role", expected: "owner, developer, operator or auditor")
     }

@@ -81,7 +81,7 @@ class State:
 
     def change_team(self, path, body):
         if not self.confirmed:
-            raise Refusal(403, "PASSWORD_REQUIRED", "confirm with your password")
+            raise Refusal(403, "ACCESS_DENIED", "the password is needed again")
         self.members = [m for m in self.members if m["email"] != body["email"]]
         if path != "team/remove":
             self.members.append({**body, "addedAt": data.NOW})
@@ -127,7 +127,7 @@ class State:
                                       "isTest": body.get("isTest", False)})
                 return {}
             case "containers/delete":
-                raise Refusal(403, "PASSWORD_REQUIRED", "confirm with your password")
+                raise Refusal(403, "ACCESS_DENIED", "the password is needed again")
         return {}
 
     def describe(self, body):
