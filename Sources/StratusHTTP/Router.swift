@@ -38,7 +38,9 @@ public struct Router: Sendable {
   let expensive: ExpensiveRequests
   let ambient: Ambient
   private let managementToken: String
-  private let publicURL: String?
+  /// The URL at which browsers and clients call this router, or nil to use the host that each
+  /// request names.
+  public var publicURL: String?
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage

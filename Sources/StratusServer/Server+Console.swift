@@ -27,6 +27,7 @@ extension Server {
       version: ServerVersion.current, serverURL: serverURL)
     var router = parts.router
     router.pages = nil
+    router.publicURL = address.url
     router.trustedProxies = settings.connections.trustedProxies
     router.isEncrypted = identity != nil
     router.requiresEncryption =

@@ -51,6 +51,16 @@ export function manage(path, body, options) {
   return call(`management/${path}`, body, options);
 }
 
+/** Like {@link manage}, with another answer of a server that does not have the endpoint. */
+export async function manageOr(answer, path, body, options) {
+  try {
+    return await manage(path, body, options);
+  } catch (error) {
+    if (error.message === "could not find handler for endpoint") return answer;
+    throw error;
+  }
+}
+
 /**
  * Sends a request to a database.
  *

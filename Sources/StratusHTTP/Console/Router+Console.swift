@@ -124,15 +124,15 @@ extension Router {
   private func checkHead(
     _ endpoint: String, _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
   ) throws(ServerError) {
-    let url = (site.consoleURL ?? exchange.serverURL).lowercased()
-    // NB: without a fixed URL, the name of the host is the browser's. A name of this machine cannot
-    // be rebound, and a certificate belongs to its names.
-    let isKnownHost =
-      site.consoleURL != nil || url.hasPrefix("https://") || LocalName.isLocal(url)
+    let url = exchange.serverURL.lowercased()
+    // NB: a name of another machine can be rebound to this address, unless a certificate proves it.
+    let isEncrypted = url.hasPrefix("https://")
+    let isKnownHost = site.consoleURL != nil || isEncrypted || LocalName.isLocal(url)
+    let ownHost = url.split(separator: "/").last.map(String.init)
     let fields = request.headerFields
     let head = ConsoleRequestCheck.Head(
       method: request.method.rawValue, path: endpoint, contentType: fields[.contentType],
-      host: request.authority ?? url.split(separator: "/").last.map(String.init),
+      host: isEncrypted ? ownHost : request.authority,
       origin: fields[.origin], fetchSite: fields[.fetchSite])
     guard isKnownHost, ConsoleRequestCheck(consoleURL: url).allows(head) else {
       throw ServerError(.accessDenied, Reason.accessDenied)

@@ -155,6 +155,8 @@ public final class TestServer: Sendable {
   }
 
   /// The number of passwords hashed so far.
+  package var accounts: Accounts { composition.accounts }
+
   package var passwordHashCount: Int { composition.accounts.passwordHashCount }
 
   /// Continues cascading deletions that contain more records than one transaction can delete.

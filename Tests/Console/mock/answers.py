@@ -96,8 +96,8 @@ class State:
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "devices/timeline": data.TIMELINE, "audit/list": {"entries": data.AUDIT},
-            "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"keys": data.KEYS},
-            "web-tokens/list": {"sessions": data.SESSIONS},
+            "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
+            "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},
             "accounts/usage": {"usedBytes": 123_456_789, "quotaBytes": 1_000_000_000},
             "roles/list": {"roles": ["Editor"], "users": [
@@ -123,7 +123,7 @@ class State:
             case "server-keys/add":
                 return {"id": "ef" * 32, "userRecordName": data.BERT}
             case "accounts/create":
-                self.accounts.append({"email": body["email"], "isDisabled": False,
+                self.accounts.append({"email": body["email"], "disabled": False,
                                       "isTest": body.get("isTest", False)})
                 return {}
             case "containers/delete":

@@ -105,10 +105,10 @@ def share():
 
 
 ACCOUNTS = [
-    {"email": OWNER, "isDisabled": False, "isTest": False},
-    {"email": DEVELOPER, "isDisabled": True, "isTest": False, "restrictedIn": [NOTES]},
-    {"email": "tester@example.org", "isDisabled": False, "isTest": True},
-    {"email": "<b>x</b>@example.org", "isDisabled": False, "isTest": False},
+    {"email": OWNER, "disabled": False, "isTest": False},
+    {"email": DEVELOPER, "disabled": True, "isTest": False, "restrictedIn": [NOTES]},
+    {"email": "tester@example.org", "disabled": False, "isTest": True},
+    {"email": "<b>x</b>@example.org", "disabled": False, "isTest": False},
 ]
 
 MEMBERS = [
@@ -134,7 +134,7 @@ STATUS = {
 FINDINGS = [
     {"severity": "problem", "name": "backup", "sentence": "The last backup is 9 days old.",
      "fix": "Run 'stratus backup'."},
-    {"severity": "warning", "name": "disk", "sentence": "The disk is 91 % full.", "fix": None},
+    {"severity": "note", "name": "disk", "sentence": "The disk is 91 % full.", "fix": None},
 ]
 
 ADVICE = [

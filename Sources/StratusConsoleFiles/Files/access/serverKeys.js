@@ -13,14 +13,14 @@ import { time } from "../time.js";
 
 export async function show(screen) {
   const { place, signal } = screen;
-  const { keys } = await manage("server-keys/list", {}, { signal });
+  const { serverKeys } = await manage("server-keys/list", {}, { signal });
   const { container } = place.params;
   screen.draw(
     heading("Server keys"),
     h("p", {}, "A program signs its requests to a public database with a server-to-server key. ",
       "The server has only the public half."),
     table({
-      caption: "Server keys", rows: keys.filter(
+      caption: "Server keys", rows: serverKeys.filter(
         (key) => !container || key.containerID === container),
       empty: "There is no server key yet.",
       columns: [

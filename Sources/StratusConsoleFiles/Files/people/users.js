@@ -2,7 +2,7 @@
 
 import { h, userText } from "../dom.js";
 import { addressOf, change } from "../address.js";
-import { manage } from "../server.js";
+import { manage, manageOr } from "../server.js";
 import { may } from "../session.js";
 import { report } from "../parts/announce.js";
 import { askAndRun } from "../parts/dialog.js";
@@ -38,7 +38,7 @@ export async function show(screen) {
 }
 
 function stateOf(account) {
-  return account.isDisabled ? badge("disabled", "bad") : badge("enabled", "good");
+  return account.disabled ? badge("disabled", "bad") : badge("enabled", "good");
 }
 
 /** Only a test account can be acted as. The server refuses every other one. */
@@ -75,10 +75,9 @@ async function showAccount(screen, account) {
   const { signal, place } = screen;
   const { container } = place.params;
   const { email } = account;
-  const [{ sessions }, quota] = await Promise.all([
+  const [{ webTokens }, quota] = await Promise.all([
     manage("web-tokens/list", {}, { signal }),
-    container ? manage("accounts/usage", { email, containerID: container },
-      { signal }) : null,
+    container && manageOr(null, "accounts/usage", { email, containerID: container }, { signal }),
   ]);
   screen.draw(
     heading("User"),
@@ -86,7 +85,7 @@ async function showAccount(screen, account) {
       "All users")),
     facts([["E-mail", userText(email)], ["State", stateOf(account)],
       ["Test account", account.isTest ? "yes" : "no"]]),
-    h("div", { class: "actions" }, account.isDisabled
+    h("div", { class: "actions" }, account.disabled
       ? button("Enable", () => act(screen, "accounts/enable", { email }, "Enable the account?",
         ["The account can sign in again."], true))
       : button("Disable", () => act(screen, "accounts/disable", { email }, "Disable the account?",
@@ -96,7 +95,7 @@ async function showAccount(screen, account) {
       : h("p", { class: "notice" }, "Choose a container to see the quota and the restriction."),
     h("h2", {}, "Sessions of apps"),
     table({
-      caption: "Sessions", rows: sessions.filter((session) => session.email === email),
+      caption: "Sessions", rows: webTokens.filter((session) => session.email === email),
       empty: "No app has a session of this account.",
       columns: [
         { title: "Container", cell: (session) => userText(session.containerID) },
@@ -117,8 +116,8 @@ function containerPart(screen, { email, restrictedIn = [] }, quota) {
   return [
     h("h2", {}, "In ", userText(containerID)),
     facts([
-      ["Stored", sizeText(quota.usedBytes)],
-      ["Quota", quota.quotaBytes === undefined || quota.quotaBytes === null
+      quota && ["Stored", sizeText(quota.usedBytes)],
+      quota && ["Quota", quota.quotaBytes === undefined || quota.quotaBytes === null
         ? "none" : sizeText(quota.quotaBytes)],
       ["Restriction", isRestricted ? badge("restricted", "bad") : "none"],
     ]),

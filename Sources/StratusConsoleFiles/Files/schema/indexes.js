@@ -1,7 +1,7 @@
 // The screen of indexes: advice, and the indexes that queries have made.
 
 import { h, userText } from "../dom.js";
-import { manage } from "../server.js";
+import { manage, manageOr } from "../server.js";
 import { may } from "../session.js";
 import { report } from "../parts/announce.js";
 import { askAndRun } from "../parts/dialog.js";
@@ -12,7 +12,8 @@ import { counted, time } from "../time.js";
 export async function show(screen) {
   const { signal, store } = screen;
   const [{ indexes }, { advice }] = await Promise.all([
-    manage("schema/indexes", store, { signal }), manage("schema/advise", store, { signal }),
+    manage("schema/indexes", store, { signal }),
+    manageOr({ advice: [] }, "schema/advise", store, { signal }),
   ]);
   screen.draw(
     heading("Indexes"),

@@ -1,7 +1,7 @@
 // The first screen: the production radar, findings, and the state of the server.
 
 import { h, userText } from "../dom.js";
-import { manage } from "../server.js";
+import { manage, manageOr } from "../server.js";
 import { badge, facts, heading, screenLink } from "../parts/page.js";
 import { table } from "../parts/table.js";
 import { sizeText, time } from "../time.js";
@@ -10,10 +10,10 @@ import { lackTable } from "./lacks.js";
 export async function show(screen) {
   const { signal } = screen;
   const [status, { findings }] = await Promise.all([
-    manage("status", {}, { signal }), manage("findings", {}, { signal }),
+    manage("status", {}, { signal }),
+    manageOr({ findings: null }, "findings", {}, { signal }),
   ]);
   const lacks = status.productionLacks;
-  const problems = findings.filter((finding) => finding.severity !== "ok");
   screen.draw(
     heading("Overview"),
     h("h2", {}, "Production radar"),
@@ -23,10 +23,7 @@ export async function show(screen) {
       : [h("p", {}, "Apps in production save or query what the schema there lacks. These requests ",
         "fail until development is deployed."), lackTable(lacks)],
     h("h2", {}, "Findings"),
-    problems.length === 0
-      ? h("p", {}, badge("good", "good"), " The checks of ", h("code", {}, "stratus doctor"),
-        " find nothing.")
-      : h("div", { class: "cards" }, problems.map(findingCard)),
+    findingList(findings),
     h("h2", {}, "Server"),
     facts([
       ["State", status.ready ? badge("ready", "good") : badge("not ready", "bad")],
@@ -35,6 +32,13 @@ export async function show(screen) {
     ]),
     stores(status.containers));
   screen.listen({ lacks: screen.again, reconnected: screen.again });
+}
+
+function findingList(findings) {
+  const command = h("code", {}, "stratus doctor");
+  if (!findings) return h("p", {}, "Run ", command, " to see them.");
+  if (findings.length > 0) return h("div", { class: "cards" }, findings.map(findingCard));
+  return h("p", {}, badge("good", "good"), " The checks of ", command, " find nothing.");
 }
 
 function findingCard(finding) {
