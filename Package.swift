@@ -215,7 +215,8 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusServer",
         "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -53,6 +53,7 @@ public struct Service: Sendable {
     managementHandlers = [
       ExportSchemaHandler(changer: changer),
       DescribeSchemaHandler(changer: changer),
+      ExplainPermissionsHandler(changer: changer),
       ChangeSchemaHandler(changer: changer),
       DeploySchemaHandler(changer: changer),
       ResetSchemaHandler(changer: changer, users: users),

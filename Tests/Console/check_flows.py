@@ -305,6 +305,7 @@ def keys_without_modifiers(person):
     person.begin("/")
     person.press("g", "c")
     person.see("Containers", "h1")
+    person.settle()
     person.press("?")
     person.see("Keys without Ctrl or Alt")
     person.find("#single-keys").click()

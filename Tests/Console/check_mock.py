@@ -14,7 +14,7 @@ from answers import Refusal, State  # noqa: E402
 WIRE = HERE.parents[1] / "Sources/StratusWire"
 # Endpoints that exist only in docs/internals/console.md so far.
 DESIGNED = {
-    "accounts/usage", "audit/list", "devices/timeline", "permissions/explain", "requests/list",
+    "accounts/usage", "audit/list", "devices/timeline", "requests/list",
     "requests/summarize", "schema/advise",
 }
 # Members of answers that are only designed.

@@ -26,7 +26,7 @@ export const screens = [
     key: "p", needs: "container", load: () => import("./schema/deploy.js") },
   { path: "/indexes", title: "Indexes", group: "Schema", permission: "schema-read", key: "i",
     needs: "store", load: () => import("./schema/indexes.js") },
-  { path: "/permissions", title: "Permissions", group: "Schema", permission: "schema-read",
+  { path: "/permissions", title: "Permissions", group: "Schema", permission: "records",
     key: "e", needs: "store", load: () => import("./people/permissions.js") },
   { path: "/users", title: "Users", group: "People", permission: "users", key: "u",
     load: () => import("./people/users.js") },

@@ -82,8 +82,11 @@ extension ConsolePermission {
     case "containers/create", "containers/configure", "containers/delete", "schema/indexes/drop":
       return .operation
     case "schema/export", "schema/describe", "schema/indexes", "schema/advise", "schema/retiring",
-      "roles/list", "permissions/explain":
+      "roles/list":
       return .schemaRead
+    // NB: the answer depends on a record and its creator, which operators and auditors do not see.
+    case "permissions/explain":
+      return .records
     case "schema/change":
       // NB: a request without an environment is refused by its handler. Until then it counts as a
       // change of production.

@@ -154,9 +154,9 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
-  /// The number of passwords hashed so far.
   package var accounts: Accounts { composition.accounts }
 
+  /// The number of passwords hashed so far.
   package var passwordHashCount: Int { composition.accounts.passwordHashCount }
 
   /// Continues cascading deletions that contain more records than one transaction can delete.

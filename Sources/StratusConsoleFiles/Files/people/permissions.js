@@ -13,7 +13,6 @@ export async function show(screen) {
   const answer = isAsked && await manage("permissions/explain", {
     ...store, database: params.database ?? "public", recordName: params.record,
     recordType: params.type, userRecordName: params.user,
-    zoneID: params.zone ? { zoneName: params.zone, ownerRecordName: params.owner } : undefined,
   }, { signal });
   screen.draw(
     heading("Permissions"),
@@ -27,11 +26,10 @@ function form(params) {
     field({ label: "User record name", name: "user", value: params.user, spellcheck: "false",
       hint: "empty for a caller without a sign-in", "data-filter": true }),
     field({ label: "Database", name: "database", type: "select",
-      value: params.database ?? "public", options: ["public", "private", "shared"] }),
+      value: params.database ?? "public", options: ["public"],
+      hint: "private data is not explained: the answer would reveal it" }),
     field({ label: "Record name", name: "record", value: params.record, spellcheck: "false" }),
     field({ label: "Record type", name: "type", value: params.type, spellcheck: "false" }),
-    field({ label: "Zone", name: "zone", value: params.zone, spellcheck: "false" }),
-    field({ label: "Owner of the zone", name: "owner", value: params.owner, spellcheck: "false" }),
   ], "Explain");
 }
 
