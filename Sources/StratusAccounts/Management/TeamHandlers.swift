@@ -9,10 +9,6 @@ struct AddMemberHandler: ManagementHandler {
 
   func answer(_ request: AddMember.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
-    guard try await accounts.registry.teamMember(accountID: account.id) == nil else {
-      throw .badRequest(
-        "'\(request.email.prefix(64))' is in the team already; change the role instead")
-    }
     return try await accounts.keepMember(account, request)
   }
 }

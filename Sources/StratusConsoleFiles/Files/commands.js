@@ -16,14 +16,22 @@ export const commands = {
   "containers/configure": (body) => `stratus container configure ${store(body)}`,
   "containers/delete": (body) =>
     `stratus container delete ${quote(body.containerID ?? "ID")} --yes`,
-  "schema/change": (body) => (body.schema === undefined && body.environment === "production"
-    ? `stratus schema deploy --container ${quote(body.containerID ?? "ID")}`
-    : `stratus schema import ${store(body)} FILE.ckdb`),
-  "schema/reset": (body) => `stratus schema reset --container ${quote(body.containerID ?? "ID")}`,
-  "schema/retire": (body) =>
-    `stratus schema retire ${store(body)} ${quote(body.place ?? "TYPE.FIELD")}`,
-  "schema/indexes/drop": (body) => `stratus schema indexes drop ${store(body)} `
-    + quote(body.index ?? "INDEX"),
+  "schema/change": (body) => {
+    const container = `--container ${quote(body.containerID ?? "ID")}`;
+    if (body.environment !== "production") return `stratus schema import ${container} FILE.ckdb`;
+    return `stratus schema deploy ${container}${body.schema === undefined ? "" : " FILE.ckdb"}`;
+  },
+  "schema/reset": (body) =>
+    `stratus schema reset --container ${quote(body.containerID ?? "ID")} --yes`,
+  "schema/retire": (body) => {
+    const verb = { drop: "drop", rename: "rename" }[body.action] ?? "retire";
+    const option = {
+      refuse: " --refuse", cancel: " --cancel", rename: ` --to ${quote(body.newName ?? "NAME")}`,
+    }[body.action] ?? "";
+    return `stratus schema ${verb} ${store(body)} ${quote(body.place ?? "TYPE.FIELD")}${option}`;
+  },
+  "schema/indexes/drop": (body) => `stratus schema indexes ${store(body)} `
+    + `${body.cancelsBuild ? "--cancel" : "--drop"} ${quote(body.index ?? "INDEX")}`,
   "api-tokens/create": (body) => `stratus api-token create ${store(body)}`,
   "api-tokens/revoke": (body) => `stratus api-token revoke ${id(body)}`,
   "server-keys/add": (body) => `stratus server-key add ${store(body)} FILE.pem`,

@@ -12,7 +12,8 @@ public enum TeamRole: String, Sendable, Hashable, CaseIterable {
   case auditor
 }
 
-/// Management: adds a member to the team.
+/// Management: adds a member to the team. If the account is in the team already, its role and
+/// containers are replaced.
 public enum AddMember: Endpoint {
   public static let path = "team/add"
 
@@ -47,7 +48,7 @@ public enum AddMember: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: changes the role or the containers of a member.
+/// Management: changes the role and the containers of a member.
 public enum ConfigureMember: Endpoint {
   public static let path = "team/configure"
 

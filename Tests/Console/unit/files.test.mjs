@@ -80,3 +80,29 @@ test("the list of embedded files is the folder", () => {
   const embedded = [...list.matchAll(/^FILE_ENTRY\("([^"]+)"/gm)].map(([, name]) => name);
   assert.deepEqual(embedded.sort(), [...names].sort());
 });
+
+/** Commands that docs/internals/console.md lists as missing. */
+const missingCommands = [
+  "stratus team add", "stratus team remove", "stratus account restrict", "stratus quota set",
+];
+
+test("each request that changes something has a command in the reference", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const reference = readFileSync(join(root, "../../../docs/reference/commands.md"), "utf8");
+  for (const [path, command] of Object.entries(commands)) {
+    const words = command({}).split(" ").filter((word) => /^[a-z-]+$/.test(word));
+    const name = words.slice(0, 3).join(" ");
+    const isKnown = reference.includes(name) || missingCommands.includes(name);
+    assert.ok(isKnown, `${path}: ${name}`);
+  }
+});
+
+test("each request that the console sends to change something is in the list", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const changes = /\/(create|delete|configure|revoke|grant|add|remove|enable|disable|drop|reset|retire|restrict|quota)$/;
+  for (const name of modules.filter((name) => name !== "commands.js")) {
+    for (const [, path] of text(name).matchAll(/(?:manage|call)\(\s*"([\w/-]+)"/g)) {
+      if (changes.test(path)) assert.ok(path in commands, `${name}: ${path}`);
+    }
+  }
+});
