@@ -13,7 +13,8 @@ const id = (body) => quote(body.id ?? "ID");
 /** The commands by the paths of their endpoints. */
 export const commands = {
   "containers/create": (body) => `stratus container create ${quote(body.containerID ?? "ID")}`,
-  "containers/configure": (body) => `stratus container configure ${store(body)}`,
+  "containers/configure": (body) => `stratus container configure `
+    + `${quote(body.containerID ?? "ID")} --environment ${body.environment ?? "development"}`,
   "containers/delete": (body) =>
     `stratus container delete ${quote(body.containerID ?? "ID")} --yes`,
   "schema/change": (body) => {
