@@ -32,7 +32,7 @@ public struct Router: Sendable {
   /// The listeners for notifications.
   public let hub: any NotificationListening
   let routes: Routes
-  private let assets: AssetRoutes
+  let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
   let expensive: ExpensiveRequests
@@ -342,7 +342,9 @@ public struct Router: Sendable {
 
   /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {
-    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
+    guard let path = request.path?.utf8 else { return false }
+    if console != nil { return path.starts(with: Self.consoleUploadPath.utf8) }
+    return path.starts(with: "/assets/".utf8)
   }
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {

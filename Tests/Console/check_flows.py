@@ -4,6 +4,7 @@
 usage: check_flows.py [NAME …]
 """
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -203,6 +204,35 @@ def new_record(person):
         "place": {"value": {"latitude": 48.1, "longitude": 11.5}, "type": "LOCATION"}}, record
 
 
+def file_upload(person):
+    person.begin(SCREENS["record"])
+    person.see("Change tag")
+    person.find("dialog input[type=file]").send_keys(str(HERE / "screens.py"))
+    person.button("Save", "dialog").click()
+    person.see("The record is saved.")
+    saves = [b for b in person.sent("database/") if "operations" in b]
+    fields = saves[-1]["operations"][0]["record"]["fields"]
+    assert fields["attachment"]["value"]["fileChecksum"] == "new", fields
+    assert list(fields) == ["attachment"], fields
+
+
+def export_and_import(person):
+    person.begin(SCREENS["records"])
+    person.button("Import").click()
+    file = Path(tempfile.mkdtemp()) / "import.csv"
+    file.write_text("recordName,count:INT64\r\na,1\r\nb,x\r\n")
+    person.find("dialog input[type=file]").send_keys(str(file))
+    person.button("Check and import", "dialog").click()
+    person.see("The file has 1 fault, so nothing was saved.")
+    file.write_text("recordName,title:STRING\r\nimported,'=1+1\r\n")
+    person.find("dialog input[type=file]").send_keys(str(file))
+    person.button("Check and import", "dialog").click()
+    person.see("1 record imported.")
+    operation = [b for b in person.sent("database/") if "operations" in b][-1]["operations"][0]
+    assert operation["record"]["fields"]["title"]["value"] == "=1+1", operation
+    file.unlink()
+
+
 def delete_by_query(person):
     person.begin(SCREENS["records"])
     person.button("Delete by query").click()
@@ -341,7 +371,8 @@ def hostile_data(person):
 
 
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
-         new_record, delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
+         new_record, file_upload, export_and_import,
+         delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
          password_again, roles_hide, live_requests, live_records, keys_without_modifiers,
          focus_is_never_lost, hostile_data]
 

@@ -19,7 +19,8 @@ struct ConsoleRequestCheck: Sendable {
 
   /// The path of the stream of live updates.
   static let livePath = "live"
-  private static let uploadPrefix = "upload/"
+  /// The beginning of the paths to which the browser sends files.
+  static let uploadPrefix = "assets/upload/"
 
   /// Whether the request may be examined further.
   func allows(_ head: Head) -> Bool {

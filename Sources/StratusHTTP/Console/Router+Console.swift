@@ -27,6 +27,8 @@ public struct ConsoleSite: Sendable {
 /// NB: these answers have no CORS fields, so no other origin can read them.
 extension Router {
   private static let interfacePrefix = "/console/1/"
+  /// The beginning of the paths to which the browser sends files.
+  static let consoleUploadPath = interfacePrefix + ConsoleRequestCheck.uploadPrefix
 
   /// Answers one request. The paths of screens all get the same page.
   func answerConsole(
@@ -99,6 +101,12 @@ extension Router {
     guard let fields = FormText.fields((query ?? "").utf8) else {
       throw .badRequest(Reason.formUnreadable)
     }
+    if endpoint.hasPrefix(ConsoleRequestCheck.uploadPrefix) {
+      // The ticket in the path authorizes the upload, as at the API.
+      let ticket = String(endpoint.dropFirst(ConsoleRequestCheck.uploadPrefix.count))
+      let answer = try await assets.upload(ticket, request, body, exchange.caller)
+      return (try await answer.body.collected(), .unchanged)
+    }
     let sent = try await body.bytes()
     let cookies = CookieText.cookies(Self.cookieField(of: request.headerFields))
     let decision = try await site.console.decide(
@@ -116,7 +124,11 @@ extension Router {
     case .open(let address, let endpoint, let principal):
       exchange.store = address.store
       exchange.caller.principal = principal
-      exchange.caller.serverURL = site.serverURL
+      // Files are sent to the console, because the page may connect to no other origin. They are
+      // fetched from the API, so that they can do nothing in the console.
+      exchange.caller.serverURL =
+        endpoint == UploadAssets.path
+        ? exchange.serverURL + String(Self.interfacePrefix.dropLast()) : site.serverURL
       return (try await open(address, endpoint, sent, exchange.caller), .unchanged)
     }
   }

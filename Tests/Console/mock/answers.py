@@ -176,7 +176,7 @@ class State:
             case "subscriptions/modify":
                 return {"subscriptions": [body["operations"][0]["subscription"]]}
             case "assets/upload":
-                return {"tokens": [{**token, "url": "/console/1/upload/ticket"}
+                return {"tokens": [{**token, "url": "/console/1/assets/upload/ticket"}
                                    for token in body["tokens"]]}
         raise Refusal(404, "NOT_FOUND", "there is no such endpoint")
 

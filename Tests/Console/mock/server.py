@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         path = self.path.removeprefix("/console/1/")
-        if path.startswith("upload/"):
+        if path.startswith("assets/upload/"):
             return self.send_json(200, {"singleFile": {
                 "fileChecksum": "new", "size": len(body), "receipt": "r"}})
         site = self.headers.get("Sec-Fetch-Site", "same-origin")

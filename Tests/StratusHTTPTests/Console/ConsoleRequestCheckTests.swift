@@ -34,7 +34,7 @@ import Testing
     #expect(
       check.allows(
         head {
-          $0.path = "upload/t"
+          $0.path = "assets/upload/t"
           $0.contentType = "application/octet-stream"
         }))
   }
@@ -59,7 +59,7 @@ import Testing
       #expect(!check.allows(head { $0.contentType = type }))
     }
     #expect(!check.allows(head { $0.contentType = nil }))
-    #expect(!check.allows(head { $0.path = "upload/t" }))
+    #expect(!check.allows(head { $0.path = "assets/upload/t" }))
   }
 
   @Test func `only the live updates are fetched by GET`() {
