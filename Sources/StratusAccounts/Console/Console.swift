@@ -1,5 +1,5 @@
 public import StratusDomain
-public import StratusWire
+import StratusWire
 
 /// Signs members of the team in, and decides what they may do (docs/internals/console.md).
 public final class Console: WebConsole {
@@ -125,7 +125,7 @@ public final class Console: WebConsole {
     do throws(WireError) {
       let body = request.body.isEmpty ? Array("{}".utf8) : request.body
       let json = try JSONView(parsing: body)
-      try json.requireObject("the request body")
+      guard json.isObject else { throw WireError("the request body must be a JSON object") }
       return try Value(json: json)
     } catch {
       throw ServerError(error)

@@ -1,4 +1,3 @@
-import StratusDomain
 import Synchronization
 
 /// The text with which the operator of a new server makes the first owner of the team.

@@ -1,5 +1,3 @@
-public import StratusWire
-
 /// A request to the console's interface. Its head has been checked: it comes from the console's
 /// own page.
 public struct ConsoleRequest: Sendable {

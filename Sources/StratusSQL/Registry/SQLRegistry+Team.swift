@@ -5,7 +5,7 @@ extension SQLRegistry {
   public func addFirstOwner(
     accountID: String, at time: Int64
   ) async throws(ServerError) -> Bool {
-    try await engine.write { (registry) throws(ServerError) in
+    try await engine.write { (registry) throws(ServerError) -> Bool in
       let others = try registry.connection.first(TeamStatements.otherOwners, [.text("")]) {
         $0.integer(0)
       }
@@ -17,7 +17,7 @@ extension SQLRegistry {
   }
 
   public func keep(_ member: TeamMember) async throws(ServerError) -> TeamChange {
-    try await engine.write { (registry) throws(ServerError) in
+    try await engine.write { (registry) throws(ServerError) -> TeamChange in
       if member.role != .owner, try registry.isLastOwner(member.accountID) { return .lastOwner }
       try registry.connection.execute(TeamStatements.keep, member.values)
       return .made
@@ -32,7 +32,7 @@ extension SQLRegistry {
 
   public func teamMembers() async throws(ServerError) -> [TeamMember] {
     let rows = try await engine.read { (registry) throws(ServerError) in
-      try registry.connection.all(TeamStatements.list, [], TeamRow.init)
+      try registry.connection.all(TeamStatements.list, [], TeamRow.init(row:))
     }
     var members: [TeamMember] = []
     for row in rows { members.append(try row.member()) }
@@ -40,7 +40,7 @@ extension SQLRegistry {
   }
 
   public func removeMember(accountID: String) async throws(ServerError) -> TeamChange {
-    try await engine.write { (registry) throws(ServerError) in
+    try await engine.write { (registry) throws(ServerError) -> TeamChange in
       if try registry.isLastOwner(accountID) { return .lastOwner }
       let count = try registry.connection.execute(TeamStatements.delete, [.text(accountID)])
       return count == 1 ? .made : .absent
@@ -57,7 +57,7 @@ extension SQLRegistry {
 
 extension RegistrySession {
   fileprivate func member(_ accountID: String) throws(ServerError) -> TeamMember? {
-    try connection.first(TeamStatements.find, [.text(accountID)], TeamRow.init)?.member()
+    try connection.first(TeamStatements.find, [.text(accountID)], TeamRow.init(row:))?.member()
   }
 
   fileprivate func isLastOwner(_ accountID: String) throws(ServerError) -> Bool {

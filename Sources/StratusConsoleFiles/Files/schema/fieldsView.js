@@ -46,10 +46,11 @@ export function fieldsView(context) {
 
 function fieldTable(type, { mayChange, redraw, draft }) {
   return table({
-    caption: `Fields of ${type.name}`, rows: type.fields,
+    caption: `Fields of ${type.name}`,
+    rows: [...type.fields].sort((left, right) => left.isSystem - right.isSystem),
     columns: [
       { title: "Field", cell: (field) => [userText(field.name),
-        field.isSystem && h("span", { class: "small" }, ` (${fieldWords(field.name)})`)] },
+        fieldWords(field.name) !== field.name && h("span", { class: "small" }, ` (${fieldWords(field.name)})`)] },
       { title: "Type", cell: (field) => field.type },
       ...options.map(({ key, text }) => ({
         title: text, cell: (field) => optionBox(field, key, text, type, mayChange, redraw),
