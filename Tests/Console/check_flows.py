@@ -362,6 +362,18 @@ def focus_is_never_lost(person):
         assert outline != "none", active.get_attribute("outerHTML")[:120]
 
 
+def older_server(person):
+    person.begin("/")
+    person.server.state.unknown = {"findings", "schema/advise", "accounts/usage", "requests/list"}
+    person.page.refresh()
+    person.see("Run stratus doctor to see them.")
+    for name in ("indexes", "user"):
+        chromium.open_page(person.page, person.server.url + SCREENS[name])
+        assert "does not have this function" not in person.text("main"), name
+    chromium.open_page(person.page, person.server.url + "/requests")
+    person.see("This version of the server does not have this function.")
+
+
 def hostile_data(person):
     for name in SCREENS:
         person.begin(SCREENS[name])
@@ -374,7 +386,7 @@ FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, edit
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
          password_again, roles_hide, live_requests, live_records, keys_without_modifiers,
-         focus_is_never_lost, hostile_data]
+         focus_is_never_lost, older_server, hostile_data]
 
 
 def main():

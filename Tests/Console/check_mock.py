@@ -41,7 +41,7 @@ def main():
     paths["findings"] = (WIRE / "Management/Finding.swift").read_text()
     used = set()
     for file in (HERE.parents[1] / "Sources/StratusConsoleFiles/Files").rglob("*.js"):
-        used |= set(re.findall(r'(?:manage\(|manageOr\([^"]*)\s*"([\w/-]+)"', file.read_text()))
+        used |= set(re.findall(r'(?:manage\(|manageOr\([^")]*,)\s*"([\w/-]+)"', file.read_text()))
     state = State()
     state.is_signed_in = True
     faults = []

@@ -31,6 +31,8 @@ export function listen(target, listeners, signal) {
     wasLost = false;
   });
   stream.addEventListener("error", () => {
+    // NB: a server that refuses the stream closes it for good. Only an interruption is shown.
+    if (stream.readyState === EventSource.CLOSED) return;
     wasLost = true;
     connection.lost();
   });

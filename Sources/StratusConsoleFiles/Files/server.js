@@ -5,13 +5,19 @@ const root = "/console/1/";
 /** A refused or failed request. */
 export class ServerFailure extends Error {
   constructor(status, dictionary) {
-    super(dictionary.reason ?? `The server answered with status ${status}.`);
+    super(dictionary.reason === unknownEndpoint
+      ? "This version of the server does not have this function."
+      : dictionary.reason ?? `The server answered with status ${status}.`);
+    this.reason = dictionary.reason;
     this.status = status;
     this.code = dictionary.serverErrorCode ?? "UNKNOWN";
     this.requestID = dictionary.uuid;
     this.retryAfterSeconds = dictionary.retryAfter;
   }
 }
+
+/** The reason of a server that does not have an endpoint. */
+const unknownEndpoint = "could not find handler for endpoint";
 
 /** Functions that ask the member for something that a request lacks. `main.js` sets them. */
 export const asks = {
@@ -43,7 +49,7 @@ export async function call(path, body = {}, { signal } = {}) {
 /** Returns the function that asks for what a refused request lacks, or null. */
 function askFor(failure) {
   if (failure?.code === "AUTHENTICATION_REQUIRED") return asks.signIn;
-  return failure?.message === "the password is needed again" ? asks.password : null;
+  return failure?.reason === "the password is needed again" ? asks.password : null;
 }
 
 /** Sends a request to an endpoint of the management interface. */
@@ -56,7 +62,7 @@ export async function manageOr(answer, path, body, options) {
   try {
     return await manage(path, body, options);
   } catch (error) {
-    if (error.message === "could not find handler for endpoint") return answer;
+    if (error.reason === unknownEndpoint) return answer;
     throw error;
   }
 }

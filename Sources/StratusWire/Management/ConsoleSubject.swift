@@ -1,5 +1,4 @@
-/// The members of a request's body that decide which right of a
-/// member of the team the request needs.
+/// The members of a request's body that decide which permission in the console the request needs.
 public struct ConsoleSubject: Sendable, Hashable, JSONReadable {
   /// The container that the request names, or nil if it names none.
   public var containerID: String?

@@ -30,6 +30,8 @@ class State:
         self.members = copy.deepcopy(data.MEMBERS)
         self.tokens = copy.deepcopy(data.TOKENS)
         self.received = []
+        # Endpoints that this server does not have.
+        self.unknown = set()
 
     # Sessions
 
@@ -107,6 +109,8 @@ class State:
             "containers/configure": {"allowsQueryExtensions": True,
                                      "requiresReferenceTargets": False},
         }
+        if path in self.unknown:
+            raise Refusal(404, "NOT_FOUND", "could not find handler for endpoint")
         if path in fixed:
             return fixed[path]
         match path:

@@ -50,7 +50,8 @@ function fieldTable(type, { mayChange, redraw, draft }) {
     rows: [...type.fields].sort((left, right) => left.isSystem - right.isSystem),
     columns: [
       { title: "Field", cell: (field) => [userText(field.name),
-        fieldWords(field.name) !== field.name && h("span", { class: "small" }, ` (${fieldWords(field.name)})`)] },
+        fieldWords(field.name) !== field.name
+          && h("span", { class: "small" }, ` (${fieldWords(field.name)})`)] },
       { title: "Type", cell: (field) => field.type },
       ...options.map(({ key, text }) => ({
         title: text, cell: (field) => optionBox(field, key, text, type, mayChange, redraw),
