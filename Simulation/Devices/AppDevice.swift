@@ -105,7 +105,8 @@ final class AppDevice: Device, @unchecked Sendable {
 struct AppDisk: Sendable {
   var data = AppData()
   var state: CKSyncEngine.State.Serialization?
-  /// The number of state updates that the app had received in the same run before this one.
+  /// The number of the state update that stored this data. Each run of the app counts from 1; 0
+  /// means that nothing was stored yet.
   var update = 0
 }
 

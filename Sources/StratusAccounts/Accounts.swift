@@ -11,6 +11,9 @@ public final class Accounts: Authentication {
   /// A session ends after 90 days, even if it is in use (signin §7). Choice: Apple does not
   /// document how long a session that is in use lasts.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
+  /// Sessions of one account with one container and environment; the one that was used least
+  /// recently ends for a new one. Choice: more devices than a person has.
+  static let sessionsPerAccountMax = 50
   /// The container name in tokens that are valid for any container. Only `stratus dev` issues such
   /// tokens.
   public static let anyContainer = "*"
@@ -33,18 +36,24 @@ public final class Accounts: Authentication {
   let passwordLogRounds: Int
   private let signingKeys: any SigningKeyStore
   private let tokenKeys: Mutex<[SigningKey]>
+  /// Seals the texts that browsers keep for the server.
+  let pageSeal: PageSeal
   let memory = AdmissionMemory()
+  /// Writes security events into the log.
+  let audit: Audit
 
-  /// - Throws: an error of the registry or of the key files.
+  /// - Parameter audit: writes security events into the log.
+  /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
     randomness: @escaping Randomness, limits: LimitSettings = .unpaced,
-    passwordThreads: Int = 1
+    audit: Audit = Audit { _ in }, passwordThreads: Int = 1
   ) async throws(ServerError) {
     signatureWindowSeconds = limits.signatureWindowSeconds
     passwordLogRounds = limits.passwordLogRounds
     passwords = PasswordPool(runningMax: passwordThreads)
     self.registry = registry
+    self.audit = audit
     self.signingKeys = signingKeys
     self.ambient = ambient
     self.randomness = randomness
@@ -53,6 +62,8 @@ public final class Accounts: Authentication {
     names = UserNames(secret: nameKeys.last?.bytes ?? [])
     tokenKeys = Mutex(
       try signingKeys.keys(for: SigningPurpose.webAuthTokens, orKeep: randomness(32)))
+    pageSeal = PageSeal(
+      secrets: try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32)).map(\.bytes))
     try await nameEarlierUsers()
   }
 
@@ -64,6 +75,8 @@ public final class Accounts: Authentication {
     await noticeChanges(now: now)
     let (known, changes) = memory.admission(question, now: now)
     if let known { return known }
+    // NB: a user whose token is sealed by us is no guesser, whoever else has the same address.
+    if request.credentials.webAuthToken.flatMap(sealedToken) == nil { try request.requireTrust() }
     let admission = try await examine(request, now: now)
     memory.keep(admission, for: question, now: now, ifStill: changes)
     return admission
@@ -120,18 +133,25 @@ public final class Accounts: Authentication {
   ///
   /// - Returns: nil if the text was not signed with one of the server's keys.
   private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
-    if let token = WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 }) { return token }
-    // Another process may have created a new key since the keys were read.
+    if let token = sealedToken(text) { return token }
+    // Another process may have made a new key a moment ago.
     let version = try await registry.version()
     guard memory.note(version: version, now: ambient.now()) else { return nil }
     try readTokenKeys()
-    return WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 })
+    return sealedToken(text)
+  }
+
+  /// Opens a web auth token with the keys that this process knows.
+  private func sealedToken(_ text: String) -> WebAuthToken? {
+    WebAuthToken(text: text, sealedWith: tokenKeys.withLock { $0 })
   }
 
   private func readTokenKeys() throws(ServerError) {
     let keys = try signingKeys.keys(
       for: SigningPurpose.webAuthTokens, orKeep: randomness(32))
     tokenKeys.withLock { $0 = keys }
+    pageSeal.replace(
+      by: try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32)).map(\.bytes))
   }
 
   /// Returns the session of a token, if the session and the token are still valid.
@@ -174,7 +194,7 @@ public final class Accounts: Authentication {
   }
 
   /// Whether the first write to a container creates the container, because it does not exist yet.
-  /// Only a token for any container can do this.
+  /// Is called only if the API token is valid for all containers.
   private func mayAdopt(_ container: String) async throws(ServerError) -> Bool {
     try ContainerName.check(container)
     return try await !registry.containers().contains(container)
@@ -204,7 +224,7 @@ public final class Accounts: Authentication {
     let session = Session(
       id: randomness(32).hex, accountID: account.id, store: store, createdAt: now,
       lastUsedAt: now, endsAt: now + Self.sessionMilliseconds)
-    try await registry.create(session)
+    try await registry.create(session, countMax: Self.sessionsPerAccountMax)
     if store.container != Self.anyContainer {
       _ = try await user(account.id, in: store.container)
     }
@@ -218,24 +238,19 @@ public final class Accounts: Authentication {
   /// The number of passwords that were hashed so far, for tests.
   package var passwordHashCount: Int { passwords.count }
 
-  /// Signs new tokens with a new key. Tokens signed with the previous key stay valid until the next
-  /// rotation.
+  /// Signs new tokens, and seals the texts in browsers, with new keys. Those of the previous keys
+  /// stay valid until the next rotation.
   ///
   /// - Throws: an error of the key files.
   func rotateTokenKey() async throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
+    try signingKeys.rotate(SigningPurpose.pages, to: randomness(32))
     try readTokenKeys()
     memory.forget()
     try await registry.advanceVersion()
   }
 
-  /// Returns the key that signs the values that browsers keep for the server.
-  func pageSecret() throws(ServerError) -> [UInt8] {
-    let keys = try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32))
-    return keys.first?.bytes ?? randomness(32)
-  }
-
-  /// Returns the bytes of the API token of a development server.
+  /// The secret that is the API token of a development server, as bytes.
   func developerKey() throws(ServerError) -> [UInt8] {
     let keys = try signingKeys.keys(
       for: SigningPurpose.developerAPIToken, orKeep: randomness(32))

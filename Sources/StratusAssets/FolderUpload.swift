@@ -7,7 +7,8 @@ import Synchronization
 /// An upload into a folder. Its checksum is computed while the bytes arrive.
 final class FolderUpload: AssetUpload {
   private struct State {
-    /// The open file, or nil if the upload has ended or another opener has taken it over.
+    /// The open file. It is nil before the upload begins, after the upload ends, and after a later
+    /// opening of the same upload has taken the upload over.
     var file: DiskFile?
     var hash = SHA256()
     var received: Int64 = 0

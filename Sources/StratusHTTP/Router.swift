@@ -82,7 +82,7 @@ public struct Router: Sendable {
     self.publicURL = publicURL
     fixedFields = [
       .contentType: "application/json; charset=UTF-8", .cloudKitVersion: "1.0",
-      .respondingInstance: instance,
+      .respondingInstance: instance, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
     ]
     self.logger = logger
   }
@@ -123,6 +123,7 @@ public struct Router: Sendable {
         answer = .bytes(try refuseToListen(request))
       case .home: answer = .bytes(try showHomePage(to: request, &exchange))
       case .page(let path):
+        exchange.isPage = true
         guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
         return try await page(path, target.query, request, body, exchange, by: pages)
       case .health, .management, .database:
@@ -265,7 +266,7 @@ public struct Router: Sendable {
       }
       admissionRequest.body = { () throws(ServerError) in try await body.bytes() }
     }
-    let admission = try await authentication.admit(admissionRequest)
+    let admission = try await self.admission(of: admissionRequest, exchange.caller)
     exchange.caller.principal = admission.principal
     exchange.caller.createsContainer = admission.createsContainer
     exchange.nextWebAuthToken = admission.nextWebAuthToken
@@ -274,7 +275,20 @@ public struct Router: Sendable {
       userRecordName: admission.userRecordName,
       // The API token of a signed request is not checked.
       apiToken: exchange.caller.isServerKey ? nil : query.credentials.apiToken,
-      clientAddress: exchange.caller.clientAddress)
+      clientAddress: admission.userRecordName == nil ? exchange.caller.subscriber : nil)
+  }
+
+  /// Examines credentials. Wrong ones count against the caller's address, because examining them
+  /// costs more than most requests.
+  private func admission(
+    of request: AdmissionRequest, _ caller: Caller
+  ) async throws(ServerError) -> Admission {
+    var request = request
+    request.suspicionSeconds = { [pace] in pace.suspicionSeconds(of: caller.subscriber) }
+    do throws(ServerError) { return try await authentication.admit(request) } catch {
+      if error.code == .authenticationFailed { pace.noteWrongCredentials(from: caller.subscriber) }
+      throw error
+    }
   }
 
   /// Answers a browser's preflight request. If the URL contains an API token, the answer depends on
@@ -284,8 +298,9 @@ public struct Router: Sendable {
   ) async -> [UInt8] {
     if case .database(let address, _) = path, let token = RequestQuery(query).credentials.apiToken {
       let credentials = Credentials(apiToken: token, webAuthToken: nil)
-      // An invalid token is refused with the actual request, not with the preflight request.
-      let admission = try? await authentication.admit(credentials, to: address.store)
+      // If the token is invalid, the actual request is refused later, not this preflight.
+      let admission = try? await self.admission(
+        of: AdmissionRequest(credentials: credentials, store: address.store), exchange.caller)
       exchange.allowedOrigins = admission?.allowedOrigins
     }
     return Array("{}".utf8)
@@ -364,7 +379,7 @@ public struct Router: Sendable {
   func head(for request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
     var fields = fixedFields
     fields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
-    if requiresEncryption { fields[.strictTransportSecurity] = "max-age=31536000" }
+    fields[.strictTransportSecurity] = strictTransport(exchange)
     if let token = exchange.nextWebAuthToken { fields[.webAuthToken] = token }
     if let seconds = exchange.retryAfterSeconds { fields[.retryAfter] = String(seconds) }
     for field in exchange.fields { fields[field.name] = field.value }
@@ -372,6 +387,10 @@ public struct Router: Sendable {
     if exchange.isAsset {
       CORSHeaders.addForAssets(to: &fields, for: request)
       if exchange.status == .methodNotAllowed { fields[.allow] = CORSHeaders.assetMethods }
+      return HTTPResponse(status: exchange.status, headerFields: fields)
+    }
+    if exchange.isPage {
+      fields[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
     CORSHeaders.add(to: &fields, for: request.headerFields, allowed: exchange.allowedOrigins)
@@ -396,6 +415,8 @@ struct Exchange {
   var fields = HTTPFields()
   var isAsset = false
   var isCourier = false
+  /// Whether the request was for one of the server's own pages, whose answers have no CORS fields.
+  var isPage = false
   var nextWebAuthToken: String?
   var retryAfterSeconds: Int?
   /// The origins that the API token allows, or nil if all are allowed or the token is not known

@@ -9,6 +9,8 @@ import Synchronization
 /// The settings with which a server uses Apple's push service.
 public struct APNsAccess: Sendable {
   public var key: APNsKey
+  /// The file of the key.
+  let keyFile: URL
   /// The app's bundle ID.
   public var topic: String
   /// The hosts of Apple's push service, or of the service of a test.
@@ -25,6 +27,7 @@ public struct APNsAccess: Sendable {
     do { pem = try String(contentsOf: keyFile, encoding: .utf8) } catch {
       throw APNsKeyFailure("the APNs key \(keyFile.path) cannot be read")
     }
+    self.keyFile = keyFile
     key = try APNsKey(pem: pem, keyID: keyID, teamID: teamID)
     self.topic = topic
   }

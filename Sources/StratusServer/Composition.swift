@@ -27,7 +27,9 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Records which indexes queries use.
   let uses = IndexUses()
-  /// Signals that queues have new notifications.
+  /// The turns of zones with large moves between shared hierarchies.
+  let turns = HierarchyTurnsOfStores()
+  /// Signals queues with new notifications.
   let queues: any Signals = LocalSignals()
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks = LocalWorkLocks()
@@ -70,7 +72,7 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness, limits: limits,
+      randomness: live.randomness, limits: limits, audit: Audit { logger.notice("\($0)") },
       passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
@@ -86,8 +88,6 @@ public struct Composition: Sendable {
       shareAccounts: ShareAccounts { (user, container) async throws(ServerError) in
         guard let known = try await registry.user(named: user, in: container) else { return nil }
         return try await registry.account(id: known.accountID)?.email
-      } hasAccount: { (address) async throws(ServerError) in
-        try await registry.account(email: address) != nil
       },
       createContainer: { [accounts] (container, principal) async throws(ServerError) in
         try await accounts.adopt(container, by: principal)
@@ -104,7 +104,6 @@ public struct Composition: Sendable {
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
       roles: roles,
-      audit: Audit { logger.notice("\($0)") },
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -127,7 +126,7 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = try accounts.webPages { error in
+    router.pages = accounts.webPages { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     self.router = router

@@ -116,6 +116,8 @@ public struct Server: Sendable {
     if let identity {
       services.append(
         TLSReloading(identity: identity, heedsSignals: heedsSignals, logger: logger))
+    } else if heedsSignals, settings.developerEmail == nil {
+      services.append(IgnoredHangUp(logger: logger))
     }
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))

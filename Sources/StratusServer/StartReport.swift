@@ -15,12 +15,34 @@ public struct StartReport: Sendable, Equatable {
       ("address", url),
     ]
     rows += Self.features(of: settings).map { ("on", $0) }
+    if settings.publicURL?.hasPrefix("https://") == true, settings.tls == nil,
+      settings.connections.trustedProxies.isEmpty
+    {
+      rows.append(
+        (
+          "note",
+          "all clients behind a proxy count as one address; name the proxy with --trusted-proxy"
+        ))
+    }
+    for file in [settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile] {
+      guard let file, Self.isOpen(file) else { continue }
+      rows.append(
+        ("note", "every user of this machine can read \(file.path); run 'chmod o= \(file.path)'"))
+    }
     lines = rows.map { name, value in
       "stratus: " + name.padding(toLength: 8, withPad: " ", startingAt: 0) + value
     }
   }
 
-  /// Returns the features that the settings switch on, each described in a few words.
+  /// Whether users besides a file's owner and group can reach it.
+  private static func isOpen(_ file: URL) -> Bool {
+    let path = file.resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue else { return false }
+    return mode & 0o007 != 0
+  }
+
+  /// The features that the settings switch on, each in a few words.
   private static func features(of settings: Settings) -> [String] {
     var features: [String] = []
     if let email = settings.developerEmail {

@@ -147,9 +147,11 @@ extension Composition {
     StoreSweep(
       work: .cascades, pause: .seconds(2), stores: stores, signals: cascades, locks: locks,
       logger: logger
-    ) { [ambient, changes] (store, address) async throws(ServerError) in
+    ) { [ambient, changes, turns] (store, address) async throws(ServerError) in
       let hasCascades = try await ContinueCascades(store: store, ambient: ambient).step()
-      let hasHierarchies = try await ContinueHierarchies(store: store, ambient: ambient).step()
+      let hasHierarchies = try await ContinueHierarchies(
+        store: store, ambient: ambient, turns: turns[address]
+      ).step()
       guard hasCascades || hasHierarchies else { return false }
       // Both kinds of work may change records that users have subscribed to.
       changes.send(StoreSignal(address))

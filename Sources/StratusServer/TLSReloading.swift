@@ -48,3 +48,17 @@ struct TLSReloading: ServiceLifecycle.Service {
     }
   }
 }
+
+/// Keeps a server without a certificate running after SIGHUP, which programs that renew
+/// certificates send.
+struct IgnoredHangUp: ServiceLifecycle.Service {
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      for await _ in await UnixSignalsSequence(trapping: .sighup) {
+        logger.notice("SIGHUP changes nothing: the server has no certificate")
+      }
+    }
+  }
+}

@@ -102,11 +102,19 @@ public enum Limits {
   /// The maximum number of participants of a share besides its owner (semantics §22: more than 100
   /// are refused).
   public static let participantsPerShareMax = 100
-  /// The maximum number of shares of a user in one container. Choice: each new share is compared
-  /// with all shares of its zone.
+  /// Shares of a user in one container. A batch of new shares is compared with all
+  /// shares of its zone.
   public static let sharesPerUserMax = 5_000
-  /// The maximum number of shares in one request to resolve or accept. Choice: each accepted share
-  /// is a transaction.
+  /// Shares that begin, change or end in one request. Choice: the end of a share with 100
+  /// participants takes some milliseconds, in which other writers wait.
+  public static let sharesChangedPerRequestMax = 50
+  /// Shares that a user joins in one zone of another user. Choice: every request of the user reads
+  /// all of them. Apps share lists and folders, and rarely more than a few in one zone.
+  public static let joinedSharesPerZoneMax = 200
+  /// Zones of other users that a user sees. Choice: each poll of the shared database compares all
+  /// of them with their newest changes, in some milliseconds.
+  public static let sharedZonesPerUserMax = 2_000
+  /// Shares in one request to resolve or accept. Each accepted share is a transaction.
   public static let sharesPerRequestMax = 50
   /// The maximum number of children of deleted records that one request checks. Choice: a bound for
   /// the work of deleting a record together with a million children.

@@ -47,7 +47,23 @@ public struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
   /// first 64 bits of an IPv6 address.
   public var subscriber: String {
     if isIPv4 { return bytes.suffix(4).map { String($0) }.joined(separator: ".") }
-    return bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "/64"
+    return prefix(bytes: 8)
+  }
+
+  /// The first 48 bits of an IPv6 address, of which a provider gives a site at most one; nil for an
+  /// IPv4 address.
+  public var site: String? { isIPv4 ? nil : prefix(bytes: 6) }
+
+  private func prefix(bytes count: Int) -> String {
+    let digits = bytes.prefix(count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    return digits.joined() + "/\(8 * count)"
+  }
+}
+
+extension NetworkAddress {
+  /// The ``subscriber`` of an address in any spelling; the text itself if it is no address.
+  public static func subscriber(of text: String) -> String {
+    NetworkAddress(text)?.subscriber ?? text
   }
 }
 

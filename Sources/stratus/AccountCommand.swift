@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StratusWire
 
 /// `stratus account`.
@@ -28,7 +29,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set a new password for an account, and sign its browsers out.")
+      abstract: "Set a new password for an account, and sign its browsers and apps out.")
 
     @OptionGroup var server: ServerOptions
 
@@ -47,8 +48,19 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// - Throws: ``Failure`` if standard input has no line.
+  /// Reads one line. A terminal does not show it.
+  ///
+  /// - Throws: ``Failure`` if there is no line.
   fileprivate static func readPassword() throws -> String {
+    var shown = termios()
+    let isTerminal = tcgetattr(STDIN_FILENO, &shown) == 0
+    if isTerminal {
+      complain("password:")
+      var hidden = shown
+      hidden.c_lflag &= ~tcflag_t(ECHO)
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    }
+    defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown) } }
     guard let line = readLine(), !line.isEmpty else {
       throw Failure("there is no password on standard input; write it there as one line")
     }

@@ -30,13 +30,13 @@ struct EnvCommand: AsyncParsableCommand {
 
 /// Returns the shell commands that set the address and the tokens of a server.
 func exports(of server: ManagementFile) -> [String] {
-  var lines = ["export STRATUS_URL=\(server.serverURL ?? server.url)"]
+  var lines = ["export STRATUS_URL=\(inShell(server.serverURL ?? server.url))"]
   guard let apiToken = server.apiToken, let webAuthToken = server.webAuthToken else {
     return lines
   }
   lines.append("export STRATUS_CONTAINER=\(DevCommand.container)")
   lines.append("export STRATUS_ENVIRONMENT=development")
-  lines.append("export STRATUS_API_TOKEN=\(apiToken)")
-  lines.append("export STRATUS_WEB_AUTH_TOKEN=\(webAuthToken)")
+  lines.append("export STRATUS_API_TOKEN=\(inShell(apiToken))")
+  lines.append("export STRATUS_WEB_AUTH_TOKEN=\(inShell(webAuthToken))")
   return lines
 }

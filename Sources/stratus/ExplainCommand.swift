@@ -39,7 +39,10 @@ struct ExplainCommand: AsyncParsableCommand {
   var json = false
 
   @Argument(
-    help: "A query or a request of records/query as JSON, its file, or - for standard input.")
+    help: """
+      The JSON of a query or of a records/query request, a file with that JSON, or - for standard \
+      input.
+      """)
   var query: String
 
   enum Database: String, ExpressibleByArgument, CaseIterable {

@@ -26,14 +26,16 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     help: """
-      The average number of requests per second without a user from one address; 0 means no limit.
+      The average number of requests per second that have no user, from one address; 0 means \
+      no limit.
       """)
   var anonymousRequestsPerAddress = Limits.anonymousRequestsPerAddressPerSecond
 
   @Option(
     name: .customLong("anonymous-requests-per-api-token"),
     help: """
-      The average number of requests per second without a user with one API token; 0 means no limit.
+      The average number of requests per second that have no user, with one API token; 0 means \
+      no limit.
       """)
   var anonymousRequestsPerAPIToken = Limits.anonymousRequestsPerAPITokenPerSecond
 

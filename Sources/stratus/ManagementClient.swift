@@ -26,8 +26,22 @@ struct ServerOptions: ParsableArguments {
     guard let token = ProcessInfo.processInfo.environment["STRATUS_MANAGEMENT_TOKEN"] else {
       throw Failure("set STRATUS_MANAGEMENT_TOKEN to the server's management token")
     }
+    try requirePrivateManagement(url)
     return ManagementFile(url: url, token: token)
   }
+}
+
+/// - Throws: ``Failure`` for a URL at which others could read the management token on its way.
+func requirePrivateManagement(_ url: String) throws {
+  let host = URL(string: url)?.host?.lowercased() ?? ""
+  let isLocal =
+    host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
+    || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
+  let lower = url.lowercased()
+  if lower.hasPrefix("https://") || lower.hasPrefix("http+unix://") || isLocal { return }
+  throw Failure(
+    "--url must begin with https:// or name this machine, because the management token would "
+      + "cross the network in clear text; reach the server by 'ssh -L', for example")
 }
 
 extension ManagementFile {
@@ -69,7 +83,13 @@ extension ManagementFile {
   ///
   /// - Throws: ``Failure``.
   static func read(in data: DataOption) throws -> ManagementFile {
-    guard let bytes = try? Data(contentsOf: data.url.appendingPathComponent(name)),
+    let location = data.url.appendingPathComponent(name)
+    if let owner = stranger(whoWrites: location) {
+      throw Failure(
+        "\(owner) can write the file '\(location.path)', which says where the server is; use a "
+          + "data folder of your own, or run 'chmod -R go= \(data.folder)'")
+    }
+    guard let bytes = try? Data(contentsOf: location),
       let file = try? ManagementFile(jsonBytes: Array(bytes))
     else {
       throw Failure(
@@ -77,6 +97,18 @@ extension ManagementFile {
           + "\(data.folder)', or name another with --data or --url")
     }
     return file
+  }
+
+  /// Names the users besides this one and root that can write a file; nil if there are none, or if
+  /// there is no file.
+  private static func stranger(whoWrites file: URL) -> String? {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
+      let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value,
+      let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue
+    else { return nil }
+    // Root manages the servers of other users.
+    if geteuid() != 0, owner != geteuid(), owner != 0 { return "user \(owner)" }
+    return mode & 0o022 == 0 ? nil : "every user"
   }
 }
 

@@ -11,9 +11,9 @@ struct DevCommand: AsyncParsableCommand {
     commandName: "dev",
     abstract: "Run a server for development on this machine.",
     discussion: """
-      A container is created when it is first used, and an account is signed in. The command \
-      prints the settings to export, and then "stratus is ready at URL". Ctrl-C stops the server \
-      and keeps its data.
+      The server creates each container at its first use. The command signs in an account for \
+      development, and prints the settings to export. Then it prints "stratus is ready at URL". \
+      Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
@@ -76,7 +76,8 @@ func inShell(_ text: String) -> String {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-      UInt8(ascii: "-"), UInt8(ascii: "_"):
+      UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "+"),
+      UInt8(ascii: "="):
       true
     default: false
     }
@@ -177,9 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
   /// - Throws: `Failure` for an option that cannot be used.
   func settings() throws -> Settings {
     try requirePort(port)
-    if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
-      throw Failure("--public-url must begin with https:// or http://")
-    }
+    let publicURL = try publicURL.map(Self.checkedPublicURL)
     guard (0...Self.historyDaysMax).contains(historyDays) else {
       throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
     }
@@ -202,7 +201,34 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// - Throws: `Failure` for a number that is not a port. The system would use only its last 16 bits.
+extension ServeCommand {
+  /// The public URL in the form in which browsers send it as an origin.
+  ///
+  /// - Throws: `Failure` unless it is a scheme and a host, with or without a port: no form could be
+  ///   sent to the sign-in pages otherwise.
+  static func checkedPublicURL(_ text: String) throws -> String {
+    let url = text.lowercased()
+    guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+      throw Failure("--public-url must begin with https:// or http://")
+    }
+    let form =
+      /(https?:\/\/)(\[[0-9a-f:.]+\]|[0-9a-z_\-]+(?:\.[0-9a-z_\-]+)*)(:[0-9]{1,5})?\/?/
+    guard let parts = url.wholeMatch(of: form)?.output else {
+      throw Failure(
+        "--public-url must be a scheme and a host, such as https://cloud.example.org, without a "
+          + "path or a user")
+    }
+    let usual = parts.1 == "https://" ? ":443" : ":80"
+    let port = parts.3.flatMap { $0 == usual ? nil : $0 } ?? ""
+    guard port.dropFirst().isEmpty || Int(port.dropFirst()).map({ 1...65_535 ~= $0 }) == true else {
+      throw Failure("the port in --public-url must be 1 to 65535")
+    }
+    return "\(parts.1)\(parts.2)\(port)"
+  }
+}
+
+/// - Throws: `Failure` for a number that is no port. The system would silently use its last 16
+///   bits.
 private func requirePort(_ port: Int) throws {
   guard (0...65_535).contains(port) else { throw Failure("--port must be 0 to 65535") }
 }

@@ -6,10 +6,10 @@ import StratusWire
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the state of a running server, beginning with what production lacks.",
+    abstract: "Show the state of a running server, and the schema parts that production lacks.",
     discussion: """
       A line that begins with "production of" names a record type, field or index that an app \
-      needed, but production does not have. The schema must be deployed.
+      needed, but production does not have. To add it, deploy the schema.
       """)
 
   @OptionGroup var server: ServerOptions

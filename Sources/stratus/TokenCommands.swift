@@ -28,13 +28,16 @@ struct APITokenCommand: AsyncParsableCommand {
     @Option(
       name: .customLong("origin"),
       help: """
-        An origin whose web pages may use the token, such as https://app.example.org. May be given \
-        several times. Default: all origins.
+        An origin whose web pages may use the token, such as https://app.example.org. The option \
+        can be repeated. Default: all origins; in production, no web page can then sign users in.
         """)
     var origins: [String] = []
 
     @Option(
-      help: "The URL to which the browser goes after a sign-in. Default: the page posts a message.")
+      help: """
+        The URL to which the browser goes after a sign-in. Default: the sign-in page sends a \
+        message to the window that opened it.
+        """)
     var callbackURL: String?
 
     @Flag(help: "Print JSON, with the token's ID.")
@@ -46,6 +49,11 @@ struct APITokenCommand: AsyncParsableCommand {
         .init(
           containerID: container, environment: environment, name: name,
           allowedOrigins: origins.isEmpty ? nil : origins, callbackURL: callbackURL))
+      if environment == .production, origins.isEmpty, callbackURL == nil {
+        complain(
+          "note: without --origin or --callback-url, apps cannot use the sign-in pages with this "
+            + "token")
+      }
       if json { return say(json: response) }
       say(response.token)
     }

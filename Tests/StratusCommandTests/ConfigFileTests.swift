@@ -65,7 +65,7 @@ import Testing
     ("port: many", "stratus.yaml:1: the value 'many' is invalid for 'port'"),
     ("host: a\n\nport: 70000", "stratus.yaml:3: port must be 0 to 65535"),
     ("tls-key: /k", "stratus.yaml:1: tls-key needs tls-certificate, too"),
-    ("trusted-proxy: [x]", "stratus.yaml:1: trusted-proxy 'x' is no address"),
+    ("trusted-proxy: [x]", "stratus.yaml:1: trusted-proxy 'x' is neither an address nor a range"),
     ("port: [1, 2]", "stratus.yaml:1: 'port' takes one value, not a list"),
     ("trusted-proxy: [[10.0.0.1]]", "stratus.yaml:1: the list of 'trusted-proxy'"),
     ("limits:\n  port: 1", "stratus.yaml:1: 'limits' takes a value; settings have no groups"),

@@ -77,7 +77,7 @@ struct AssetLine {
     return (status, Array(received[place.upperBound...]))
   }
 
-  /// Runs a function that blocks on another thread.
+  /// Runs a blocking function on another thread, and waits for its result.
   static func apart<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test
-  func `a token of an empty zone expires when a tombstone of a later deletion is removed`() throws {
+  func `a token from when the zone was empty expires when a later tombstone is removed`() throws {
     var history = History()
     var reader = Reader()
     let first = try reader.read(history, limit: 5)

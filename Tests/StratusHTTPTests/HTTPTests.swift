@@ -46,6 +46,8 @@ import Testing
       let bad = try await server.otherUser.answer("records/modify", [:])
       for answer in [good, bad] {
         #expect(try answer.header("X-Apple-CloudKit-Version") == "1.0")
+        #expect(try answer.header("Cache-Control") == "no-store")
+        #expect(try answer.header("X-Content-Type-Options") == "nosniff")
         #expect(try answer.header("X-Responding-Instance")?.isEmpty == false)
       }
       let first = try #require(try good.header("X-Apple-Request-UUID"))

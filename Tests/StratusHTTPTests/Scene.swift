@@ -9,10 +9,10 @@ import Testing
 
 /// Runs a test with a server.
 func withServer(
-  live: Live = Live(), limits: LimitSettings = .unpaced,
+  live: Live = Live(), limits: LimitSettings = .unpaced, log: CapturedLog? = nil,
   _ body: (TestServer) async throws -> Void
 ) async throws {
-  let server = try await TestServer(live: live, limits: limits)
+  let server = try await TestServer(live: live, limits: limits, log: log)
   do {
     try await body(server)
   } catch {
@@ -43,11 +43,16 @@ extension TestServer {
   /// Sends an operator's request.
   @discardableResult
   func manage(_ endpoint: String, _ body: JSON) async throws -> JSON {
-    let answer = try await Client(router: router).send(
-      .post, "/management/1/\(endpoint)", headers: ["Authorization": "Bearer \(managementToken)"],
-      body: body.bytes)
+    let answer = try await managementAnswer(endpoint, body)
     try #require(answer.status == 200, "\(answer.json)")
     return answer.json
+  }
+
+  /// The answer to an operator's request, which may be a refusal.
+  func managementAnswer(_ endpoint: String, _ body: JSON) async throws -> Client.Answer {
+    try await Client(router: router).send(
+      .post, "/management/1/\(endpoint)", headers: ["Authorization": "Bearer \(managementToken)"],
+      body: body.bytes)
   }
 }
 

@@ -18,6 +18,37 @@ import Testing
       ])
   }
 
+  @Test func `the start report notes that a proxy is not named`() throws {
+    var settings = Settings(dataFolder: folder, publicURL: "https://cloud.example.org")
+    func notes() -> [String] {
+      StartReport(of: settings, at: "http://127.0.0.1:8080").lines
+        .filter { $0.hasPrefix("stratus: note") }
+    }
+    #expect(notes().count == 1)
+    #expect(notes().first?.contains("--trusted-proxy") == true)
+    settings.connections.trustedProxies = [try #require(AddressRange("127.0.0.1"))]
+    #expect(notes().isEmpty)
+    settings.connections.trustedProxies = []
+    settings.tls = TLSFiles(certificate: "/etc/cloud.pem", key: "/etc/cloud.key")
+    #expect(notes().isEmpty)
+    settings = Settings(dataFolder: folder, publicURL: "http://cloud.example.org")
+    #expect(notes().isEmpty)
+  }
+
+  @Test(arguments: [(0o600, 0), (0o640, 0), (0o644, 1)])
+  func `the start report notes a private key that every user can read`(mode: Int, count: Int) throws
+  {
+    let key = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stratus-key-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: key) }
+    try Data().write(to: key)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key.path)
+    var settings = Settings(dataFolder: folder)
+    settings.tls = TLSFiles(certificate: "/none", key: key.path)
+    let lines = StartReport(of: settings, at: "https://a").lines
+    #expect(lines.count { $0.contains("chmod o= \(key.path)") } == count)
+  }
+
   @Test func `the start report names every option that is switched on`() {
     var settings = Settings(
       dataFolder: folder, developerEmail: "developer@localhost",

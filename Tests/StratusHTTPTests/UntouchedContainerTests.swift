@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a missing container already has the caller's user record`() async throws {
+  @Test func `the caller's user record can be read before the container is created`() async throws {
     try await withAnna { anna in
       let name = try #require(try await anna.post("users/caller")["userRecordName"].string)
       #expect(try await anna.lookup([name])[0]["recordType"] == "Users")

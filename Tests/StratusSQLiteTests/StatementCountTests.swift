@@ -5,59 +5,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// A connection that records each statement it runs.
-private final class CountingConnection: SQLConnection {
-  private let connection: SQLiteConnection
-  private(set) var texts: [String] = []
-
-  init(_ connection: SQLiteConnection) { self.connection = connection }
-
-  var dialect: SQLDialect { connection.dialect }
-
-  func take() -> [String] {
-    defer { texts = [] }
-    return texts
-  }
-
-  private func note(_ statement: SQLStatement) {
-    texts.append(
-      statement.text(dialect).split { $0 == " " || $0 == "\n" }.prefix(3).joined(separator: " "))
-  }
-
-  func run(
-    _ statement: SQLStatement, _ values: [SQLValue],
-    row: (any SQLRow) throws(ServerError) -> Bool
-  ) throws(ServerError) {
-    note(statement)
-    try connection.run(statement, values, row: row)
-  }
-
-  func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
-    note(statement)
-    return try connection.execute(statement, values)
-  }
-
-  func queue(
-    _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
-  ) throws(ServerError) {
-    note(statement)
-    try connection.queue(statement, values, expecting: expected)
-  }
-
-  func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
-    note(statement)
-    return try connection.insert(statement, values)
-  }
-
-  func define(_ text: String) throws(ServerError) { try connection.define(text) }
-
-  func hasUnusedSpace() throws(ServerError) -> Bool { try connection.hasUnusedSpace() }
-
-  func returnUnusedSpace() throws(ServerError) -> Bool { try connection.returnUnusedSpace() }
-}
-
-/// Layout 4 needed the same number of SQL statements.
-@Suite struct `The statements of a save` {
+/// Layout 4 needed the same number of statements.
+@Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
   private func withSession(

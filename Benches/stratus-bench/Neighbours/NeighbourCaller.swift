@@ -12,7 +12,10 @@ struct NeighbourCaller {
   let port: Int
   let requests: Requests
 
-  /// - Returns: a function that creates the turn of a lane.
+  /// Prepares the records of a load.
+  ///
+  /// - Returns: a function that takes the number of one of the load's threads (its lane), and
+  ///   returns the turn that this thread repeats.
   func prepare(_ load: Neighbour) throws -> (_ lane: Int) throws -> Turn {
     switch load {
     case .spin, .spinFairly: return { _ in { while true {} } }

@@ -87,7 +87,8 @@ extension Backup {
 
   /// Handles the error of one note.
   ///
-  /// - Returns: whether the error is handled. If false, the error does not concern only this note.
+  /// - Returns: whether the error is handled. If false, the caller must throw the error, because
+  ///   the error may concern other notes as well.
   private func settle(_ change: NoteChange, _ error: CKError) throws -> Bool {
     switch error.answer.remedy {
     case .merge:

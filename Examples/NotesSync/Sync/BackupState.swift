@@ -46,7 +46,8 @@ struct BackupState: Codable, Sendable {
     unconfirmed = Set(notes.keys)
   }
 
-  /// Removes everything that is known about the server, because it has none of these notes.
+  /// Forgets the zone, the change tokens and the server's copies of the notes. It is called when
+  /// the server has none of the notes.
   mutating func forgetServer() {
     zone = .unmade
     databaseToken = nil

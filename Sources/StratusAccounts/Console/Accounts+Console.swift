@@ -23,28 +23,29 @@ extension Accounts {
   /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func teamMember(
     email: String, password: String
-  ) async throws(ServerError) -> (account: Account, member: TeamMember)? {
-    guard let account = try await account(email: email, password: password),
-      let member = try await registry.teamMember(accountID: account.id)
+  ) async throws(ServerError) -> (proven: ProvenAccount, member: TeamMember)? {
+    guard let proven = try await account(email: email, password: password, isKnown: false),
+      let member = try await registry.teamMember(accountID: proven.account.id)
     else { return nil }
-    return (account, member)
+    return (proven, member)
   }
 
   /// Opens a session of the console.
   ///
-  /// - Returns: the text of the cookie.
+  /// - Returns: the text of the cookie, or nil if the account has another password by now.
   func openConsoleSession(
-    of account: Account, browser: String?
-  ) async throws(ServerError) -> String {
+    of proven: ProvenAccount, browser: String?
+  ) async throws(ServerError) -> String? {
     let now = ambient.now()
     let text = randomness(32).hex
-    try await registry.deleteBrowserSessions(endedBefore: now)
-    try await registry.create(
-      BrowserSession(
-        hash: Self.consoleHash(text), accountID: account.id, createdAt: now, lastUsedAt: now,
-        endsAt: now + BrowserSessionLife.short, isKept: false,
-        browser: String(("console, " + (browser ?? "")).prefix(200))))
-    return text
+    try await forgetEndedBrowserSessions()
+    let session = BrowserSession(
+      hash: Self.consoleHash(text), accountID: proven.account.id, createdAt: now, lastUsedAt: now,
+      endsAt: now + BrowserSessionLife.short, isKept: false,
+      browser: String(("console, " + (browser ?? "")).prefix(200)))
+    let isOpen = try await registry.create(
+      session, provenBy: proven.passwordHash, countMax: BrowserSessionLife.countMax)
+    return isOpen ? text : nil
   }
 
   /// Returns the member whose session a cookie proves, or nil if it proves none.

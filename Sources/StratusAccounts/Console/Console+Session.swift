@@ -13,11 +13,12 @@ extension Console {
   func signIn(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
     let form = try Self.read(SignInToConsole.Request.self, request)
     let attempt = try begin(form.email, request)
-    guard
-      let found = try await accounts.teamMember(email: form.email, password: form.password)
-    else { throw Self.refused }
+    let found = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.teamMember(email: form.email, password: form.password)
+    }
+    guard let found else { throw Self.refused }
     throttle.succeed(attempt)
-    return try await enter(found.account, found.member, request)
+    return try await enter(found.proven, found.member, request)
   }
 
   /// Makes the first owner. The account is created, unless one with this address and this password
@@ -34,16 +35,19 @@ extension Console {
       let account = try await accounts.account(email: form.email)
       try await accounts.setPassword(form.password, of: account)
     }
-    guard
-      let account = try await accounts.account(email: form.email, password: form.password)
-    else { throw Self.refused }
-    let now = accounts.ambient.now()
-    guard try await accounts.registry.addFirstOwner(accountID: account.id, at: now),
-      let member = try await accounts.registry.teamMember(accountID: account.id)
+    let proven = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.account(
+        email: form.email, password: form.password, isKnown: false)
+    }
+    guard let proven else { throw Self.refused }
+    let (id, now) = (proven.account.id, accounts.ambient.now())
+    guard try await accounts.registry.addFirstOwner(accountID: id, at: now),
+      let member = try await accounts.registry.teamMember(accountID: id)
     else { throw Self.refused }
     setupCode.end()
     throttle.succeed(attempt)
-    return try await enter(account, member, request)
+    accounts.audit.note("the account '\(proven.account.email)' became the first owner of the team")
+    return try await enter(proven, member, request)
   }
 
   /// Checks the password again. The new session replaces the one before, so that its time says
@@ -54,22 +58,36 @@ extension Console {
     let form = try Self.read(ConfirmConsoleSession.Request.self, request)
     let email = visitor.account.email
     let attempt = try begin(email, request)
-    guard try await accounts.account(email: email, password: form.password) != nil else {
-      throw Self.refused
+    let proven = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.account(email: email, password: form.password, isKnown: true)
     }
+    guard let proven,
+      let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
+    else { throw Self.refused }
     throttle.succeed(attempt)
-    let text = try await accounts.openConsoleSession(
-      of: visitor.account, browser: request.userAgent)
     try await accounts.endConsoleSession(cookie: cookie)
     return .answer(EmptyRequest().jsonBytes, .set(text))
   }
 
   private func enter(
-    _ account: Account, _ member: TeamMember, _ request: ConsoleRequest
+    _ proven: Accounts.ProvenAccount, _ member: TeamMember, _ request: ConsoleRequest
   ) async throws(ServerError) -> ConsoleDecision {
     if let cookie = request.cookie { try await accounts.endConsoleSession(cookie: cookie) }
-    let text = try await accounts.openConsoleSession(of: account, browser: request.userAgent)
-    return .answer(try await session(of: (account, member)).jsonBytes, .set(text))
+    let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
+    guard let text else { throw Self.refused }
+    accounts.audit.note("the account '\(proven.account.email)' signed in to the console")
+    return .answer(try await session(of: (proven.account, member)).jsonBytes, .set(text))
+  }
+
+  /// Checks a password, and does not count the attempt if the server is too busy for it.
+  private func counting<Value>(
+    _ attempt: SignInThrottle.Attempt,
+    _ check: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    do throws(ServerError) { return try await check() } catch {
+      throttle.withdraw(attempt)
+      throw error
+    }
   }
 
   private func session(
@@ -94,7 +112,8 @@ extension Console {
   ) throws(ServerError) -> SignInThrottle.Attempt {
     let attempt = SignInThrottle.Attempt(
       email: String(email.prefix(320)).lowercased(), browser: nil,
-      address: request.clientAddress.map { NetworkAddress($0)?.subscriber ?? $0 })
+      address: request.clientAddress.map(NetworkAddress.subscriber),
+      site: request.clientAddress.flatMap { NetworkAddress($0)?.site })
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
       throw ServerError(.throttled, Reason.signInThrottled, retryAfterSeconds: seconds)
     }

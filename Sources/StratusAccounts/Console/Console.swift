@@ -49,6 +49,7 @@ public final class Console: WebConsole {
   ) throws(ServerError) -> ConsoleDecision {
     try require(.team, of: visitor)
     try requirePassword(for: request.path, of: visitor)
+    note(request.path, ConsoleSubject(), visitor)
     return .manage(endpoint: request.path, containers: nil)
   }
 
@@ -71,6 +72,7 @@ public final class Console: WebConsole {
       throw ServerError(.accessDenied, Reason.accessDenied)
     }
     try requirePassword(for: endpoint, of: visitor)
+    note(endpoint, subject, visitor)
     return .manage(endpoint: endpoint, containers: visitor.member.containers)
   }
 
@@ -98,6 +100,19 @@ public final class Console: WebConsole {
       endpoint: parts[4],
       .userSession(
         UserSession(userRecordName: user, sessionID: "", accountID: visitor.account.id)))
+  }
+
+  /// Writes into the log which member requests a change. The handler may still refuse it.
+  private func note(_ endpoint: String, _ subject: ConsoleSubject, _ visitor: ConsoleVisitor) {
+    let reads: Set = [
+      "status", "findings", "schema/export", "schema/describe", "schema/indexes", "schema/advise",
+      "schema/retiring", "permissions/explain", "requests/summarize", "devices/timeline",
+      "accounts/usage",
+    ]
+    if subject.isDryRun || endpoint.hasSuffix("/list") || reads.contains(endpoint) { return }
+    let container = subject.containerID.map { " in '\($0.prefix(64))'" } ?? ""
+    accounts.audit.note(
+      "the member '\(visitor.account.email)' requested '\(endpoint)'\(container) in the console")
   }
 
   private func require(

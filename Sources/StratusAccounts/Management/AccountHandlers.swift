@@ -20,6 +20,7 @@ struct CreateAccountHandler: ManagementHandler {
       let account = try await accounts.account(email: request.email)
       try await accounts.setPassword(password, of: account)
     }
+    accounts.audit.noteOperator("made the account '\(request.email.lowercased())'")
     return EmptyRequest()
   }
 }
@@ -36,6 +37,7 @@ struct ConfigureAccountHandler: ManagementHandler {
       throw .badRequest("there is nothing to configure; give a password")
     }
     try await accounts.setPassword(password, of: account)
+    accounts.audit.noteOperator("changed the password of the account '\(account.email)'")
     return EmptyRequest()
   }
 }
@@ -52,6 +54,7 @@ struct DisableAccountHandler: ManagementHandler {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
     accounts.memory.forget()
+    accounts.audit.noteOperator("disabled the account '\(account.email)'")
     try await releaseEnded()
     return EmptyRequest()
   }
@@ -67,6 +70,7 @@ struct EnableAccountHandler: ManagementHandler {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setDisabled(false, accountID: account.id)
     accounts.memory.forget()
+    accounts.audit.noteOperator("enabled the account '\(account.email)'")
     return EmptyRequest()
   }
 }

@@ -6,12 +6,11 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - roles: assigns custom roles to users.
-  ///   - audit: writes changes of users' rights into the log.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: replaces the key that signs asset URLs.
   public func managementHandlers(
-    roles: UserRoles, audit: Audit,
+    roles: UserRoles,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -36,8 +35,8 @@ extension Accounts {
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
       ListRolesHandler(accounts: self, roles: roles),
-      GrantRoleHandler(accounts: self, roles: roles, audit: audit),
-      RevokeRoleHandler(accounts: self, roles: roles, audit: audit),
+      GrantRoleHandler(accounts: self, roles: roles),
+      RevokeRoleHandler(accounts: self, roles: roles),
       AddMemberHandler(accounts: self),
       ConfigureMemberHandler(accounts: self),
       RemoveMemberHandler(accounts: self),

@@ -35,12 +35,11 @@ struct GrantRoleHandler: ManagementHandler {
 
   let accounts: Accounts
   let roles: UserRoles
-  let audit: Audit
 
   func answer(_ request: GrantRole.Request) async throws(ServerError) -> EmptyRequest {
     let (user, address) = try await accounts.user(in: request)
     if try await roles.grant(request.role, to: user, at: address) {
-      audit.note("granted the role '\(request.role)' to", request)
+      accounts.note("granted the role '\(request.role)' to", request)
     }
     return EmptyRequest()
   }
@@ -52,7 +51,6 @@ struct RevokeRoleHandler: ManagementHandler {
 
   let accounts: Accounts
   let roles: UserRoles
-  let audit: Audit
 
   func answer(_ request: GrantRole.Request) async throws(ServerError) -> EmptyRequest {
     let (user, address) = try await accounts.user(in: request)
@@ -62,27 +60,19 @@ struct RevokeRoleHandler: ManagementHandler {
         "the account '\(request.email.prefix(64))' does not have the role "
           + "'\(request.role.prefix(64))'; see 'stratus role list'")
     }
-    audit.note("revoked the role '\(request.role)' of", request)
+    accounts.note("revoked the role '\(request.role)' of", request)
     return EmptyRequest()
   }
 }
 
-/// Writes the operator's changes of users' rights into the log.
-public struct Audit: Sendable {
-  private let write: @Sendable (String) -> Void
-
-  /// - Parameter write: receives one line for each change.
-  public init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
-
-  func note(_ action: String, _ request: GrantRole.Request) {
-    write(
-      "the operator \(action) the account '\(request.email.lowercased())' in "
-        + "'\(request.containerID)' (\(request.environment.rawValue))")
-  }
-}
-
 extension Accounts {
-  /// Returns the user and the store that a request about a role names.
+  fileprivate func note(_ action: String, _ request: GrantRole.Request) {
+    let store = StoreAddress(container: request.containerID, environment: request.environment)
+    audit.noteOperator(
+      "\(action) the account '\(request.email.lowercased())' in \(store.inLog)")
+  }
+
+  /// The user and the store of a request about a role.
   ///
   /// - Throws: `NOT_FOUND`.
   fileprivate func user(

@@ -26,6 +26,7 @@ struct AddServerKeyHandler: ManagementHandler {
         serverKeyID: id, container: request.containerID),
       createdAt: accounts.ambient.now())
     try await accounts.registry.create(key)
+    accounts.audit.noteOperator("added the server-to-server key \(id) to \(key.store.inLog)")
     return AddServerKey.Response(id: id, userRecordName: key.userRecordName)
   }
 }
@@ -67,6 +68,7 @@ struct RevokeServerKeyHandler: ManagementHandler {
           + "see 'stratus server-key list'")
     }
     accounts.memory.forget()
+    accounts.audit.noteOperator("revoked the server-to-server key \(request.id)")
     try await releaseEnded()
     return EmptyRequest()
   }

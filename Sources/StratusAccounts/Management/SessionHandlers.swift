@@ -12,7 +12,10 @@ struct CreateWebTokenHandler: ManagementHandler {
     let account = try await accounts.account(email: request.email)
     if account.isDisabled { throw .badRequest("the account is disabled") }
     let store = StoreAddress(container: request.containerID, environment: request.environment)
-    return TokenResponse(token: try await accounts.openSession(of: account, with: store))
+    let token = try await accounts.openSession(of: account, with: store)
+    accounts.audit.noteOperator(
+      "made a web auth token of the account '\(account.email)' for \(store.inLog)")
+    return TokenResponse(token: token)
   }
 }
 
@@ -58,6 +61,7 @@ struct RevokeWebTokenHandler: ManagementHandler {
     }
     for id in ids { _ = try await accounts.registry.deleteSession(id: id) }
     accounts.memory.forget()
+    accounts.audit.noteOperator("ended the session \(request.id.prefix(Accounts.shownIDLength))")
     try await releaseEnded()
     return EmptyRequest()
   }
@@ -74,6 +78,7 @@ struct RotateWebTokenKeyHandler: ManagementHandler {
   func answer(_ request: EmptyRequest) async throws(ServerError) -> EmptyRequest {
     try await accounts.rotateTokenKey()
     try rotateTicketKey()
+    accounts.audit.noteOperator("made a new key for web auth tokens")
     return EmptyRequest()
   }
 }
@@ -90,6 +95,7 @@ extension Accounts {
     let now = ambient.now()
     try await registry.deleteSessions(
       unusedSince: now - Self.idleMilliseconds, endedBefore: now)
+    try await forgetEndedBrowserSessions()
   }
 
   /// The number of stored sessions, for tests.

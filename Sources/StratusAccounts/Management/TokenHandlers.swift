@@ -10,8 +10,16 @@ struct CreateAPITokenHandler: ManagementHandler {
   func answer(_ request: CreateAPIToken.Request) async throws(ServerError) -> TokenResponse {
     try await accounts.requireContainer(request.containerID)
     var origins: Set<String>?
-    for origin in request.allowedOrigins ?? [] {
-      origins = (origins ?? []).union([try WebOrigin.checked(origin)])
+    let isProduction = request.environment == .production
+    for text in request.allowedOrigins ?? [] {
+      let origin = try WebOrigin.checked(text)
+      if isProduction, WebOrigin.isClearText(origin) {
+        throw .badRequest("in production, an origin begins with https://, unlike '\(origin)'")
+      }
+      origins = (origins ?? []).union([origin])
+    }
+    if isProduction, let url = request.callbackURL, WebOrigin.isClearText(url) {
+      throw .badRequest("in production, the callback URL of a web page begins with https://")
     }
     let text = accounts.randomness(32).hex
     let token = APIToken(
@@ -20,6 +28,7 @@ struct CreateAPITokenHandler: ManagementHandler {
       name: String((request.name ?? "").prefix(Self.nameLengthMax)), allowedOrigins: origins,
       callback: try Self.callback(request.callbackURL), createdAt: accounts.ambient.now())
     try await accounts.registry.create(token)
+    accounts.audit.noteOperator("made the API token \(token.id) for \(token.store.inLog)")
     return TokenResponse(token: text, id: token.id)
   }
 
@@ -88,24 +97,7 @@ struct RevokeAPITokenHandler: ManagementHandler {
         "there is no API token '\(request.id.prefix(64))'; see 'stratus api-token list'")
     }
     accounts.memory.forget()
+    accounts.audit.noteOperator("revoked the API token \(request.id)")
     return EmptyRequest()
-  }
-}
-
-/// The origin of a web page in the `Origin` header of a browser's request.
-enum WebOrigin {
-  /// - Returns: the origin in lower case, as browsers send it.
-  /// - Throws: `BAD_REQUEST` unless the text is a scheme and a host, with or without a port.
-  static func checked(_ text: String) throws(ServerError) -> String {
-    let origin = text.lowercased()
-    let host = origin.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)
-    guard host.count == 2, host[0] == "https:" || host[0] == "http:", !host[1].isEmpty,
-      origin.utf8.count <= 300,
-      host[1].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) })
-    else {
-      throw .badRequest(
-        "'\(text.prefix(64))' is not an origin; give one such as https://app.example.org")
-    }
-    return origin
   }
 }

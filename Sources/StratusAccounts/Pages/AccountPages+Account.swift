@@ -41,6 +41,8 @@ extension AccountPages {
       minlength="\(String(PasswordRules.lengthMin))" maxlength="1024" aria-describedby="rule">
       <p id="rule" class="small">At least \(String(PasswordRules.lengthMin)) characters; nothing \
       that others guess first. All other browsers are signed out.</p>
+      <label class="check"><input name="apps" type="checkbox" value="yes" checked>Sign out all \
+      apps, too</label>
       <button>Change password</button></form>
       <h2>Browsers</h2>
       <ul>\(HTML(browserItems))</ul>
@@ -93,18 +95,26 @@ extension AccountPages {
     if let fault = PasswordRules.fault(of: new, email: account.email) {
       return try await accountPage(visit, signedIn, alarm: fault, status: 422)
     }
-    let attempt = attempt(visit, email: account.email, account: account)
+    var attempt = try await attempt(visit, email: account.email, account: account)
+    attempt.browser = attempt.browser ?? "session " + signedIn.session.id
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
+      noteRefusal("a change of the password has to wait", account, visit)
       return try await accountPage(
         visit, signedIn, alarm: Self.waitSentence(seconds), status: 429)
     }
-    guard try await accounts.account(email: account.email, password: current) != nil else {
+    let proven = try await prove(account.email, current, by: attempt, isKnown: true)
+    let endsApps = visit.request.form["apps"] == "yes"
+    if proven != nil { throttle.succeed(attempt) }
+    guard let proven,
+      let renewed = try await accounts.setPassword(
+        new, of: account, replacing: proven, endsApps: endsApps),
+      try await begin(&visit, renewed, isKept: signedIn.session.isKept)
+    else {
+      noteRefusal("a change of the password failed", account, visit)
       return try await accountPage(
         visit, signedIn, alarm: "The current password is wrong.", status: 403)
     }
-    throttle.succeed(attempt)
-    try await accounts.setPassword(new, of: account)
-    try await begin(&visit, account, isKept: signedIn.session.isKept)
+    note("changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -114,6 +124,7 @@ extension AccountPages {
     for session in try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
     where session.id == id {
       _ = try await accounts.registry.deleteBrowserSession(hash: session.hash)
+      note("ended the session of a browser", signedIn.account, visit)
     }
     return PageLayout.redirect(to: "/account")
   }
@@ -122,6 +133,7 @@ extension AccountPages {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     let id = visit.request.form["id"] ?? ""
     try await endAppSessions(of: signedIn.account) { $0.id.prefix(16) == id }
+    note("ended the session of an app", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -131,6 +143,7 @@ extension AccountPages {
     try await accounts.registry.deleteBrowserSessions(
       ofAccount: signedIn.account.id, except: signedIn.session.hash)
     try await endAppSessions(of: signedIn.account) { _ in true }
+    note("ended all its other sessions", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 

@@ -8,14 +8,14 @@ extension AccountPages {
     let content: HTML = """
       <h1>Continue?</h1>
       <p><strong>\(app.name)</strong> asks to use the data of <strong>\(account.email)</strong> \
-      in <strong>\(app.store.container)</strong>.</p>
+      in <strong>\(app.store.container)</strong> (\(app.store.environment.rawValue)).</p>
       <div class="row">
       <form method="post" action="/auth/continue">\(visit.hidden(seal, request: app.text))
       <button>Continue</button></form>
       <form method="post" action="/auth/cancel">\(visit.hidden(seal, request: app.text))
       <button class="quiet">Cancel</button></form>
       </div>
-      <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
+      <form method="post" action="/auth/sign-out">\(visit.hidden(seal, request: app.text))
       <p class="small">Not you? <button class="quiet">Sign out</button></p></form>
       """
     return PageLayout.answer(
@@ -23,8 +23,10 @@ extension AccountPages {
   }
 
   func continueToApp(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
-    guard let app = try await app(visit.request.form["request"] ?? "") else {
-      return Self.expiredRequest
+    let app: AskingApp
+    switch try await question(visit.request.form["request"] ?? "") {
+    case .refused(let page): return page
+    case .app(let asking): app = asking
     }
     guard let signedIn = visit.signedIn else {
       return PageLayout.redirect(to: "/auth/sign-in?request=" + app.text)
@@ -33,6 +35,7 @@ extension AccountPages {
       of: signedIn.account, with: app.store,
       lifetimeSeconds: signedIn.session.isKept
         ? Accounts.webTokenLifetimeSeconds : Accounts.shortTokenLifetimeSeconds)
+    note("opened a session of \(app.name) in \(app.store.inLog)", signedIn.account, visit)
     if let url = app.callbackURL {
       let value = Self.encode(token)
       let mark = url.contains("?") ? "&" : "?"
@@ -42,7 +45,9 @@ extension AccountPages {
   }
 
   func cancel(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
-    guard let app = try await app(visit.request.form["request"] ?? ""), app.origin != nil else {
+    guard case .app(let app) = try await question(visit.request.form["request"] ?? ""),
+      app.origin != nil
+    else {
       return PageLayout.answer(
         "Cancelled", "<h1>Cancelled</h1><p>You can close this window.</p>", hasOpener: true)
     }

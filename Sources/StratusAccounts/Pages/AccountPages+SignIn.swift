@@ -17,25 +17,38 @@ struct AskingApp {
   var name: String { origin ?? callbackURL ?? "" }
 }
 
+/// The outcome of reading a sign-in request.
+enum SignInQuestion {
+  case app(AskingApp)
+  /// The request has expired, or its token or origin is not allowed. The page says so.
+  case refused(PageAnswer)
+}
+
 extension AccountPages {
-  /// Returns the app of a sign-in request, if the request is still allowed.
-  ///
-  /// - Returns: nil if the request has expired, or if its token or origin is no longer allowed.
-  func app(_ text: String) async throws(ServerError) -> AskingApp? {
+  /// The app of a sign-in request, while it may ask.
+  func question(_ text: String) async throws(ServerError) -> SignInQuestion {
     guard
       let request = SignInRequest(text: text, sealedBy: seal, now: accounts.ambient.now()),
       let hash = [UInt8](hexText: request.apiTokenHash),
       let token = try await accounts.registry.apiToken(hash: hash),
       token.store.covers(request.store)
-    else { return nil }
+    else { return .refused(Self.expiredRequest) }
+    let isProduction = request.store.environment == .production
     switch token.callback {
     case .redirect(let url):
-      return AskingApp(text: text, store: request.store, origin: nil, callbackURL: url)
+      if isProduction, WebOrigin.isClearText(url) { return .refused(Self.clearTextApp) }
+      return .app(
+        AskingApp(text: text, store: request.store, origin: nil, callbackURL: url))
     case .postMessage:
-      guard let origin = request.origin, origin != "null",
-        token.allowedOrigins.map({ $0.contains(origin.lowercased()) }) ?? true
-      else { return nil }
-      return AskingApp(text: text, store: request.store, origin: origin, callbackURL: nil)
+      // NB: an API token is public. Without a list of origins, any web page could ask in the name
+      // of the app (signin §7).
+      if isProduction, token.allowedOrigins == nil { return .refused(Self.unlistedApp) }
+      guard let origin = request.origin.flatMap(WebOrigin.known),
+        token.allowedOrigins?.contains(origin) ?? true
+      else { return .refused(Self.expiredRequest) }
+      if isProduction, WebOrigin.isClearText(origin) { return .refused(Self.clearTextApp) }
+      return .app(
+        AskingApp(text: text, store: request.store, origin: origin, callbackURL: nil))
     }
   }
 
@@ -44,9 +57,12 @@ extension AccountPages {
       if visit.signedIn != nil { return PageLayout.redirect(to: "/account") }
       return signInForm(visit, nil)
     }
-    guard let app = try await app(text) else { return Self.expiredRequest }
-    guard let signedIn = visit.signedIn else { return signInForm(visit, app) }
-    return consent(visit, app, signedIn.account)
+    switch try await question(text) {
+    case .refused(let page): return page
+    case .app(let app):
+      guard let signedIn = visit.signedIn else { return signInForm(visit, app) }
+      return consent(visit, app, signedIn.account)
+    }
   }
 
   private func signInForm(
@@ -79,43 +95,77 @@ extension AccountPages {
     let form = visit.request.form
     var asking: AskingApp?
     if let text = form["request"] {
-      guard let app = try await app(text) else { return Self.expiredRequest }
-      asking = app
+      switch try await question(text) {
+      case .refused(let page): return page
+      case .app(let app): asking = app
+      }
     }
     let email = String((form["email"] ?? "").prefix(320)).lowercased()
     let known = try await accounts.registry.account(email: email)
-    let attempt = attempt(visit, email: email, account: known)
+    let attempt = try await attempt(visit, email: email, account: known)
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
+      noteRefusal("a sign-in has to wait", known, visit)
       var answer = signInForm(
         visit, asking, email: email, alarm: Self.waitSentence(seconds), status: 429)
       answer.fields.append(("Retry-After", String(seconds)))
       return answer
     }
-    let account = try await accounts.account(email: email, password: form["password"] ?? "")
-    guard let account else {
+    let proven = try await prove(
+      email, form["password"] ?? "", by: attempt, isKnown: attempt.browser != nil)
+    guard let proven, try await begin(&visit, proven, isKept: form["keep"] == "yes") else {
+      noteRefusal("a sign-in failed", known, visit)
       return signInForm(
         visit, asking, email: email,
         alarm: "The address and the password do not belong together.", status: 403)
     }
     throttle.succeed(attempt)
-    let isKept = form["keep"] == "yes"
     if let signedIn = visit.signedIn {
       _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
     }
-    try await begin(&visit, account, isKept: isKept)
+    note("signed in", proven.account, visit)
     return PageLayout.redirect(
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? "/account")
   }
 
-  /// Returns the attempt in the form that the throttle counts.
-  func attempt(_ visit: Visit, email: String, account: Account?) -> SignInThrottle.Attempt {
+  /// The attempt as the throttle counts it.
+  func attempt(
+    _ visit: Visit, email: String, account: Account?
+  ) async throws(ServerError) -> SignInThrottle.Attempt {
     var browser: String?
-    if let known = visit.knownBrowser, let account, known.hasPrefix(account.id + " ") {
-      browser = known
+    if let known = visit.knownBrowser, let account, known.accountID == account.id,
+      let password = try await accounts.registry.password(ofAccount: account.id),
+      known.isValid(passwordChangedAt: password.changedAt, now: accounts.ambient.now())
+    {
+      browser = known.id
     }
     return SignInThrottle.Attempt(
-      email: email, browser: browser,
-      address: visit.request.clientAddress.map { NetworkAddress($0)?.subscriber ?? $0 })
+      email: email, browser: browser, address: visit.request.subscriber,
+      site: visit.request.clientAddress.flatMap { NetworkAddress($0)?.site })
+  }
+
+  /// Checks a password, and does not count the attempt if the server is too busy for it.
+  func prove(
+    _ email: String, _ password: String, by attempt: SignInThrottle.Attempt, isKnown: Bool
+  ) async throws(ServerError) -> Accounts.ProvenAccount? {
+    do throws(ServerError) {
+      return try await accounts.account(email: email, password: password, isKnown: isKnown)
+    } catch {
+      throttle.withdraw(attempt)
+      throw error
+    }
+  }
+
+  /// Writes into the log what an account did.
+  func note(_ action: String, _ account: Account, _ visit: Visit) {
+    accounts.audit.note("the account '\(account.email)' \(action), from \(visit.subscriber)")
+  }
+
+  /// Writes a refusal into the log. The typed address is never written, because it may be a
+  /// password.
+  func noteRefusal(_ event: String, _ account: Account?, _ visit: Visit) {
+    let name = account.map { "for the account '\($0.email)'" } ?? "for an unknown address"
+    accounts.audit.noteRefusal(
+      "\(event), \(name), from \(visit.subscriber)", at: accounts.ambient.now())
   }
 
   static func waitSentence(_ seconds: Int) -> String {
@@ -123,28 +173,58 @@ extension AccountPages {
     return "There were too many attempts. Try again in \(time)."
   }
 
-  /// Opens a browser session and sets its cookies.
-  func begin(_ visit: inout Visit, _ account: Account, isKept: Bool) async throws(ServerError) {
+  /// Opens a browser session with new cookies.
+  ///
+  /// - Returns: false if the account has another password by now.
+  func begin(
+    _ visit: inout Visit, _ proven: Accounts.ProvenAccount, isKept: Bool
+  ) async throws(ServerError) -> Bool {
     let text = try await accounts.openBrowserSession(
-      of: account, isKept: isKept, browser: visit.request.userAgent)
-    visit.keep(
-      session: text, isKept: isKept, account: account, seal: seal, id: accounts.randomness(8).hex)
-    // The form cookie is replaced, because others may know a page from before the sign-in.
+      of: proven, isKept: isKept, browser: visit.request.userAgent)
+    guard let text else { return false }
+    let browser = KnownBrowser(
+      accountID: proven.account.id, id: accounts.randomness(8).hex,
+      issuedAt: accounts.ambient.now())
+    visit.keep(session: text, isKept: isKept, as: browser, seal: seal)
+    // A new form cookie, since a page of before the sign-in may be known to others.
     visit.set(.form, accounts.randomness(32).hex, seconds: nil)
+    return true
   }
 
   func signOut(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     if let signedIn = visit.signedIn {
       _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
+      note("signed out", signedIn.account, visit)
     }
     visit.remove(.session)
     visit.remove(.form)
-    var answer = PageLayout.redirect(to: "/auth/sign-in")
+    // The window of an app stays with the app, so that another user can sign in there.
+    var target = "/auth/sign-in"
+    if let text = visit.request.form["request"], case .app(let app) = try await question(text) {
+      target += "?request=" + app.text
+    }
+    var answer = PageLayout.redirect(to: target)
     answer.fields.append(("Clear-Site-Data", "\"cache\""))
     return answer
   }
 
-  static let expiredRequest = PageLayout.answer(
+  private static let unlistedApp = PageLayout.answer(
+    "Sign-in not possible",
+    """
+    <h1>This app cannot sign users in</h1>
+    <p>Its API token names no web page. The app's developer can make one with <code>stratus \
+    api-token create --origin</code> or <code>--callback-url</code>.</p>
+    """, status: 403, hasOpener: true)
+
+  private static let clearTextApp = PageLayout.answer(
+    "Sign-in not possible",
+    """
+    <h1>This app cannot sign users in</h1>
+    <p>Its web page does not use HTTPS, so others could read the sign-in. The app's developer can \
+    set up HTTPS and make a new API token.</p>
+    """, status: 403, hasOpener: true)
+
+  private static let expiredRequest = PageLayout.answer(
     "Sign-in expired",
     """
     <h1>This sign-in has expired</h1>

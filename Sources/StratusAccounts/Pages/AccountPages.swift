@@ -7,15 +7,12 @@ import StratusWire
 /// Every form works without JavaScript. A GET request changes nothing.
 public final class AccountPages: WebPages {
   let accounts: Accounts
-  let seal: PageSeal
+  var seal: PageSeal { accounts.pageSeal }
   let throttle = SignInThrottle()
   private let report: @Sendable (ServerError) -> Void
 
-  init(
-    accounts: Accounts, secret: [UInt8], report: @escaping @Sendable (ServerError) -> Void
-  ) {
+  init(accounts: Accounts, report: @escaping @Sendable (ServerError) -> Void) {
     self.accounts = accounts
-    seal = PageSeal(secret: secret)
     self.report = report
   }
 
@@ -25,14 +22,14 @@ public final class AccountPages: WebPages {
       case .tryAgainLater, .throttled:
         var answer = PageLayout.answer(
           "Try again", "<h1>Please try again</h1><p>The server is busy. Wait a moment.</p>",
-          status: 503)
+          status: 503, hasOpener: true)
         answer.fields.append(("Retry-After", String(error.retryAfterSeconds ?? 10)))
         return answer
       default:
         report(error)
         return PageLayout.answer(
           "Error", "<h1>Something failed</h1><p>The server's log says more. Try again.</p>",
-          status: 500)
+          status: 500, hasOpener: true)
       }
     }
   }
@@ -45,6 +42,7 @@ public final class AccountPages: WebPages {
     default: break
     }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
+    await accounts.noticeChanges(now: accounts.ambient.now())
     var visit = try await Visit(request, pages: self)
     if request.isPost, !visit.isOwnForm(seal) { return Self.foreignForm }
     var answer = try await page(&visit)
@@ -79,7 +77,7 @@ public final class AccountPages: WebPages {
       token.store.covers(store)
     else { return nil }
     let request = SignInRequest(
-      apiTokenHash: token.hash.hex, store: store, origin: origin,
+      apiTokenHash: token.hash.hex, store: store, origin: origin.flatMap(WebOrigin.known),
       issuedAt: accounts.ambient.now())
     return "/auth/sign-in?request=" + request.text(sealedBy: seal)
   }
@@ -105,11 +103,10 @@ public final class AccountPages: WebPages {
 extension Accounts {
   /// Creates the server's own web pages.
   ///
-  /// - Parameter report: is called with errors that a page cannot show.
-  /// - Throws: an error of the key files.
+  /// - Parameter report: called with errors that a page cannot show.
   public func webPages(
     report: @escaping @Sendable (ServerError) -> Void
-  ) throws(ServerError) -> AccountPages {
-    AccountPages(accounts: self, secret: try pageSecret(), report: report)
+  ) -> AccountPages {
+    AccountPages(accounts: self, report: report)
   }
 }

@@ -42,9 +42,12 @@ enum PageLayout {
     return PageAnswer(status: status, fields: fields, body: Array(page.text.utf8))
   }
 
-  /// The header fields of every answer.
+  /// The fields of every answer.
+  ///
+  /// NB: not `no-referrer`. With that policy, browsers send `Origin: null` with every form, as a
+  /// sandboxed page of another site does (Fetch, "append a request Origin header").
   static let secureFields: [(name: String, value: String)] = [
-    ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"),
+    ("Cache-Control", "no-store"), ("Referrer-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
   ]
 

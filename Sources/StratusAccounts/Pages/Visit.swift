@@ -7,9 +7,8 @@ struct Visit {
   let signedIn: (session: BrowserSession, account: Account)?
   /// The text of the form cookie. If the request had none, it is a new one.
   let formCookie: String
-  /// The account ID and browser ID that an earlier sign-in left in this browser, or nil if there
-  /// are none.
-  let knownBrowser: String?
+  /// The proof that an account has signed in with this browser; nil: there is none.
+  let knownBrowser: KnownBrowser?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool
 
@@ -19,8 +18,6 @@ struct Visit {
     case form = "stratus-form"
     case browser = "stratus-browser"
   }
-
-  private static let yearSeconds = 31_536_000
 
   init(_ request: PageRequest, pages: AccountPages) async throws(ServerError) {
     self.request = request
@@ -32,7 +29,7 @@ struct Visit {
     } else {
       signedIn = nil
     }
-    knownBrowser = cookie(.browser).flatMap { pages.seal.open($0, for: .browser) }
+    knownBrowser = cookie(.browser).flatMap { KnownBrowser(text: $0, sealedBy: pages.seal) }
     if let text = cookie(.form), text.utf8.count == 64 {
       formCookie = text
     } else {
@@ -40,6 +37,9 @@ struct Visit {
       set(.form, formCookie, seconds: nil)
     }
   }
+
+  /// The client's address as the log shows it.
+  var subscriber: String { request.subscriber ?? "an unknown address" }
 
   /// Sets a cookie.
   ///
@@ -57,12 +57,13 @@ struct Visit {
 
   /// Sets the cookies of a new sign-in.
   mutating func keep(
-    session text: String, isKept: Bool, account: Account, seal: PageSeal, id: String
+    session text: String, isKept: Bool, as browser: KnownBrowser, seal: PageSeal
   ) {
     let life = Accounts.BrowserSessionLife.kept / 1_000
     set(.session, text, seconds: isKept ? Int(life) : nil)
-    let known = "\(account.id) \(id)"
-    set(.browser, seal.seal(known, for: .browser), seconds: Self.yearSeconds)
+    set(
+      .browser, browser.text(sealedBy: seal),
+      seconds: Int(KnownBrowser.lifetimeMilliseconds / 1_000))
   }
 
   /// Whether the form comes from a page of this server in this browser (signin §7).
@@ -71,9 +72,7 @@ struct Visit {
     if let origin = request.origin, origin != request.serverURL.lowercased() { return false }
     // NB: a form cannot belong to a cookie that this request has just created.
     guard cookieFields.isEmpty, let token = request.form["form"] else { return false }
-    let expected = seal.formToken(formCookie)
-    guard token.utf8.count == expected.utf8.count else { return false }
-    return zip(token.utf8, expected.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    return seal.isFormToken(token, formCookie)
   }
 
   /// Whether others cannot overhear the connection to the server, because it uses HTTPS or does not

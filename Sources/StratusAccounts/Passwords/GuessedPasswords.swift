@@ -32,6 +32,27 @@ enum GuessedPasswords {
     trustno correcthorse correcthorsebatterystaple company business office work home house garden
     music guitar piano drummer dancer metallica nirvana slipknot eminem beatles blink
     blue red green black white yellow purple silver golden gold diamond crystal
+    samantha alexander alexandra victoria danielle stephanie elizabeth christina christian benjamin
+    jonathan nicholas patrick anthony william brandon richard jasmine natalie vanessa veronica
+    caroline patricia sebastian isabella gabriel francesco alejandro fernando cristina margaret
+    elephant scorpion dolphins panthers redskins broncos rangers celtics bulldogs gators wildcat
+    wildcats tigers lions hornet hornets cowboy corvette mustang camaro firebird chevrolet chevy
+    marlboro budweiser heineken jackdaniels snickers twilight midnight darkness lightning thunder
+    blizzard hurricane tornado explorer voyager enterprise startrek spitfire predator terminator
+    gladiator spartan titanic godzilla scoobydoo spongebob garfield mickey mickeymouse snoopy
+    swordfish bigdaddy bigboy babyface buttercup cupcake cutiepie sweetheart sweetpea sweetness
+    loverboy lovebird beautiful gorgeous precious marshmallow strawberry blueberry blackberry
+    pineapple watermelon raspberry pineapples spaghetti hamburger mountain paradise infinity
+    destiny serenity harmony wonderful goodluck goodbye remember remembering einstein kawasaki
+    suzuki mitsubishi volkswagen lamborghini yankee redsox arsenal1 manchester manutd united rooney
+    ronaldo messi beckham jordan23 kobe lebron champion champions winner winners fighter mechanic
+    engineer student teacher doctor scooter scooby tinkerbell tigger piglet bubbles sparky lucky
+    hello1 helloworld qwerty1 iloveu iloveyou2 fuckoff asdfasdf qweasd qweasdzxc asdzxc adgjmptw
+    access14 letmein1 changeit letmein2 passport passphrase security private secure guest1
+    administrador usuario welkom wilkommen contrasenya tequiero teamo amor amore princesa corazon
+    estrella mariposa hermosa bonita carlos miguel antonio ricardo roberto eduardo daniela mariana
+    valentina schatz schatzi fussball sommer winterzeit hallo123 hallohallo schalke dortmund bayern
+    soleil doudou chouchou loulou azertyui marseille nicolas camille natasha vladimir dima sergey
     player gamer gaming minecraft fortnite roblox xbox playstation nintendo zelda mario sonic
     """.split(whereSeparator: \.isWhitespace).map(String.init))
 
@@ -40,9 +61,33 @@ enum GuessedPasswords {
     "$": "s", "!": "i", "|": "l", "+": "t",
   ]
 
-  /// Rows of keyboards, and the alphabet.
-  static let rows: [[Character]] = [
-    "1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop",
-    "abcdefghijklmnopqrstuvwxyz", "0123456789",
-  ].map { Array($0) }
+  /// The digits of the keys that give these signs on an American keyboard.
+  static let digits: [Character: Character] = [
+    "!": "1", "@": "2", "#": "3", "$": "4", "%": "5", "^": "6", "&": "7", "*": "8", "(": "9",
+    ")": "0",
+  ]
+
+  private static let keyboards: [[String]] = [
+    ["1234567890-=", "qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./"],
+    ["1234567890ß", "qwertzuiopü", "asdfghjklöä", "yxcvbnm,.-"],
+    ["1234567890", "azertyuiop", "qsdfghjklm", "wxcvbn,;:"],
+  ]
+
+  private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz")
+
+  /// Pairs of neighbours on keyboards, in a row or in a column, and in the alphabet.
+  static let neighbours: Set<[Character]> = {
+    var pairs: Set<[Character]> = [["9", "0"], ["0", "1"]]
+    for (first, second) in zip(alphabet, alphabet.dropFirst()) { pairs.insert([first, second]) }
+    for keyboard in keyboards.map({ $0.map { Array($0) } }) {
+      for row in keyboard {
+        for (first, second) in zip(row, row.dropFirst()) { pairs.insert([first, second]) }
+      }
+      for (upper, lower) in zip(keyboard, keyboard.dropFirst()) {
+        for (first, second) in zip(upper, lower) { pairs.insert([first, second]) }
+        for (first, second) in zip(upper.dropFirst(), lower) { pairs.insert([first, second]) }
+      }
+    }
+    return pairs.union(pairs.map { $0.reversed() })
+  }()
 }

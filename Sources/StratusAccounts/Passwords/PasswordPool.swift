@@ -3,37 +3,59 @@ import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Hashes passwords on separate threads, a few at a time, so that other requests are not delayed.
+/// Runs password hashes on threads of their own, a few at a time, so that requests for data go on
+/// beside them.
+///
+/// Callers in front are those that a server knows. Strangers can neither delay them by more than
+/// the hashes that run, nor use up their places.
 final class PasswordPool: Sendable {
+  private struct Waiting {
+    let id: Int
+    let continuation: CheckedContinuation<Entry, Never>
+  }
+
   private struct State {
     var running = 0
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var inFront: [Waiting] = []
+    var others: [Waiting] = []
     var count = 0
+    var nextID = 0
+    /// Callers that left before they began to wait.
+    var left: Set<Int> = []
   }
+
+  private enum Entry { case granted, refused }
 
   private let runningMax: Int
   private let waitingMax: Int
+  private let frontMax: Int
   private let queue = DispatchQueue(label: "stratus.passwords", attributes: .concurrent)
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - runningMax: the maximum number of hashes that run at the same time.
-  ///   - waitingMax: the maximum number of callers that wait for a hash.
+  ///   - runningMax: hashes at one time.
+  ///   - waitingMax: callers that wait for one. A quarter of the places is for callers in front.
   init(runningMax: Int, waitingMax: Int = Limits.passwordsWaitingMax) {
     self.runningMax = max(1, runningMax)
-    self.waitingMax = waitingMax
+    frontMax = waitingMax / 4
+    self.waitingMax = waitingMax - waitingMax / 4
   }
 
   /// The number of hashes so far, for tests.
   var count: Int { state.withLock { $0.count } }
 
-  /// Runs the work that hashes one password, when a thread is free.
+  /// The number of callers that wait, for tests.
+  var waitingCount: Int { state.withLock { $0.inFront.count + $0.others.count } }
+
+  /// Runs one hash.
   ///
-  /// - Throws: `TRY_AGAIN_LATER` if too many callers are waiting, or an error of the work.
+  /// - Parameter inFront: whether the caller goes before others.
+  /// - Throws: `TRY_AGAIN_LATER` if too many callers wait, or if the task is cancelled while it
+  ///   waits; errors of the hash.
   func run<Value: Sendable>(
-    _ work: @escaping @Sendable () throws(ServerError) -> Value
+    inFront: Bool = false, _ work: @escaping @Sendable () throws(ServerError) -> Value
   ) async throws(ServerError) -> Value {
-    try await enter()
+    try await enter(inFront)
     defer { leave() }
     let result: Result<Value, ServerError> = await withCheckedContinuation { continuation in
       queue.async {
@@ -44,44 +66,70 @@ final class PasswordPool: Sendable {
     return try result.get()
   }
 
-  private enum Entry { case now, later, never }
-
-  private func enter() async throws(ServerError) {
-    let entry = state.withLock { state -> Entry in
-      if state.running < runningMax {
-        state.running += 1
-        state.count += 1
-        return .now
-      }
-      return state.waiting.count < waitingMax ? .later : .never
+  private func enter(_ inFront: Bool) async throws(ServerError) {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
     }
-    switch entry {
-    case .now: return
-    case .never:
-      throw ServerError(.tryAgainLater, Reason.passwordsBusy, retryAfterSeconds: 10)
-    case .later: break
-    }
-    await withCheckedContinuation { continuation in
-      let isReady = state.withLock { state in
-        state.count += 1
-        if state.running < runningMax {
-          state.running += 1
-          return true
+    let entry = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let entry = state.withLock { state in
+          admit(Waiting(id: id, continuation: continuation), inFront, &state)
         }
-        state.waiting.append(continuation)
-        return false
+        if let entry { continuation.resume(returning: entry) }
       }
-      if isReady { continuation.resume() }
+    } onCancel: {
+      forget(id)
+    }
+    state.withLock { _ = $0.left.remove(id) }
+    if entry == .refused {
+      throw ServerError(.tryAgainLater, Reason.passwordsBusy, retryAfterSeconds: 10)
     }
   }
 
-  /// Ends one hash. The caller that has waited longest may then begin.
+  /// - Returns: nil: the caller waits.
+  private func admit(_ caller: Waiting, _ inFront: Bool, _ state: inout State) -> Entry? {
+    if state.left.contains(caller.id) { return .refused }
+    if state.running < runningMax {
+      state.running += 1
+      state.count += 1
+      return .granted
+    }
+    if inFront {
+      guard state.inFront.count < frontMax else { return .refused }
+      state.inFront.append(caller)
+    } else {
+      guard state.others.count < waitingMax else { return .refused }
+      state.others.append(caller)
+    }
+    return nil
+  }
+
+  /// Removes a caller that has left.
+  private func forget(_ id: Int) {
+    let caller = state.withLock { state -> Waiting? in
+      if let index = state.inFront.firstIndex(where: { $0.id == id }) {
+        return state.inFront.remove(at: index)
+      }
+      if let index = state.others.firstIndex(where: { $0.id == id }) {
+        return state.others.remove(at: index)
+      }
+      state.left.insert(id)
+      return nil
+    }
+    caller?.continuation.resume(returning: .refused)
+  }
+
+  /// Lets in the caller that has waited longest, of those in front if there are any.
   private func leave() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+    let next = state.withLock { state -> Waiting? in
+      if !state.inFront.isEmpty || !state.others.isEmpty {
+        state.count += 1
+        return state.inFront.isEmpty ? state.others.removeFirst() : state.inFront.removeFirst()
+      }
       state.running -= 1
       return nil
     }
-    next?.resume()
+    next?.continuation.resume(returning: .granted)
   }
 }

@@ -49,26 +49,26 @@ enum PasswordRules {
     String(lower.map { GuessedPasswords.substitutes[$0] ?? $0 })
   }
 
-  /// Whether a password has few different characters, repeats a short text, or follows a row of the
-  /// keyboard or the alphabet.
+  /// Whether a password has few different characters, repeats itself, or walks over the keyboard or
+  /// the alphabet, perhaps in turns of two walks such as `a1b2c3d4`.
   private static func isPattern(_ lower: String) -> Bool {
-    let characters = Array(lower)
-    if Set(characters).count <= 3 { return true }
-    var steps = 0
-    for (first, second) in zip(characters, characters.dropFirst()) {
-      let isStep =
-        first == second
-        || GuessedPasswords.rows.contains { row in
-          guard let index = row.firstIndex(of: first) else { return false }
-          let isNext = index + 1 < row.count && row[index + 1] == second
-          return isNext || index > 0 && row[index - 1] == second
-        }
-      if isStep { steps += 1 }
+    let characters = lower.map { GuessedPasswords.digits[$0] ?? $0 }
+    if Set(characters).count <= 3 || isWalk(characters[...]) { return true }
+    let turns = (0...1).map { first in
+      stride(from: first, to: characters.count, by: 2).map { characters[$0] }
     }
-    if steps * 4 >= (characters.count - 1) * 3 { return true }
+    if turns.allSatisfy({ isWalk($0[...]) }) { return true }
     return (1...4).contains { length in
       characters.count.isMultiple(of: length) && characters.count / length > 1
         && zip(characters, characters.dropFirst(length)).allSatisfy { $0 == $1 }
     }
+  }
+
+  /// Whether at least three of four steps lead to a neighbour or to the same character.
+  private static func isWalk(_ characters: ArraySlice<Character>) -> Bool {
+    let steps = zip(characters, characters.dropFirst()).count { first, second in
+      first == second || GuessedPasswords.neighbours.contains([first, second])
+    }
+    return steps * 4 >= (characters.count - 1) * 3
   }
 }

@@ -19,6 +19,7 @@ extension Accounts {
   /// - Throws: `AUTHENTICATION_FAILED`, without a hint which part is wrong. Only the holder of the
   ///   private key learns that the date is wrong or that the key is revoked.
   func admitSigned(_ request: AdmissionRequest) async throws(ServerError) -> Admission {
+    try request.requireTrust()
     let failed = ServerError(.authenticationFailed, Reason.authenticationFailed)
     guard let signature = RequestSignature(headers: request.signatureHeaders) else { throw failed }
     let now = ambient.now()
@@ -27,13 +28,22 @@ extension Accounts {
     else { throw failed }
     // NB: the body is read only after the key was found.
     let body = try await request.body()
+    let address = request.clientAddress.map(NetworkAddress.subscriber)
+    func note(_ fault: String) {
+      audit.noteRefusal(
+        "a request with the server-to-server key \(known.key.id) was refused, because \(fault), "
+          + "from \(address ?? "an unknown address")", at: now)
+    }
     guard signature.isValid(for: known.publicKey, target: request.target, body: body) else {
+      note("its signature is wrong")
       throw failed
     }
     if known.key.revokedAt != nil {
+      note("the key is revoked")
       throw ServerError(.authenticationFailed, Reason.serverKeyRevoked)
     }
     guard abs(now - signature.date) <= signatureWindowSeconds * 1_000 else {
+      note("its date is too far from the server's time")
       throw ServerError(.authenticationFailed, Reason.signatureDateWrong)
     }
     return Admission(

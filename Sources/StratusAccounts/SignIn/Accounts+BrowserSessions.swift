@@ -8,6 +8,8 @@ extension Accounts {
     static let keptIdle: Int64 = 14 * 86_400_000
     static let short: Int64 = 12 * 3_600_000
     static let shortIdle: Int64 = 30 * 60_000
+    /// Sessions of one account. Choice: more browsers than a person has.
+    static let countMax = 50
     /// The minimum time between two writes of a session's last use.
     static let touch: Int64 = 60_000
   }
@@ -16,21 +18,30 @@ extension Accounts {
 
   /// Signs an account in on the server's own web pages.
   ///
-  /// - Parameter isKept: whether the session continues after the browser is closed.
-  /// - Returns: the text of the cookie.
+  /// - Parameter isKept: whether the session outlasts the browser's process.
+  /// - Returns: the text of the cookie; nil: the account has another password by now.
   func openBrowserSession(
-    of account: Account, isKept: Bool, browser: String?
-  ) async throws(ServerError) -> String {
+    of proven: ProvenAccount, isKept: Bool, browser: String?
+  ) async throws(ServerError) -> String? {
     let now = ambient.now()
     let text = randomness(32).hex
-    try await registry.deleteBrowserSessions(endedBefore: now)
-    try await registry.create(
-      BrowserSession(
-        hash: Digest.sha256(Array(text.utf8)), accountID: account.id, createdAt: now,
-        lastUsedAt: now,
-        endsAt: now + (isKept ? BrowserSessionLife.kept : BrowserSessionLife.short),
-        isKept: isKept, browser: String((browser ?? "").prefix(Self.browserLengthMax))))
-    return text
+    try await forgetEndedBrowserSessions()
+    let session = BrowserSession(
+      hash: Digest.sha256(Array(text.utf8)), accountID: proven.account.id, createdAt: now,
+      lastUsedAt: now,
+      endsAt: now + (isKept ? BrowserSessionLife.kept : BrowserSessionLife.short),
+      isKept: isKept, browser: String((browser ?? "").prefix(Self.browserLengthMax)))
+    let isOpen = try await registry.create(
+      session, provenBy: proven.passwordHash, countMax: BrowserSessionLife.countMax)
+    return isOpen ? text : nil
+  }
+
+  /// Removes browser sessions that have ended.
+  func forgetEndedBrowserSessions() async throws(ServerError) {
+    let now = ambient.now()
+    try await registry.deleteBrowserSessions(
+      endedBefore: now, unusedSince: now - BrowserSessionLife.shortIdle,
+      keptUnusedSince: now - BrowserSessionLife.keptIdle)
   }
 
   /// Returns the session of a cookie and its account, if both are valid.

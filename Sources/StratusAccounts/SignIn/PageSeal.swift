@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
 import StratusDomain
+import Synchronization
 
-/// Signs texts that a browser keeps for the server. The browser can read these texts, but cannot
-/// change them.
-struct PageSeal: Sendable {
-  /// The purpose of a sealed text. A text that was sealed for one purpose is not valid for another.
+/// Seals texts that a browser keeps for the server. The browser can read them, but cannot change
+/// them.
+final class PageSeal: Sendable {
+  /// The use of a sealed text, so that no text is valid for another use.
   enum Use: String {
     case signInRequest = "sign-in request"
     case form = "form"
@@ -16,13 +17,22 @@ struct PageSeal: Sendable {
   /// A length that exceeds the longest text that the server seals.
   private static let lengthMax = 3_000
 
-  private let key: SymmetricKey
+  private let secrets: Mutex<[[UInt8]]>
 
-  init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+  /// - Parameter secrets: the newest first. It seals; all of them open.
+  init(secrets: [[UInt8]]) { self.secrets = Mutex(secrets) }
+
+  func replace(by secrets: [[UInt8]]) { self.secrets.withLock { $0 = secrets } }
+
+  private var newest: SymmetricKey { keys.first ?? SymmetricKey(size: .bits256) }
+
+  private var keys: [SymmetricKey] {
+    secrets.withLock { $0 }.map { SymmetricKey(data: $0) }
+  }
 
   /// Returns the text and its signature, encoded with the base64 alphabet for URLs.
   func seal(_ text: String, for use: Use) -> String {
-    Self.encode(Array(text.utf8) + code(text, use))
+    Self.encode(Array(text.utf8) + code(text, use, newest))
   }
 
   /// Returns the text that was sealed for this purpose, or nil if the signature is wrong.
@@ -30,16 +40,27 @@ struct PageSeal: Sendable {
     guard sealed.utf8.count <= Self.lengthMax, let bytes = Self.decode(sealed),
       bytes.count >= Self.codeCount,
       let text = String(validating: bytes.dropLast(Self.codeCount), as: UTF8.self),
-      HMAC<SHA256>.isValidAuthenticationCode(
-        bytes.suffix(Self.codeCount), authenticating: Self.message(text, use), using: key)
+      keys.contains(where: { key in
+        HMAC<SHA256>.isValidAuthenticationCode(
+          bytes.suffix(Self.codeCount), authenticating: Self.message(text, use), using: key)
+      })
     else { return nil }
     return text
   }
 
-  /// Returns the token that a form contains in a browser with this cookie.
-  func formToken(_ cookie: String) -> String { Self.encode(code(cookie, .form)) }
+  /// The token of a form in a browser with this cookie.
+  func formToken(_ cookie: String) -> String { Self.encode(code(cookie, .form, newest)) }
 
-  private func code(_ text: String, _ use: Use) -> [UInt8] {
+  /// Whether a text is the token of a form in a browser with this cookie.
+  func isFormToken(_ token: String, _ cookie: String) -> Bool {
+    guard let code = Self.decode(token) else { return false }
+    return keys.contains { key in
+      HMAC<SHA256>.isValidAuthenticationCode(
+        code, authenticating: Self.message(cookie, .form), using: key)
+    }
+  }
+
+  private func code(_ text: String, _ use: Use, _ key: SymmetricKey) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Self.message(text, use), using: key))
   }
 

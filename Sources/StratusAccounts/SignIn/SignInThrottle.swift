@@ -15,46 +15,78 @@ final class SignInThrottle: Sendable {
     var browser: String?
     /// The client's IP address (of IPv6, the prefix), or nil if it is unknown.
     var address: String?
+    /// The IPv6 prefix of the client's site; nil: unknown, or an IPv4 address.
+    var site: String?
   }
 
   private struct Failures {
     var count = 0
-    /// The time of the last failure, in milliseconds since 1970 UTC.
+    /// Milliseconds of the clock.
     var last: Int64 = 0
+    /// ``last`` before the attempt in progress.
+    var before: Int64 = 0
+  }
+
+  /// A rule for the failures of many accounts together.
+  private struct GroupRule {
+    /// Failures after which attempts have to wait.
+    let countMax: Int
+    /// The time in which one failure is forgotten, in milliseconds.
+    let milliseconds: Int64
+
+    func count(_ failures: Failures?, _ now: Int64) -> Int {
+      guard let failures else { return 0 }
+      return max(0, failures.count - Int((now - failures.last) / milliseconds))
+    }
+
+    func wait(_ failures: Failures?, _ now: Int64) -> Int? {
+      guard let failures, count(failures, now) >= countMax else { return nil }
+      let excess = Int64(failures.count - countMax + 1)
+      return remaining(failures.last + excess * milliseconds, now)
+    }
   }
 
   /// The number of failed sign-ins of one account after which a delay begins.
   static let accountMax = 10
   /// The longest delay after failed sign-ins of one account, in seconds.
   static let accountSecondsMax: Int64 = 900
-  /// The number of failed sign-ins from one client address after which a delay begins.
-  static let addressMax = 30
-  /// The number of seconds after which one failure of a client address is forgotten.
-  static let addressSeconds: Int64 = 20
-  /// The number of milliseconds after which the failures of an account are forgotten.
+  private static let addressRule = GroupRule(countMax: 30, milliseconds: 20_000)
+  /// Choice: ten times the rule of an address. A provider gives a customer at most such a prefix.
+  private static let siteRule = GroupRule(countMax: 300, milliseconds: 2_000)
+  /// The time after which the failures of an account are forgotten.
   private static let forgetMilliseconds: Int64 = 3_600_000
-  private static let entriesMax = 100_000
 
+  private let entriesMax: Int
   private let state = Mutex<[String: Failures]>([:])
+
+  init(entriesMax: Int = 100_000) { self.entriesMax = entriesMax }
 
   /// Begins an attempt.
   ///
-  /// - Returns: nil if the attempt may be made. Otherwise, the seconds after which to try again.
+  /// NB: a known browser waits only for its own failures. Strangers behind the same address, such
+  /// as a proxy that the server does not know, cannot lock it out.
+  /// - Returns: the seconds to wait, and then the attempt must not be made; nil: it may be made.
   func begin(_ attempt: Attempt, now: Int64) -> Int? {
     state.withLock { failures in
       let account = Self.accountKey(attempt)
-      if let wait = Self.accountWait(failures[account], now) { return wait }
-      if let address = Self.addressKey(attempt),
-        let wait = Self.addressWait(failures[address], now)
-      {
-        return wait
+      // The clock may have been set back.
+      for key in Self.keys(attempt) where failures[key].map({ $0.last > now }) ?? false {
+        failures[key]?.last = now
       }
-      if failures.count >= Self.entriesMax { Self.sweep(&failures, now) }
-      failures[account] = Failures(
-        count: Self.accountCount(failures[account], now) + 1, last: now)
-      if let address = Self.addressKey(attempt) {
-        failures[address] = Failures(
-          count: Self.addressCount(failures[address], now) + 1, last: now)
+      if let wait = Self.accountWait(failures[account], now) { return wait }
+      if attempt.browser == nil {
+        for (key, rule) in Self.groups(attempt) {
+          if let wait = rule.wait(failures[key], now) { return wait }
+        }
+      }
+      if failures.count >= entriesMax { sweep(&failures, now) }
+      func count(_ key: String, earlier: Int) {
+        failures[key] = Failures(
+          count: earlier + 1, last: now, before: failures[key]?.last ?? now)
+      }
+      count(account, earlier: Self.accountCount(failures[account], now))
+      for (key, rule) in Self.groups(attempt) {
+        count(key, earlier: rule.count(failures[key], now))
       }
       return nil
     }
@@ -64,7 +96,16 @@ final class SignInThrottle: Sendable {
   func succeed(_ attempt: Attempt) {
     state.withLock { failures in
       failures[Self.accountKey(attempt)] = nil
-      if let address = Self.addressKey(attempt) { failures[address]?.count -= 1 }
+      for (key, _) in Self.groups(attempt) { failures[key]?.count -= 1 }
+    }
+  }
+
+  /// Takes back an attempt that was not made, because the server was too busy.
+  func withdraw(_ attempt: Attempt) {
+    state.withLock { failures in
+      for key in Self.keys(attempt) { failures[key]?.count -= 1 }
+      let account = Self.accountKey(attempt)
+      if let before = failures[account]?.before { failures[account]?.last = before }
     }
   }
 
@@ -72,8 +113,15 @@ final class SignInThrottle: Sendable {
     attempt.browser.map { "browser " + $0 } ?? "account " + attempt.email
   }
 
-  private static func addressKey(_ attempt: Attempt) -> String? {
-    attempt.address.map { "address " + $0 }
+  private static func keys(_ attempt: Attempt) -> [String] {
+    [accountKey(attempt)] + groups(attempt).map(\.key)
+  }
+
+  private static func groups(_ attempt: Attempt) -> [(key: String, rule: GroupRule)] {
+    var groups: [(String, GroupRule)] = []
+    if let address = attempt.address { groups.append(("address " + address, addressRule)) }
+    if let site = attempt.site { groups.append(("site " + site, siteRule)) }
+    return groups
   }
 
   private static func accountCount(_ failures: Failures?, _ now: Int64) -> Int {
@@ -89,25 +137,19 @@ final class SignInThrottle: Sendable {
     return remaining(failures.last + seconds * 1_000, now)
   }
 
-  private static func addressCount(_ failures: Failures?, _ now: Int64) -> Int {
-    guard let failures else { return 0 }
-    return max(0, failures.count - Int((now - failures.last) / (addressSeconds * 1_000)))
+  /// Removes forgotten failures. If that is not enough, removes the half with the fewest failures,
+  /// and among equals the oldest: an attacker who fills the table cannot clear a counter that
+  /// already slows down.
+  private func sweep(_ failures: inout [String: Failures], _ now: Int64) {
+    failures = failures.filter { now - $0.value.last < Self.forgetMilliseconds }
+    guard failures.count > entriesMax / 2 else { return }
+    let kept = failures.sorted { ($0.value.count, $0.value.last) > ($1.value.count, $1.value.last) }
+      .prefix(entriesMax / 2)
+    failures = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
   }
+}
 
-  private static func addressWait(_ failures: Failures?, _ now: Int64) -> Int? {
-    guard let failures, addressCount(failures, now) >= addressMax else { return nil }
-    let excess = Int64(failures.count - addressMax + 1)
-    return remaining(failures.last + excess * addressSeconds * 1_000, now)
-  }
-
-  private static func remaining(_ end: Int64, _ now: Int64) -> Int? {
-    end > now ? Int((end - now + 999) / 1_000) : nil
-  }
-
-  /// Removes forgotten failures. If too many are left, removes all, because a wrong refusal is
-  /// worse.
-  private static func sweep(_ failures: inout [String: Failures], _ now: Int64) {
-    failures = failures.filter { now - $0.value.last < forgetMilliseconds }
-    if failures.count > entriesMax / 2 { failures.removeAll() }
-  }
+/// The whole seconds until a time; nil: it has passed.
+private func remaining(_ end: Int64, _ now: Int64) -> Int? {
+  end > now ? Int((end - now + 999) / 1_000) : nil
 }

@@ -221,7 +221,8 @@ extension StoreConformance {
     try expect(after.last, 464)
   }
 
-  /// The numbers that the undone write drew are also undone.
+  /// A failed transaction queues no notification, and leaves the newest notification number and the
+  /// badge unchanged.
   static func undoneIsNotQueued(_ store: any Store) async throws {
     let error = await store.failure { (body) throws(ServerError) in
       try body.enqueue([Sample.notification("1", badges: true)])

@@ -15,6 +15,11 @@ extension StoreConformance {
     Check("a zone knows its shared roots", rootsAreKnown),
     Check("the type and the parent of a live record are found", positionsAreFound),
     Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
+    Check("unfinished hierarchies are read zone by zone", unfinishedHierarchiesOfZones),
+    Check("unfinished parents outside a hierarchy are noticed", unfinishedParentsOutside),
+    Check("records that are parents are told from others", parentsAreFound),
+    Check("the newest passage of some hierarchies is found", newestPassageIsFound),
+    Check("a shared database lists only changes in its user's shares", hiddenChangesAreNotListed),
   ]
 
   /// Each joined share has two numbers: the zone's newest change when the user joined, and a number
@@ -185,6 +190,102 @@ extension StoreConformance {
     try expect(
       Set(found.map(\.zone.address)), [ZoneAddress(database: Sample.ann, name: "Notes")])
     try expect(rest.map(\.parentName), ["a"])
+  }
+
+  static func unfinishedHierarchiesOfZones(_ store: any Store) async throws {
+    for zone in ["One", "Two", "Three"] { try await store.save(["a", "b"], inZone: zone) }
+    let (order, rest) = try await store.write { (body) throws(ServerError) in
+      for name in ["One", "Two", "Three"] {
+        for parent in ["b", "a"] {
+          try body.addUnfinished(
+            UnfinishedHierarchy(zone: try body.existing(name), parentName: parent))
+        }
+      }
+      var order: [String] = []
+      var last: StoredZone?
+      while let next = try body.unfinishedHierarchies(after: last, limit: 1).first {
+        order.append(next.zone.name)
+        last = next.zone
+      }
+      let two = try body.existing("Two")
+      return (order, try body.unfinishedHierarchies(in: two, limit: 9).map(\.parentName))
+    }
+    try expect(Set(order), ["One", "Two", "Three"])
+    try expect(order.count, 3)
+    try expect(rest, ["a", "b"])
+  }
+
+  static func unfinishedParentsOutside(_ store: any Store) async throws {
+    try await store.save(["root", "a", "b"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      try body.apply(
+        ChangeSet(
+          zone: try body.existing("Notes"), records: [],
+          passages: [passage("a", .joined, change: 4), passage("b", .left, change: 5)]))
+      let zone = try body.existing("Notes")
+      var found = [try body.hasUnfinishedHierarchies(outside: "root", in: zone)]
+      for parent in ["a", "b"] {
+        try body.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: parent))
+        found.append(try body.hasUnfinishedHierarchies(outside: "root", in: zone))
+      }
+      found.append(try body.hasUnfinishedHierarchies(outside: "other", in: zone))
+      return found
+    }
+    try expect(found, [false, false, true, true])
+  }
+
+  static func parentsAreFound(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      var child = Sample.record("child", change: zone.change + 1)
+      child.parentRecordName = "a"
+      var rows = RowChanges()
+      try rows.note(child, replacing: nil, schema: try body.schema())
+      try body.apply(ChangeSet(zone: zone, records: [child], rows: rows))
+      return try body.parents(
+        among: ["a", "b", "child", "missing"], in: try body.existing("Notes"))
+    }
+    try expect(found, [ExactName("a")])
+  }
+
+  static func newestPassageIsFound(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      try body.apply(
+        ChangeSet(
+          zone: try body.existing("Notes"), records: [],
+          passages: [
+            passage("a", .joined, root: "x", change: 3), passage("b", .left, root: "y", change: 4),
+          ]))
+      let zone = try body.existing("Notes")
+      return try [[], ["x"], ["y", "x"], ["none"]].map { (roots) throws(ServerError) in
+        try body.newestPassage(in: zone, ofHierarchies: roots)
+      }
+    }
+    try expect(found, [0, 3, 4, 0])
+  }
+
+  /// Bob sees a hierarchy of the zone, and Carl the whole zone.
+  static func hiddenChangesAreNotListed(_ store: any Store) async throws {
+    try await store.save(["a", "b"], inZone: "Notes")
+    let found = try await store.write { (body) throws(ServerError) in
+      try body.join(try body.existing("Notes"), root: "a", permission: .read, user: "_bob")
+      try body.join(try body.existing("Notes"), root: nil, permission: .read, user: "_carl")
+      var found: [Bool] = []
+      try body.save(["b"], in: try body.existing("Notes"))
+      for user in ["_bob", "_carl"] {
+        found.append(try body.mustRelist(inSharedDatabaseOf: user))
+      }
+      let zone = try body.existing("Notes")
+      try body.apply(
+        ChangeSet(
+          zone: zone, records: [],
+          passages: [passage("a", .joined, root: "a", change: zone.change + 1)]))
+      found.append(try body.mustRelist(inSharedDatabaseOf: "_bob"))
+      return found
+    }
+    try expect(found, [false, true, true])
   }
 }
 

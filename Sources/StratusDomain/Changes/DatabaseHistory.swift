@@ -39,9 +39,17 @@ struct DatabaseHistory {
     let zones = shown.filter { !($0.isDeleted && text == nil) }.map { change in
       ZoneDictionary(
         zoneID: ZoneAddress(database: change.database, name: change.name).id,
-        incarnation: showsIncarnations && !change.isDeleted ? String(change.incarnation) : nil,
+        incarnation: showsIncarnations && !change.isDeleted ? Self.incarnation(of: change) : nil,
         isDeleted: change.isDeleted, deletionReason: change.deletionReason)
     }
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
+  }
+
+  /// The incarnation of a zone for one reader. It changes with the number of a participation, too:
+  /// a device must then forget the zone and read it again, because records may have left that no
+  /// feed will show as deleted (sharing §2.5).
+  private static func incarnation(of change: ZoneChange) -> String {
+    change.participation == 0
+      ? String(change.incarnation) : "\(change.incarnation).\(change.participation)"
   }
 }

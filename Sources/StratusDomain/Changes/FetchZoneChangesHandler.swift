@@ -32,8 +32,11 @@ struct FetchZoneChangesHandler: EndpointHandler {
           count -= page.changes.records.count
           items.append(.changes(page.changes))
         } catch {
-          // NB: an error of the store is not an error of one zone. It fails the whole request.
-          if error.code == .internalError || error.code == .tryAgainLater { throw error }
+          // NB: an error of the store fails the whole request. It is not the error of one zone.
+          let isOfZone = error.reason == Reason.hierarchyUnsettled
+          if error.code == .internalError || error.code == .tryAgainLater && !isOfZone {
+            throw error
+          }
           items.append(.failure(item.zoneID, error.dictionary(for: caller)))
         }
       }

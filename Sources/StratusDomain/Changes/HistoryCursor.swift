@@ -25,14 +25,19 @@ struct HistoryCursor {
   /// written records since then, and must learn of their deletions.
   let isFromNothing: Bool
 
-  /// - Parameter participation: the reader's participation in the zone, or nil if the reader owns
-  ///   it.
+  /// - Parameters:
+  ///   - participation: the reader's participation in the zone; nil: the reader owns it.
+  ///   - newestVisible: the newest change that the reader may see; nil: the zone's newest change.
   /// - Throws: `BAD_REQUEST`; see
   ///   ``ChangeToken/check(epoch:incarnation:newest:forgotten:participation:)``.
   init(
     token text: String?, zone: StoredZone, epoch: Int64, isReversed: Bool,
-    participation: Participation? = nil
+    participation: Participation? = nil, newestVisible: Int64? = nil
   ) throws(ServerError) {
+    let newest = zone.change
+    // NB: the reader's tokens must not tell how much is written outside its shares.
+    var zone = zone
+    zone.change = newestVisible ?? newest
     self.zone = zone
     self.epoch = epoch
     self.participation = participation
@@ -48,7 +53,7 @@ struct HistoryCursor {
       let token = try ChangeToken(text: text)
       let readsPassages = participation.map { !$0.showsZone } ?? false
       try token.check(
-        epoch: epoch, incarnation: zone.id, newest: zone.change,
+        epoch: epoch, incarnation: zone.id, newest: newest,
         forgotten: readsPassages ? zone.newestExpiredPassage : zone.newestExpired,
         participation: participation?.number ?? 0)
       (since, began, joined) = (token.change, token.began, token.joined)
@@ -114,7 +119,7 @@ struct HistoryCursor {
   ///   - isComplete: whether the page reaches the end of its ``range``.
   func next(afterReading change: Int64?, isComplete: Bool) -> ChangeToken {
     var token = ChangeToken(
-      subject: .zone, epoch: epoch, incarnation: zone.id, change: zone.change)
+      subject: .zone, epoch: epoch, incarnation: zone.id, change: max(zone.change, since))
     token.participation = participation?.number ?? 0
     token.joined = joined
     if let caughtUp {

@@ -31,6 +31,7 @@ struct SharedHistory {
         in: zone, ofHierarchies: shares.compactMap(\.rootName), range: range,
         newestFirst: newestFirst, limit: limit))
     let moved = try movedWithin(events)
+    let leaving = try recordsAboutToLeave(events)
     var part = ZoneHistory.Part(changes: [], isExhausted: events.count < limit)
     var sizeBytes = 0
     var rest = events[...]
@@ -43,6 +44,16 @@ struct SharedHistory {
       let joined = group.filter { $0.left == nil }.map(\.name.text)
       let records = try store.records(named: joined, in: zone)
       for event in group where sizeBytes < sizeBytesMax {
+        if leaving.contains(event.name) {
+          // NB: the token must not pass this event. The record may also come back to the
+          // hierarchy, and would then have no newer event.
+          guard part.through != nil else {
+            throw ServerError(
+              .tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
+          }
+          part.isExhausted = false
+          return part
+        }
         rest = rest.dropFirst()
         part.through = event.change
         guard let record = record(of: event, among: records, moved: moved) else { continue }
@@ -68,8 +79,17 @@ struct SharedHistory {
     return events
   }
 
-  /// Returns the records that left one of the participant's hierarchies and are now in another one.
-  /// The passage of the other hierarchy delivers them.
+  /// The records whose hierarchy is outdated, because a record above them has moved and they must
+  /// still follow it. Nothing may be said of them until they have.
+  private func recordsAboutToLeave(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
+    guard try !store.unfinishedParents(in: zone, limit: 1).isEmpty else { return [] }
+    let names = events.filter { $0.left == nil }.map(\.name.text)
+    let current = try store.readableHierarchies(of: names, in: zone)
+    return Set(names.map(ExactName.init)).subtracting(current.keys)
+  }
+
+  /// The records that left one of the participant's hierarchies and are now in another. They are
+  /// delivered with the passage of that other hierarchy.
   private func movedWithin(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     let names = events.filter { $0.left != nil }.map(\.name.text)
     if names.isEmpty { return [] }

@@ -53,7 +53,8 @@ struct ZoneHistory {
     guard let zone = access.zone else { throw .fault("a zone with a history has no row") }
     let cursor = try HistoryCursor(
       token: text, zone: zone, epoch: store.epoch(of: zone.database),
-      isReversed: selection.isReversed, participation: access.participation)
+      isReversed: selection.isReversed, participation: access.participation,
+      newestVisible: access.newestVisibleChange(of: zone, in: store))
     let isRead = limit > 0 && !budget.isFull && !cursor.isAtEnd
     var part =
       isRead

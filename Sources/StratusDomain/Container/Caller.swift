@@ -1,3 +1,5 @@
+import StratusWire
+
 /// The caller of a request, and the identity of the request.
 public struct Caller: Sendable, Hashable {
   /// The principal that makes the request.
@@ -53,5 +55,9 @@ public struct Caller: Sendable, Hashable {
   public var userRecordName: String? { principal.userRecordName }
 
   /// The name of the caller in queues: a user, or the address of an anonymous caller.
-  var paceKey: String { userRecordName ?? "address " + (clientAddress ?? "") }
+  var paceKey: String { userRecordName ?? "address " + (subscriber ?? "") }
+
+  /// The client's address as limits count it, in one spelling: an IPv4 address, or the first 64
+  /// bits of an IPv6 address; nil: unknown.
+  public var subscriber: String? { clientAddress.map(NetworkAddress.subscriber) }
 }

@@ -47,9 +47,14 @@ struct ZoneAccess: Sendable {
   func allows(
     _ permission: RecordPermissions, _ record: StoredRecord, schema: Schema
   ) -> Bool {
-    policy.allows(
+    var root = hierarchies[record.name]
+    if permission != .read, participation != nil, record.type == ShareRecord.recordType {
+      // Rights to a share come from that share, not from the hierarchy in which its record lies.
+      root = (try? record.shareState())?.rootRecordName
+    }
+    return policy.allows(
       permission, createdBy: record.created.userRecordName, type: record.type, schema: schema,
-      as: role, in: hierarchies[record.name])
+      as: role, in: root)
   }
 
   /// Whether the caller may create records of a type. For a participant, this is not enough. The
@@ -86,15 +91,26 @@ struct ZoneAccess: Sendable {
     return participation.rootNames.contains { ExactName($0) == ExactName(record.name) }
   }
 
-  /// Returns a change token for the caller with the zone's newest change.
+  /// The zone's newest change that the caller may know. A participant of hierarchies knows only
+  /// their passages, and not how much the owner writes elsewhere in the zone.
+  func newestVisibleChange(
+    of zone: StoredZone, in store: any SharingReading
+  ) throws(ServerError) -> Int64 {
+    guard let participation, !participation.showsZone else { return zone.change }
+    let newest = try store.newestPassage(in: zone, ofHierarchies: participation.rootNames)
+    // A token of an older change would have expired.
+    return max(newest, zone.newestExpiredPassage)
+  }
+
+  /// A token of the zone's newest change for the caller.
   ///
   /// - Throws: `INTERNAL_ERROR`.
   func newestToken(
-    of zone: StoredZone, in store: any ChangeReading
+    of zone: StoredZone, in store: any StoreReading
   ) throws(ServerError) -> ChangeToken {
     var token = ChangeToken(
       subject: .zone, epoch: try store.epoch(of: zone.database), incarnation: zone.id,
-      change: zone.change)
+      change: try newestVisibleChange(of: zone, in: store))
     if let participation {
       token.participation = participation.number
       token.joined = participation.newestJoin
@@ -172,7 +188,7 @@ extension OpenDatabase {
     return ZoneAccess(address: address, zone: zone, role: role, policy: policy)
   }
 
-  private static var zoneNotFound: ServerError { ServerError(.zoneNotFound, Reason.zoneNotFound) }
+  static var zoneNotFound: ServerError { ServerError(.zoneNotFound, Reason.zoneNotFound) }
 }
 
 extension StoreReading {

@@ -45,7 +45,7 @@ public struct ServerError: Error, Sendable, Hashable {
 
   /// Creates an error for a request that needs a part of the schema that production lacks.
   ///
-  /// - Parameter environment: the store's environment. The error carries the lack only in
+  /// - Parameter environment: the store's environment. The error's ``lack`` is set only in
   ///   production.
   static func lacking(
     _ lack: ProductionLack, in environment: ContainerEnvironment, _ reason: String

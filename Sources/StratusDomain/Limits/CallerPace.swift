@@ -45,8 +45,7 @@ public final class CallerPace: Sendable {
   }
 
   private struct State {
-    /// The buckets by user record name, API token or address. Texts of different kinds are never
-    /// equal.
+    /// By user record name, API token or address. These kinds of text are never equal.
     var callers: [String: Buckets] = [:]
     /// The number of callers at which idle callers are removed.
     var sweepAt = 4_096
@@ -102,6 +101,30 @@ public final class CallerPace: Sendable {
         guard let caller = rule.caller, let rate = rule.rate else { continue }
         state.callers[caller, default: Buckets()].requests.charge(count, of: rate, now: now)
       }
+    }
+  }
+
+  /// The seconds for which requests of an address are examined only if that is cheap, because too
+  /// many of its requests had wrong credentials; nil: all are examined.
+  ///
+  /// Choice: such requests have the rate of anonymous ones, but a bucket of their own.
+  public func suspicionSeconds(of address: String?) -> Int? {
+    guard let address, let rate = settings.anonymousRequestsPerAddress else { return nil }
+    let now = ambient.now() * 1_000
+    return state.withLock { state in
+      guard let bucket = state.callers["failures " + address]?.requests else { return nil }
+      return bucket.taking(1, of: rate, now: now).debtSeconds(of: rate, now: now)
+    }
+  }
+
+  /// Counts a request with wrong credentials.
+  public func noteWrongCredentials(from address: String?) {
+    guard let address, let rate = settings.anonymousRequestsPerAddress else { return }
+    let now = ambient.now() * 1_000
+    state.withLock { state in
+      let caller = "failures " + address
+      state.callers[caller, default: Buckets()].requests.charge(1, of: rate, now: now)
+      if state.callers.count >= min(state.sweepAt, callersMax) { sweep(&state, now) }
     }
   }
 

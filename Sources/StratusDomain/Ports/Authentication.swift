@@ -1,3 +1,5 @@
+import StratusWire
+
 /// The tokens that a request sends to prove its identity.
 public struct Credentials: Sendable, Hashable {
   public var apiToken: String?
@@ -29,7 +31,13 @@ public struct AdmissionRequest: Sendable {
   public var clientAddress: String?
   /// The headers of a signed request; see ``signatureHeaderNames``. Their names are in lower case.
   public var signatureHeaders: [String: String]
-  /// Returns the bytes of the body. The function may be called more than once.
+  /// The seconds for which the client's address is under suspicion, because too many of its
+  /// requests had wrong credentials; nil: it is not. Then a request is examined only if that is
+  /// cheap.
+  ///
+  /// NB: a function, because most requests are known and need no answer.
+  public var suspicionSeconds: @Sendable () -> Int? = { nil }
+  /// Returns the bytes of the body. It may be called more than once.
   public var body: Body
 
   /// The headers of a signed request (web-auth §4.4), in lower case.
@@ -51,6 +59,13 @@ public struct AdmissionRequest: Sendable {
     self.clientAddress = clientAddress
     self.signatureHeaders = signatureHeaders
     self.body = body
+  }
+
+  /// - Throws: `THROTTLED` for a request from an address under suspicion.
+  public func requireTrust() throws(ServerError) {
+    guard let seconds = suspicionSeconds() else { return }
+    throw ServerError(
+      .throttled, LimitRule.anonymousRequestsPerAddress.reason, retryAfterSeconds: seconds)
   }
 }
 

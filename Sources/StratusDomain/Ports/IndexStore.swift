@@ -178,7 +178,7 @@ public struct IndexBuild: Sendable, Hashable {
 
 /// Some records for an index that is being built.
 public struct IndexBuildStep: Sendable {
-  /// A record and its location.
+  /// A record, and the numbers of its database and zone.
   public struct Item: Sendable {
     public var database: Int64
     public var zone: Int64

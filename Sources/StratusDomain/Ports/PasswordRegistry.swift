@@ -15,8 +15,21 @@ public struct StoredPassword: Sendable, Hashable {
 
 /// Stores the passwords of accounts. An account has at most one password.
 public protocol PasswordRegistry: Sendable {
-  /// Stores a password, and replaces an earlier one.
-  func keep(_ password: StoredPassword) async throws(ServerError)
+  /// Stores a new password and ends the account's browser sessions, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - earlier: the hash that the new one replaces; nil: any, or none.
+  ///   - endsAppSessions: whether the account's sessions with containers end, too.
+  /// - Returns: false, and nothing changes, if another hash than `earlier` is stored.
+  func change(
+    to password: StoredPassword, from earlier: String?, endsAppSessions: Bool
+  ) async throws(ServerError) -> Bool
+  /// Replaces the hash of a password that stays the same.
+  ///
+  /// - Returns: false, and nothing changes, if another hash than `earlier` is stored.
+  func rehash(
+    ofAccount accountID: String, from earlier: String, to hash: String
+  ) async throws(ServerError) -> Bool
   func password(ofAccount accountID: String) async throws(ServerError) -> StoredPassword?
 }
 
@@ -52,7 +65,15 @@ public struct BrowserSession: Sendable, Hashable {
 
 /// Stores browser sessions.
 public protocol BrowserSessionRegistry: Sendable {
-  func create(_ session: BrowserSession) async throws(ServerError)
+  /// Stores a session, and removes those of the account that were used least recently.
+  ///
+  /// - Parameters:
+  ///   - passwordHash: the hash that the account must still have.
+  ///   - countMax: the sessions that the account keeps, including this one.
+  /// - Returns: false, and nothing changes, if the account has another password by now.
+  func create(
+    _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
+  ) async throws(ServerError) -> Bool
   func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession?
   /// Returns the sessions of an account in the order of their creation.
   func browserSessions(ofAccount accountID: String) async throws(ServerError) -> [BrowserSession]
@@ -67,5 +88,12 @@ public protocol BrowserSessionRegistry: Sendable {
     ofAccount accountID: String, except kept: [UInt8]?
   ) async throws(ServerError)
   /// Removes sessions that ended before a time.
-  func deleteBrowserSessions(endedBefore time: Int64) async throws(ServerError)
+  ///
+  /// - Parameters:
+  ///   - unusedSince: the time after which a session for one process of a browser must have been
+  ///     used.
+  ///   - keptUnusedSince: the same for a kept session.
+  func deleteBrowserSessions(
+    endedBefore time: Int64, unusedSince: Int64, keptUnusedSince: Int64
+  ) async throws(ServerError)
 }

@@ -26,8 +26,11 @@ public protocol SharingReading: HierarchyReading {
     of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: RecordPosition]
 
-  /// Returns the ``Passage``s of some hierarchies, in the order of their change numbers. Passages
-  /// with the same number are always returned together.
+  /// The names among these that live records name as their parents.
+  func parents(among names: [String], in zone: StoredZone) throws(ServerError) -> Set<ExactName>
+
+  /// The passages of some hierarchies, in the order of their change numbers. Passages with the same
+  /// number are always returned together.
   ///
   /// - Parameters:
   ///   - newestFirst: whether to read from the greatest change number down.
@@ -37,16 +40,44 @@ public protocol SharingReading: HierarchyReading {
     limit: Int
   ) throws(ServerError) -> [Passage]
 
-  /// Returns the users who have joined a share, in the order of their databases.
+  /// The newest change number among the passages of some hierarchies; 0: there are none.
+  func newestPassage(
+    in zone: StoredZone, ofHierarchies roots: [String]
+  ) throws(ServerError) -> Int64
+
+  /// The users who have joined a share, in the order of their databases.
   ///
   /// - Parameter root: the root record of the share, or nil for the share of the whole zone.
   func participants(
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Returns records in all databases of the store whose children may still be stored in an earlier
-  /// hierarchy. Records of deleted zones are left out.
-  func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy]
+  /// Records whose children may still be stored in an earlier hierarchy, over all databases of the
+  /// store. Records of deleted zones are left out.
+  ///
+  /// - Parameter zone: only records of zones after this one, in an order that does not change; nil:
+  ///   from the first zone.
+  func unfinishedHierarchies(
+    after zone: StoredZone?, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy]
+
+  /// Such records of one zone.
+  func unfinishedHierarchies(
+    in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy]
+
+  /// Whether a zone has such records outside the hierarchy of a root. If there are none, records
+  /// can join the hierarchy, but none can be about to leave it.
+  func hasUnfinishedHierarchies(
+    outside root: String, in zone: StoredZone
+  ) throws(ServerError) -> Bool
+}
+
+extension SharingReading {
+  /// Records whose children may still be stored in an earlier hierarchy, from the first zone.
+  public func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy] {
+    try unfinishedHierarchies(after: nil, limit: limit)
+  }
 }
 
 /// Writes the shared hierarchies of zones.

@@ -78,7 +78,11 @@ public struct Session: Sendable, Hashable {
 
 /// Stores sessions.
 public protocol SessionRegistry: Sendable {
-  func create(_ session: Session) async throws(ServerError)
+  /// Stores a session, and removes those of the account in the same store that were used least
+  /// recently.
+  ///
+  /// - Parameter countMax: the sessions that the account keeps there, including this one.
+  func create(_ session: Session, countMax: Int) async throws(ServerError)
   func session(id: String) async throws(ServerError) -> Session?
   /// Returns all sessions in the order of their creation.
   func sessions() async throws(ServerError) -> [Session]
@@ -90,4 +94,11 @@ public protocol SessionRegistry: Sendable {
   func deleteSession(id: String) async throws(ServerError) -> Bool
   /// Removes sessions that were not used since `unusedSince`, or that ended before `endedBefore`.
   func deleteSessions(unusedSince: Int64, endedBefore: Int64) async throws(ServerError)
+}
+
+extension SessionRegistry {
+  /// Stores a session, however many the account has.
+  public func create(_ session: Session) async throws(ServerError) {
+    try await create(session, countMax: .max)
+  }
 }

@@ -1,3 +1,5 @@
+import StratusWire
+
 /// A request for one of the server's own pages.
 public struct PageRequest: Sendable {
   /// Whether the request sends a form, and may therefore change something.
@@ -19,6 +21,9 @@ public struct PageRequest: Sendable {
   public var clientAddress: String?
   /// The server's URL as the browser uses it, without a path.
   public var serverURL: String
+
+  /// The client's address as limits count it: see ``Caller/subscriber``.
+  public var subscriber: String? { clientAddress.map(NetworkAddress.subscriber) }
 
   public init(
     isPost: Bool = false, path: String, query: [String: String] = [:],

@@ -52,6 +52,8 @@ struct PageScope {
 struct PageBuilder {
   private let scope: PageScope
   private let neededFields: Set<String>
+  /// Whether the query filters or sorts by the parents of records.
+  private let asksForParent: Bool
   private var zones: [Int64: StoredZone] = [:]
   private var gone: Set<Int64> = []
   private var sizeBytes = 0
@@ -68,6 +70,9 @@ struct PageBuilder {
   init(_ scope: PageScope) {
     self.scope = scope
     page.budget = scope.budget
+    asksForParent =
+      scope.query.filters.contains { $0.concerns(.system(.parent)) }
+      || scope.query.sorts.contains { $0.source == .system(.parent) }
     var names: Set<String> = []
     let candidate = scope.plan.candidate
     for filter in candidate.remaining {
@@ -200,9 +205,12 @@ struct PageBuilder {
     _ records: [StoredRecord], in zone: StoredZone
   ) throws(ServerError) -> [StoredRecord] {
     guard let hierarchies = scope.hierarchies else { return records }
-    let roots = try scope.store.hierarchies(of: records.map(\.name), in: zone)
+    let roots = try scope.store.readableHierarchies(of: records.map(\.name), in: zone)
     return records.filter { record in
-      roots[record.name].map { hierarchies.contains(ExactName($0)) } ?? false
+      guard let root = roots[record.name].map(ExactName.init), hierarchies.contains(root)
+      else { return false }
+      // NB: a match would tell the parent of the root, which does not belong to the share.
+      return !asksForParent || root != ExactName(record.name)
     }
   }
 

@@ -16,6 +16,8 @@ struct PlanChoice {
   let indexes: [QueryIndex]
   let store: any StoreReading
   let database: DatabaseKey
+  /// nil: all zones.
+  let zone: Int64?
   /// Whether to wait for an index that only makes the query faster.
   let waits: Bool
   /// Whether the caller's query may create indexes.
@@ -143,16 +145,23 @@ struct PlanChoice {
     return best
   }
 
-  /// Returns the number of entries in a plan's ranges, but at most `max`.
+  /// The number of the zone's entries in a plan's ranges, at most `max`.
+  ///
+  /// NB: entries of other zones may lie between them. If there are too many to pass, the plan
+  /// counts as one with `max` entries.
   private mutating func probe(_ plan: QueryPlan, max: Int) throws(ServerError) -> Int {
+    var cursor = EntryCursor(
+      plan.stretches, of: plan.index.id, in: database, zone: zone, expected: max,
+      entriesMax: Swift.max(max, Limits.queryGatherMax))
+    defer { entriesRead += cursor.entriesRead }
     var count = 0
-    for stretch in plan.stretches where count < max {
-      count += try store.entries(
-        in: EntryRange(index: plan.index.id, lower: stretch.lower, upper: stretch.upper),
-        of: database, limit: max - count
-      ).count
+    while count < max {
+      switch try cursor.next(store) {
+      case .entry: count += 1
+      case .end: return count
+      case .exhausted: return max
+      }
     }
-    entriesRead += count
     return count
   }
 }

@@ -59,7 +59,7 @@ struct QueryAttempt {
     let indexes = schema.indexes[query.recordType] ?? []
     var choice = PlanChoice(
       query: query, planner: planner, indexes: indexes, store: store, database: area.database,
-      waits: waits, makesIndexes: makesIndexes, pageSize: pageSize)
+      zone: area.zone?.id, waits: waits, makesIndexes: makesIndexes, pageSize: pageSize)
     var plan: QueryPlan
     var gathers: [QueryPlan] = []
     if let marker {

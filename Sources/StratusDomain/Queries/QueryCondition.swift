@@ -4,6 +4,14 @@ import StratusWire
 indirect enum CheckedFilter: Sendable, Hashable {
   case condition(QueryCondition)
   case anyOf([[CheckedFilter]])
+
+  /// Whether a condition is about a source.
+  func concerns(_ source: IndexColumn.Source) -> Bool {
+    switch self {
+    case .condition(let condition): condition.source == source
+    case .anyOf(let alternatives): alternatives.joined().contains { $0.concerns(source) }
+    }
+  }
 }
 
 /// The condition that a field must meet for a record to match.

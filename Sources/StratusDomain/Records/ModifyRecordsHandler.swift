@@ -35,8 +35,14 @@ struct ModifyRecordsHandler: EndpointHandler {
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
     let batches = try ZoneBatches(operations.map(\.zoneID), of: request.zoneID, in: database)
-    let positions = batches.batches.map {
+    let strange = try await zonesWithoutRole(batches, in: database)
+    let positions = batches.batches.filter { !strange.contains($0.address) }.map {
       ZoneWriters.Key(store: address.store, zone: $0.address)
+    }
+    if positions.isEmpty, !strange.isEmpty {
+      return ModifyRecords.Response(
+        records: try batches.failures(
+          of: operations.map { $0.recordName ?? "" }, OpenDatabase.zoneNotFound, for: caller))
     }
     try writers.enter(positions)
     defer { writers.leave(positions) }
@@ -54,12 +60,14 @@ struct ModifyRecordsHandler: EndpointHandler {
       var hasMoreToCascade = false
       var isWatched = false
       var room = AnswerBudget()
+      let followers = FollowerBudget(followersMax)
       for (number, (batch, part)) in zip(batches.batches, parts).enumerated() {
         let outcome: Outcome
         do throws(ServerError) {
+          if strange.contains(batch.address) { throw OpenDatabase.zoneNotFound }
           outcome = try modify(
-            part, ids[number], at: batch.address, request: request, from: origin, in: database,
-            of: store, room: &room)
+            part, ids[number], at: batch.address, request: request, from: origin,
+            within: followers, in: database, of: store, room: &room)
         } catch {
           outcome = Outcome(
             items: try batches.failures(
@@ -79,7 +87,26 @@ struct ModifyRecordsHandler: EndpointHandler {
     return response
   }
 
-  /// Gives a name to each new record that has none.
+  /// The zones of other users in which the caller has no role. A request for them must not count as
+  /// a writer of the zone, or wait for the store's writer.
+  private func zonesWithoutRole(
+    _ batches: ZoneBatches, in database: OpenDatabase
+  ) async throws(ServerError) -> Set<ZoneAddress> {
+    guard case .shared = database.view else { return [] }
+    let addresses = batches.batches.map(\.address)
+    return try await database.store.read { (store) throws(ServerError) in
+      var strange: Set<ZoneAddress> = []
+      for address in addresses {
+        do throws(ServerError) { _ = try database.access(to: address, of: store) } catch {
+          guard error.code == .zoneNotFound else { throw error }
+          strange.insert(address)
+        }
+      }
+      return strange
+    }
+  }
+
+  /// Gives names to new records without one.
   private func named(
     _ operations: [RecordOperation]
   ) throws(ServerError) -> [RecordOperation] {
@@ -96,12 +123,11 @@ struct ModifyRecordsHandler: EndpointHandler {
 
   private func modify(
     _ operations: [SentOperation], _ ids: ShareBatch.IDs, at address: ZoneAddress,
-    request: ModifyRecords.Request, from origin: ChangeOrigin, in database: OpenDatabase,
-    of store: any StoreWriting, room: inout AnswerBudget
+    request: ModifyRecords.Request, from origin: ChangeOrigin, within followers: FollowerBudget,
+    in database: OpenDatabase, of store: any StoreWriting, room: inout AnswerBudget
   ) throws(ServerError) -> Outcome {
     let effects = ShareEffects(
-      address: address, origin: origin, deviceID: database.caller.deviceID,
-      followersMax: followersMax)
+      address: address, origin: origin, deviceID: database.caller.deviceID, followers: followers)
     guard case .shared(let user) = database.view else {
       return try settle(
         operations, ids, effects, request: request, in: database, of: store, room: &room)
@@ -140,6 +166,7 @@ struct ModifyRecordsHandler: EndpointHandler {
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
     let shares = try ShareBatch(
       operations.map(\.operation), ids: ids, on: snapshot, in: store)
+    database.caller.work.add(steps: shares.steps)
     var refused = shares.refusals
     while true {
       let decision = RecordDecision(
@@ -163,10 +190,13 @@ struct ModifyRecordsHandler: EndpointHandler {
       var hierarchies: HierarchyReach?
       if refusals.isEmpty, let zone = snapshot.zone {
         let reach = try HierarchyReach(
-          of: references.records, in: zone, at: origin.time, limit: followersMax, of: store)
+          of: references.records, in: zone, at: origin.time, limit: effects.followers.left,
+          of: store)
         hierarchies = reach
         refusals = try PlaceRules(
-          access: snapshot.access, decision: decision, references: linked, hierarchies: reach
+          access: snapshot.access, decision: decision, references: linked, hierarchies: reach,
+          created: Set(
+            decision.records.map { ExactName($0.name) }.filter { snapshot.records[$0] == nil })
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
       }
       guard refusals.isEmpty else {
@@ -175,6 +205,8 @@ struct ModifyRecordsHandler: EndpointHandler {
         refused.merge(refusals) { first, _ in first }
         continue
       }
+      try requireFewShares(shares, references, on: snapshot)
+      effects.followers.take(hierarchies?.examinedCount ?? 0)
       let isWatched = try write(
         decision, references, hierarchies, on: snapshot, schema: schema, from: origin,
         // NB: a participant's client change token is not stored, because it would replace the
@@ -182,10 +214,11 @@ struct ModifyRecordsHandler: EndpointHandler {
         clientChangeToken: decision.hasFailed || snapshot.access.participation != nil
           ? nil : request.clientChangeToken, in: database, of: store)
       let roots =
-        try shares.write(decision, by: effects, in: store)
-        + effects.endShares(deletedBy: references.records, in: store) {
-          snapshot.stored($0.name) ?? references.gone[$0.name]
-        }
+        try effects.endShares(
+          deletedBy: references.records, in: store,
+          isNew: { snapshot.pendingDeletions[$0.name] != nil },
+          replacing: { snapshot.stored($0.name) ?? references.gone[$0.name] })
+        + shares.write(decision, written: references.records, by: effects, in: store)
       return Outcome(
         items: try present(
           decision, operations.map(\.operation), newer: roots, at: address, in: database,
@@ -194,6 +227,22 @@ struct ModifyRecordsHandler: EndpointHandler {
           || hierarchies.map { !$0.unfinished.isEmpty } ?? false || shares.concernsWork
           || !roots.isEmpty,
         isWatched: isWatched || shares.concernsWork || !roots.isEmpty)
+    }
+  }
+
+  /// - Throws: `BAD_REQUEST` if too many shares would begin, change or end at once.
+  private func requireFewShares(
+    _ shares: ShareBatch, _ references: ReferenceDecision, on snapshot: RecordSnapshot
+  ) throws(ServerError) {
+    var (records, roots) = (0, 0)
+    for record in references.records where record.isDeleted {
+      guard let old = snapshot.stored(record.name), old.hasSharing else { continue }
+      if old.type == ShareRecord.recordType { records += 1 }
+      if try old.shareMark()?.shareRecordName != nil { roots += 1 }
+    }
+    // A root is often deleted together with its share.
+    guard shares.states.count + max(records, roots) <= Limits.sharesChangedPerRequestMax else {
+      throw .badRequest(Reason.batchTooMuchWork)
     }
   }
 

@@ -120,9 +120,11 @@ struct RecordRules: Sendable {
     _ numbers: Numbers, _ fields: inout FieldDecision, _ share: ShareState?
   ) throws(Refusal) -> Outcome {
     let operation = sent.operation
-    // The parent of a share is its root. The parent of a root does not belong to the share, so
-    // participants neither see nor change it.
-    let keepsParent = share != nil || (stored.map(access.isSharedRoot) ?? false)
+    // A share is always below its root, also if the request has no data of the share. The root's
+    // own parent does not belong to the share, so its participants neither see nor change it.
+    let keepsParent =
+      share != nil
+      || (stored.map { $0.type == ShareRecord.recordType || access.isSharedRoot($0) } ?? false)
     let parent: ParentChange = keepsParent ? .unchanged : operation.parent
     do throws(ServerError) {
       let type = try recordType(of: operation, name, stored: stored)
@@ -138,10 +140,8 @@ struct RecordRules: Sendable {
           to: keepsOthers || keepsParent ? stored?.parentRecordName : nil), fields: written.text,
         hasAssets: written.hasAssets, number: numbers.record)
       if let stored { try record.keepSharing(of: stored) }
-      if let share {
-        try record.set(share)
-        record.parentRecordName = share.rootRecordName
-      }
+      if let share { try record.set(share) }
+      if let state = try record.shareState() { record.parentRecordName = state.rootRecordName }
       return Outcome(
         written: record, answer: .saved(record), references: written.references,
         values: written.values)

@@ -11,6 +11,10 @@ struct CascadeBudget: Sendable {
   /// The number of records that are loaded at once, whatever their size, so that each transaction
   /// makes progress.
   static let recordsPerLoad = 20
+
+  /// The end of a share is as much work as that of a large record.
+  static let bytesPerShare =
+    Limits.cascadeStepSizeBytesMax / Limits.sharesChangedPerRequestMax
 }
 
 extension RecordReading {
@@ -27,7 +31,10 @@ extension RecordReading {
     repeat {
       let end = min(count + CascadeBudget.recordsPerLoad, names.count)
       let part = try records(named: Array(names[count..<end]), in: zone)
-      for record in part.values { sizeBytes -= record.fields.text.count }
+      for record in part.values {
+        sizeBytes -= record.fields.text.count
+        if record.hasSharing { sizeBytes -= CascadeBudget.bytesPerShare }
+      }
       found.merge(part) { first, _ in first }
       count = end
     } while count < names.count && sizeBytes > 0

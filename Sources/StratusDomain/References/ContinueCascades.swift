@@ -28,6 +28,7 @@ public struct ContinueCascades: Sendable {
     let notificationID = ambient.makeUUID()
     return try await store.write { (store) throws(ServerError) in
       var budget = CascadeBudget(records: limit)
+      let followers = FollowerBudget()
       var zone: Int64?
       while !budget.isEmpty {
         guard let cascade = try store.unfinishedCascades(limit: 1).first else { return false }
@@ -35,15 +36,15 @@ public struct ContinueCascades: Sendable {
         if let zone, zone != cascade.zone.id { return true }
         zone = cascade.zone.id
         try continueWork(
-          cascade, within: &budget, of: store, now: now, notificationID: notificationID)
+          cascade, within: &budget, followers, of: store, now: now, notificationID: notificationID)
       }
       return true
     }
   }
 
   private func continueWork(
-    _ cascade: UnfinishedCascade, within budget: inout CascadeBudget, of store: any StoreWriting,
-    now: Int64, notificationID: String
+    _ cascade: UnfinishedCascade, within budget: inout CascadeBudget,
+    _ followers: FollowerBudget, of store: any StoreWriting, now: Int64, notificationID: String
   ) throws(ServerError) {
     guard
       let zone = try store.lockZone(named: cascade.zone.name, in: cascade.zone.database),
@@ -82,7 +83,9 @@ public struct ContinueCascades: Sendable {
       user: cascade.userRecordName,
       deviceID: cascade.deviceID == Caller.namelessDeviceID ? nil : cascade.deviceID,
       notificationID: notificationID, time: now)
-    let hierarchies = try HierarchyReach(of: tombstones, in: zone, at: now, of: store)
+    let hierarchies = try HierarchyReach(
+      of: tombstones, in: zone, at: now, limit: followers.left, of: store)
+    followers.take(hierarchies.examinedCount)
     let changes = ChangeSet(
       zone: zone, records: tombstones, rows: rows,
       watched: try store.watchForWriting(of: zone.database).change(
@@ -92,7 +95,7 @@ public struct ContinueCascades: Sendable {
     try store.apply(changes)
     for rest in hierarchies.unfinished { try store.addUnfinished(rest) }
     let effects = ShareEffects(
-      address: zone.address, origin: origin, deviceID: cascade.deviceID)
+      address: zone.address, origin: origin, deviceID: cascade.deviceID, followers: followers)
     _ = try effects.endShares(deletedBy: tombstones, in: store) {
       sources[$0.name] ?? reach.records[$0.name]
     }

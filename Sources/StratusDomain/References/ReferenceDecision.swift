@@ -108,11 +108,21 @@ struct ReferenceDecision: Sendable {
       if ExactName(parent) == ExactName(record.name) { return Reason.parentOfItself }
       if !exists(parent) { return Reason.parentMissing }
     }
-    if !sent.validated.allSatisfy(exists) { return Reason.referenceTargetMissing }
-    if requiresTargets, !sent.deleteSelf.allSatisfy(exists) {
-      return Reason.referenceTargetMissing
-    }
-    return nil
+    let targets = sent.validated + (requiresTargets ? sent.deleteSelf : [])
+    let missing = targets.filter { !exists($0) }
+    if missing.isEmpty || isUnchanged(missing, in: record) { return nil }
+    return Reason.referenceTargetMissing
+  }
+
+  /// Whether a participant sends back references that the stored record has as well. Their targets
+  /// may be outside the share, where the participant cannot see them.
+  private func isUnchanged(_ targets: [String], in record: StoredRecord) -> Bool {
+    guard snapshot.access.participation != nil, let stored = snapshot.records[record.name],
+      let values = try? stored.fields.storedValues()
+    else { return false }
+    var known: Set<ExactName> = []
+    for (_, value) in values { value.collectTargets(into: &known) }
+    return targets.allSatisfy { known.contains(ExactName($0)) }
   }
 
   /// Whether a record exists once the batch is written. A record that the caller may not read

@@ -48,3 +48,15 @@ extension StoredRecord {
     return Set(SentReferences(values, parent: .unchanged).deleteSelf.map(ExactName.init))
   }
 }
+
+extension FieldValue {
+  /// Adds the targets of all references, whatever their action.
+  func collectTargets(into targets: inout Set<ExactName>) {
+    switch self {
+    case .reference(let reference): targets.insert(ExactName(reference.recordName))
+    case .list(.reference, let values):
+      for value in values { value.collectTargets(into: &targets) }
+    case .string, .int64, .double, .timestamp, .bytes, .location, .asset, .sealed, .list: return
+    }
+  }
+}

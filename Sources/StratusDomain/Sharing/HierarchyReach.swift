@@ -14,6 +14,8 @@ struct HierarchyReach {
   private(set) var roots: [ExactName: String?] = [:]
   /// Records whose chain of parents is longer than ``Limits/hierarchyDepthMax``.
   private(set) var tooDeep: Set<ExactName> = []
+  /// The number of records that were examined because a record above them moved.
+  private(set) var examinedCount = 0
 
   private let zone: StoredZone
   private let time: Int64
@@ -54,6 +56,7 @@ struct HierarchyReach {
     for record in records { written[ExactName(record.name)] = record }
     before = try store.hierarchies(of: names, in: zone)
     try findSharedRoots(among: names)
+    try readAncestors()
     for record in records {
       let root = try record.isDeleted ? nil : root(of: record.name)
       roots[ExactName(record.name)] = .some(root)
@@ -134,8 +137,25 @@ struct HierarchyReach {
     return found
   }
 
-  /// Whether the chain of a record's parents leads back to the record. Adds the record to
-  /// ``tooDeep`` if the chain is too long.
+  /// Reads the chains of parents of all written records together, level by level.
+  private mutating func readAncestors() throws(ServerError) {
+    var level = Set(
+      written.values.filter { !$0.isDeleted }.compactMap { $0.parentRecordName.map(ExactName.init) }
+    )
+    for _ in 0..<Limits.hierarchyDepthMax {
+      level = level.filter { written[$0] == nil && parents[$0] == nil }
+      if level.isEmpty { return }
+      try findSharedRoots(among: level.map(\.text))
+      let positions = try store.positions(of: level.map(\.text), in: zone)
+      for name in level { parents[name] = .some(positions[name]?.parentName) }
+      level = Set(
+        level.filter { shared[$0] == false }.compactMap { name in
+          positions[name]?.parentName.map(ExactName.init)
+        })
+    }
+  }
+
+  /// Whether the chain of a record's parents leads back to it. Notes a chain that is too long.
   private mutating func isBelowItself(_ name: ExactName) throws(ServerError) -> Bool {
     var seen: Set<ExactName> = []
     var current = try parent(of: name)
@@ -173,20 +193,22 @@ struct HierarchyReach {
 
   /// Moves children to the hierarchies of their parents, the nearest first.
   private mutating func follow() throws(ServerError) {
-    var examined = 0
+    try dropChildless(from: 0)
     var next = 0
     var moved: Set<ExactName> = []
     while next < frontier.count {
       var parent = frontier[next].parent
       let root = frontier[next].root
-      let room = limit - examined
+      let room = limit - examinedCount
       if room <= 0 { break }
       next += 1
       let links = try store.links(
         .parent, to: parent.parentName, after: parent.cursor, in: zone, limit: room)
-      examined += max(1, links.count)
+      examinedCount += max(1, links.count)
       let children = links.map(\.source).filter { written[$0] == nil }
+      let known = frontier.count
       try moveChildren(children, to: root, moved: &moved)
+      try dropChildless(from: known)
       guard links.count >= room else { continue }
       parent.cursor = links.last?.source
       frontier[next - 1].parent = parent
@@ -194,6 +216,15 @@ struct HierarchyReach {
     }
     unfinished = frontier[next...].map(\.parent)
     frontier = []
+  }
+
+  /// Removes records without children, which need neither a step nor a row.
+  private mutating func dropChildless(from start: Int) throws(ServerError) {
+    if start >= frontier.count { return }
+    let names = frontier[start...].map(\.parent.parentName)
+    let parents = try store.parents(among: names, in: zone)
+    let kept = frontier[start...].filter { parents.contains(ExactName($0.parent.parentName)) }
+    frontier.replaceSubrange(start..., with: kept)
   }
 
   private mutating func moveChildren(

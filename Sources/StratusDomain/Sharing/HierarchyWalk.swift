@@ -47,29 +47,4 @@ extension SharingReading where Self: ShareLinkReading {
       walked[name].map(ExactName.init) == ExactName(root)
     }
   }
-
-  /// Whether a shared root of the zone is below a record.
-  public func hasSharedRoot(
-    below name: String, in zone: StoredZone, parents: [ExactName: String?]
-  ) throws(ServerError) -> Bool {
-    var last: String?
-    while true {
-      let limit = Limits.recordsReadTogether
-      let roots = try sharedRoots(in: zone, after: last, limit: limit)
-      var places = Set(roots.map(ExactName.init))
-      var seen = places
-      for _ in 0...Limits.hierarchyDepthMax where !places.isEmpty {
-        if places.contains(ExactName(name)) { return true }
-        let unknown = places.filter { parents[$0] == nil }
-        let positions = try positions(of: unknown.map(\.text), in: zone)
-        let above = places.compactMap { place in
-          (parents[place] ?? positions[place]?.parentName).map(ExactName.init)
-        }
-        places = Set(above).subtracting(seen)
-        seen.formUnion(places)
-      }
-      guard roots.count == limit else { return false }
-      last = roots.last
-    }
-  }
 }

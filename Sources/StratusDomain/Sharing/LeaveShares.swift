@@ -22,15 +22,21 @@ struct LeaveShares {
     let names = operations.filter(\.isDeletion).compactMap(\.recordName)
     if names.isEmpty { return [] }
     let access = try database.lockedAccess(to: effects.address, of: store)
-    let shares = try store.readableRecords(named: names, access).values
-      .filter { $0.type == ShareRecord.recordType }
+    var shares: [(record: StoredRecord, state: ShareState)] = []
+    for record in try store.readableRecords(named: names, access).values {
+      // The policy decides about the share of other users, like about any other record.
+      guard let state = try record.shareState(), state.members[user] != nil else { continue }
+      shares.append((record, state))
+    }
     if shares.isEmpty { return [] }
     guard names.count == operations.count else { throw .badRequest(Reason.leaveAlone) }
-    for share in shares.sorted(by: { $0.number < $1.number }) {
-      guard let state = try share.shareState() else { continue }
-      try effects.leave(share, state, user: user, in: store)
+    guard shares.count <= Limits.sharesChangedPerRequestMax else {
+      throw .badRequest(Reason.batchTooMuchWork)
     }
-    let left = Set(shares.map { ExactName($0.name) })
+    for share in shares.sorted(by: { $0.record.number < $1.record.number }) {
+      try effects.leave(share.record, share.state, user: user, in: store)
+    }
+    let left = Set(shares.map { ExactName($0.record.name) })
     let rest = try readable(names, in: store).subtracting(left)
     return Set(
       operations.indices.filter { index in
@@ -51,21 +57,19 @@ struct LeaveShares {
     }
   }
 
-  /// Leaves all shares of a zone.
+  /// Leaves all shares of a zone. Their number is limited; see ``Limits/joinedSharesPerZoneMax``.
   ///
   /// - Throws: `ZONE_NOT_FOUND` if the caller participates in no share of the zone.
   func leaveZone(in store: any StoreWriting) throws(ServerError) {
     let access = try database.lockedAccess(to: effects.address, of: store)
     guard let zone = access.zone, let participation = access.participation else { return }
+    try effects.leaveZone(zone, user: user, in: store)
     for joined in participation.shares {
       guard let name = try store.shareLink(ofRoot: joined.rootName, in: zone)?.shareName,
         let share = try store.records(named: [name], in: zone)[name],
         let state = try share.shareState()
-      else {
-        try store.leave(zone, root: joined.rootName, user: user, at: effects.origin.time)
-        continue
-      }
-      try effects.leave(share, state, user: user, in: store)
+      else { continue }
+      try effects.strike(user, from: share, state, in: store)
     }
   }
 }

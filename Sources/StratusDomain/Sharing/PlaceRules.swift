@@ -9,6 +9,8 @@ struct PlaceRules {
   let decision: RecordDecision
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
+  /// The saved records that did not exist, or that count as deleted.
+  let created: Set<ExactName>
 
   /// Returns the refusals of the operations that break a rule, by the positions of the operations.
   func refusals(
@@ -21,6 +23,8 @@ struct PlaceRules {
       case .saved(let record):
         if let error = fault(inPlaceOf: record, replacing: stored(record.name)) {
           refusals[index] = Refusal(error)
+        } else if try wouldTakeChildren(record, in: store) {
+          refusals[index] = Refusal(ServerError(.accessDenied, Reason.accessDenied))
         }
       case .deleted(let name):
         guard stored(name) != nil, try !mayCascade(from: name, in: store) else { continue }
@@ -38,12 +42,33 @@ struct PlaceRules {
     // A record that was too deep before the zone had shares may stay where it is.
     let isMoved = stored.map { $0.parentRecordName != record.parentRecordName } ?? true
     if isMoved, hierarchies.tooDeep.contains(name) { return .badRequest(Reason.hierarchyTooDeep) }
-    // The access policy has decided about share records. Their place never changes.
+    // The policy has decided about shares; `RecordRules` never changes their place.
     if record.type == ShareRecord.recordType { return nil }
     // NB: `roots` has no entry in a zone without hierarchies.
     let root = hierarchies.roots[name] ?? nil
     if access.allowsPlace(inHierarchy: root) { return nil }
     return ServerError(.accessDenied, Reason.accessDenied)
+  }
+
+  /// Whether a participant's new record has the name of a missing parent, so that records which the
+  /// participant may not write would follow it into its hierarchy.
+  ///
+  /// Choice: the record is refused even if it is not certain that it has such children.
+  private func wouldTakeChildren(
+    _ record: StoredRecord, in store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard let zone = access.zone, let participation = access.participation,
+      !participation.showsZone, created.contains(ExactName(record.name))
+    else { return false }
+    let written = Set(decision.records.map { ExactName($0.name) })
+    let limit = written.count + Limits.recordsReadTogether
+    let links = try store.links(
+      .parent, to: record.name, after: nil, in: zone, limit: limit)
+    let children = links.map(\.source).filter { !written.contains(ExactName($0)) }
+    if children.isEmpty { return false }
+    if links.count >= limit { return true }
+    let roots = try store.readableHierarchies(of: children, in: zone)
+    return !children.allSatisfy { access.allowsPlace(inHierarchy: roots[$0]) }
   }
 
   /// Whether a participant may delete all records that are deleted together with a record.
@@ -62,7 +87,7 @@ struct PlaceRules {
       of: [name], saved: saved, newLinks: references.newLinks)
     let reached = ([name] + going).map(ExactName.init)
     if !references.reach.unexplored.isDisjoint(with: reached) { return false }
-    let roots = try store.hierarchies(of: going, in: zone)
+    let roots = try store.readableHierarchies(of: going, in: zone)
     return going.allSatisfy { follower in
       references.reach.records[follower]?.type != ShareRecord.recordType
         && access.allowsPlace(inHierarchy: roots[follower])

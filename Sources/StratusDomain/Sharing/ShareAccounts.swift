@@ -3,19 +3,11 @@ public struct ShareAccounts: Sendable {
   /// Returns the e-mail address of a user's account, in lower case, or nil if the user has none.
   public typealias FindAddress =
     @Sendable (_ user: String, _ container: String) async throws(ServerError) -> String?
-  /// Returns whether an account has an e-mail address.
-  public typealias HasAccount = @Sendable (_ address: String) async throws(ServerError) -> Bool
 
   let address: FindAddress
-  let hasAccount: HasAccount
 
-  public init(address: @escaping FindAddress, hasAccount: @escaping HasAccount) {
-    self.address = address
-    self.hasAccount = hasAccount
-  }
+  public init(address: @escaping FindAddress) { self.address = address }
 
-  /// No account has an address. Participants are found only by their user record names.
-  public static let none = ShareAccounts(
-    address: { (_, _) throws(ServerError) in nil },
-    hasAccount: { (_) throws(ServerError) in false })
+  /// No account has an address. Participants are found by their user record names only.
+  public static let none = ShareAccounts { (_, _) throws(ServerError) in nil }
 }

@@ -20,6 +20,10 @@ struct ShareEdit {
     let wasPublic = old.publicPermission != .none
     let isPublic = state.publicPermission != .none
     if let sent = input?.participants {
+      // NB: each entry is compared with all others. The list may have the owner's entry as well.
+      guard sent.count <= Limits.participantsPerShareMax + 1 else {
+        throw .badRequest(Reason.tooManyParticipants)
+      }
       state.participants = try merged(sent, into: old.participants)
       let known = Set(old.participants.compactMap(\.participantID))
       let hasNew = state.participants.contains { !known.contains($0.participantID ?? "") }

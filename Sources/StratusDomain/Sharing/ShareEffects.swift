@@ -8,8 +8,7 @@ struct ShareEffects {
   let origin: ChangeOrigin
   /// The ID of the writing device, which the written records contain.
   let deviceID: String
-  /// The maximum number of records that enter or leave a hierarchy in one transaction.
-  var followersMax = Limits.hierarchyStepMax
+  var followers = FollowerBudget()
 
   /// The device ID in records that the service itself writes (sharing §1.1).
   static let serviceDeviceID = "iCloud"
@@ -32,7 +31,8 @@ struct ShareEffects {
     record.modified = Stamp(
       timestamp: origin.time, userRecordName: origin.user, deviceID: deviceID ?? self.deviceID)
     let reach = try HierarchyReach(
-      of: [record], in: zone, at: origin.time, limit: followersMax, of: store)
+      of: [record], in: zone, at: origin.time, limit: followers.left, of: store)
+    followers.take(reach.examinedCount)
     var rows = RowChanges()
     try rows.note(record, replacing: old, schema: try store.schema())
     try store.touchAssets(releasedBy: rows, now: origin.time)
@@ -69,7 +69,7 @@ struct ShareEffects {
     guard let root = state.rootRecordName else { return nil }
     let marked = try mark(
       root, ShareMark(shareRecordName: name, shortGUID: state.shortGUID), in: store)
-    try store.beginHierarchy(of: root, in: address, at: origin.time, limit: followersMax)
+    try store.beginHierarchy(of: root, in: address, at: origin.time, within: followers)
     return marked
   }
 
@@ -90,7 +90,7 @@ struct ShareEffects {
     guard let root = state.rootRecordName else { return nil }
     let unmarked = try mark(
       root, ShareMark(shareRecordName: nil, shortGUID: state.shortGUID), in: store)
-    try store.endHierarchy(of: root, in: address, at: origin.time, limit: followersMax)
+    try store.endHierarchy(of: root, in: address, at: origin.time, within: followers)
     return unmarked
   }
 
@@ -131,11 +131,28 @@ struct ShareEffects {
   func leave(
     _ share: StoredRecord, _ state: ShareState, user: String, in store: any StoreWriting
   ) throws(ServerError) {
+    try settle(from: state, to: try strike(user, from: share, state, in: store), in: store)
+  }
+
+  /// Ends a user's participation in the whole zone at the user's own wish. The records of the
+  /// shares still list the user.
+  func leaveZone(
+    _ zone: StoredZone, user: String, in store: any StoreWriting
+  ) throws(ServerError) {
+    try store.unlist(zone, inSharedDatabaseOf: user, at: origin.time)
+    try announce(to: user, in: zone, store)
+  }
+
+  /// Notes in a share's record that a user has left it.
+  @discardableResult
+  func strike(
+    _ user: String, from share: StoredRecord, _ state: ShareState, in store: any StoreWriting
+  ) throws(ServerError) -> ShareState {
     let new = state.without(user)
     var record = share
     try record.set(new)
     try rewrite(record, replacing: share, by: Self.serviceDeviceID, in: store)
-    try settle(from: state, to: new, in: store)
+    return new
   }
 
   /// Tells a user's devices that the user joined or left a share.
@@ -153,32 +170,48 @@ struct ShareEffects {
   ///
   /// - Parameters:
   ///   - records: the written records.
+  ///   - isNew: whether a saved record replaces one that counted as deleted. The share of the
+  ///     earlier record ends.
   ///   - old: returns the state of a record before the change.
   /// - Returns: the new states of roots that are no longer shared.
   func endShares(
     deletedBy records: [StoredRecord], in store: any StoreWriting,
-    replacing old: (StoredRecord) -> StoredRecord?
+    isNew: (StoredRecord) -> Bool = { _ in false }, replacing old: (StoredRecord) -> StoredRecord?
   ) throws(ServerError) -> [StoredRecord] {
     var unmarked: [StoredRecord] = []
-    for record in records where record.isDeleted {
+    for record in records where record.isDeleted || isNew(record) {
       guard let before = old(record), before.hasSharing else { continue }
       if let state = try before.shareState() {
         if let root = try end(state, in: store) { unmarked.append(root) }
       } else if let name = try before.shareMark()?.shareRecordName {
-        try endShare(named: name, in: store)
+        if let root = try endShare(named: name, in: store) { unmarked.append(root) }
       }
     }
     return unmarked
   }
 
   /// Deletes the share of a root that was deleted, unless the same batch deleted it.
+  ///
+  /// - Returns: the new state of a record that took the place of the root.
   private func endShare(
     named name: String, in store: any StoreWriting
-  ) throws(ServerError) {
+  ) throws(ServerError) -> StoredRecord? {
     guard let share = try store.records(named: [name], in: try zone(in: store))[name],
       let state = try share.shareState()
-    else { return }
-    _ = try end(state, in: store)
+    else { return nil }
+    let root = try end(state, in: store)
+    try delete(share, in: store)
+    return root
+  }
+
+  /// Deletes a share that has not begun, because its root was deleted by the same batch.
+  func deleteNew(_ name: String, in store: any StoreWriting) throws(ServerError) {
+    let zone = try zone(in: store)
+    guard let share = try store.records(named: [name], in: zone)[name] else { return }
+    try delete(share, in: store)
+  }
+
+  private func delete(_ share: StoredRecord, in store: any StoreWriting) throws(ServerError) {
     let stamp = Stamp(timestamp: origin.time, userRecordName: origin.user, deviceID: deviceID)
     try rewrite(share.tombstone(change: 0, modified: stamp), replacing: share, in: store)
   }

@@ -9,7 +9,7 @@ struct ResolveSharesHandler: EndpointHandler {
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> ResolveShares.Response {
-    try await directory.answer(request, to: caller, in: address) {
+    try await directory.answer(request, to: caller, in: address, shortens: false) {
       (shortGUID, search) async throws(ServerError) in
       try await search.database.store.read { (store) throws(ServerError) in
         try search.find(shortGUID, in: store)
@@ -29,14 +29,23 @@ struct AcceptSharesHandler: EndpointHandler {
     _ request: AcceptShares.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> AcceptShares.Response {
     let origin = try caller.origin(now: directory.databases.ambient.now())
-    let response = try await directory.answer(request, to: caller, in: address) {
+    let response = try await directory.answer(
+      request, to: caller, in: address, shortens: true
+    ) {
       [directory] (shortGUID, search) async throws(ServerError) in
       let id = directory.databases.ambient.makeUUID()
+      // NB: only a user who joins takes the writer's time.
+      let known = try await search.database.store.read { (store) throws(ServerError) in
+        let finding = try search.find(shortGUID, in: store)
+        return (finding: finding, joins: try search.joins(finding, in: store))
+      }
+      guard known.joins else { return known.finding }
       return try await search.database.store.write { (store) throws(ServerError) in
         switch try search.find(shortGUID, in: store) {
         case .share(let found):
           return .share(try search.accept(found, id: id, by: origin, in: store))
-        case .hidden(let pending): return .hidden(pendingAddresses: pending)
+        case .hidden(let mayNeedVerification):
+          return .hidden(mayNeedVerification: mayNeedVerification)
         }
       }
     }
@@ -55,10 +64,12 @@ struct ShareDirectory: Sendable {
   typealias Find =
     @Sendable (ShortGUID, ShareSearch) async throws(ServerError) -> ShareSearch.Finding
 
-  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED` without a user.
+  /// - Parameter shortens: whether a share is shown without its fields, its root and its other
+  ///   participants if the answer has no room for them. Otherwise an error takes its place.
+  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
   func answer(
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
-    find: Find
+    shortens: Bool, find: Find
   ) async throws(ServerError) -> ResolveShares.Response {
     switch address.scope {
     case .public: break
@@ -77,13 +88,18 @@ struct ShareDirectory: Sendable {
     var budget = AnswerBudget()
     for shortGUID in request.shortGUIDs {
       do throws(ServerError) {
-        let found = try await visible(try await find(shortGUID, search))
+        let found = try visible(try await find(shortGUID, search))
         let shown = try search.shown(found, as: shortGUID)
         let size =
           AnswerBudget.sizeBytesMax(of: shown.share)
           + (shown.rootRecord.map { AnswerBudget.sizeBytesMax(of: $0) } ?? 0)
-        guard budget.take(size) else { throw ServerError.badRequest(Reason.answerTooLarge) }
-        results.append(.share(shown))
+        if budget.take(size) {
+          results.append(.share(shown))
+        } else if shortens {
+          results.append(.share(shown.shortened))
+        } else {
+          throw ServerError.badRequest(Reason.answerTooLarge)
+        }
       } catch {
         if error.code == .internalError { throw error }
         results.append(.failure(shortGUID, error.dictionary(for: caller)))
@@ -92,21 +108,19 @@ struct ShareDirectory: Sendable {
     return ResolveShares.Response(results: results)
   }
 
-  /// Returns the share that a search has found. A hidden share counts as missing, unless it invites
-  /// an address that no account has. That address may be another address of the caller (sharing
-  /// §1.2).
+  /// A share that the caller cannot see is one that does not exist, unless it invites an address:
+  /// that may be another address of the caller (sharing §1.2).
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(
     _ finding: ShareSearch.Finding
-  ) async throws(ServerError) -> ShareSearch.Found {
+  ) throws(ServerError) -> ShareSearch.Found {
     switch finding {
     case .share(let found): return found
-    case .hidden(let pending):
-      for address in pending where try await !accounts.hasAccount(address) {
-        throw ServerError(.notFound, Reason.participantMayNeedVerification)
-      }
-      throw ServerError(.notFound, Reason.shareNotFound)
+    case .hidden(let mayNeedVerification):
+      throw ServerError(
+        .notFound,
+        mayNeedVerification ? Reason.participantMayNeedVerification : Reason.shareNotFound)
     }
   }
 }
@@ -130,8 +144,8 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter pendingAddresses: the invited addresses that have not accepted yet.
-    case hidden(pendingAddresses: [String])
+    /// - Parameter mayNeedVerification: whether the share invites an address that has not accepted.
+    case hidden(mayNeedVerification: Bool)
   }
 
   func find(
@@ -142,10 +156,10 @@ struct ShareSearch: Sendable {
       let zone = try store.zone(named: address.name, in: address.database),
       let share = try store.records(named: [name], in: zone)[name],
       let state = try share.shareState()
-    else { return .hidden(pendingAddresses: []) }
+    else { return .hidden(mayNeedVerification: false) }
     let invitation = invitation(to: state, in: address)
     if case .none = invitation.part {
-      return .hidden(pendingAddresses: invitation.pendingAddresses)
+      return .hidden(mayNeedVerification: invitation.mayNeedVerification)
     }
     var root: StoredRecord?
     if let rootName = link.rootName, shortGUID.shouldFetchRootRecord {
@@ -159,6 +173,31 @@ struct ShareSearch: Sendable {
       state: state, owner: zone.database.owner ?? "", user: user, address: address)
   }
 
+  /// Whether the caller's acceptance would change the share.
+  ///
+  /// - Throws: as ``accept(_:id:by:in:)``.
+  func joins(
+    _ finding: Finding, in store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard case .share(let found) = finding else { return false }
+    let invitation = invitation(to: found.state, in: found.zone)
+    if case .owner = invitation.part { return false }
+    if try invitation.accepted(id: "") != found.state { return true }
+    return try !participates(in: found, store)
+  }
+
+  /// Whether the caller's shared database has the share.
+  private func participates(
+    in found: Found, _ store: any StoreReading
+  ) throws(ServerError) -> Bool {
+    guard let zone = try store.zone(named: found.zone.name, in: found.zone.database),
+      let participation = try store.participation(of: user, in: zone)
+    else { return false }
+    return participation.shares.contains {
+      $0.rootName.map(ExactName.init) == found.state.rootRecordName.map(ExactName.init)
+    }
+  }
+
   /// Joins the share.
   ///
   /// - Parameter id: the ID for a new participant.
@@ -166,11 +205,14 @@ struct ShareSearch: Sendable {
   func accept(
     _ found: Found, id: String, by origin: ChangeOrigin, in store: any StoreWriting
   ) throws(ServerError) -> Found {
-    let accepted = try invitation(to: found.state, in: found.zone).accepted(id: id)
-    if accepted == found.state { return found }
+    let invitation = invitation(to: found.state, in: found.zone)
+    if case .owner = invitation.part { return found }
+    let accepted = try invitation.accepted(id: id)
+    if accepted == found.state, try participates(in: found, store) { return found }
     guard let zone = try store.lockZone(named: found.zone.name, in: found.zone.database) else {
       throw ServerError(.notFound, Reason.shareNotFound)
     }
+    try requireRoom(in: zone, store)
     try requireSettled(found.state.rootRecordName, in: zone, store)
     let effects = ShareEffects(
       address: found.zone, origin: origin, deviceID: ShareEffects.serviceDeviceID)
@@ -178,29 +220,39 @@ struct ShareSearch: Sendable {
     let old = found.share
     try found.share.set(accepted)
     found.share = try effects.rewrite(found.share, replacing: old, in: store)
-    try effects.settle(from: found.state, to: accepted, in: store)
+    // NB: the state may list the caller although its participation has ended.
+    var before = found.state
+    before.participants.removeAll { $0.identity.userRecordName == user }
+    try effects.settle(from: before, to: accepted, in: store)
     found.state = accepted
     return found
   }
 
-  /// Refuses to join while records far below a moved record still count as shared. Otherwise the
-  /// new participant would read these records, and would learn that they leave the share.
+  /// Refuses to join more shares than every request of the user can read.
+  private func requireRoom(
+    in zone: StoredZone, _ store: any StoreReading
+  ) throws(ServerError) {
+    let isFull =
+      if let known = try store.participation(of: user, in: zone) {
+        known.shares.count >= Limits.joinedSharesPerZoneMax
+      } else {
+        try store.sharedZones(of: user, after: 0, limit: Limits.sharedZonesPerUserMax).count
+          >= Limits.sharedZonesPerUserMax
+      }
+    if isFull { throw .badRequest(Reason.tooManyJoinedShares) }
+  }
+
+  /// Refuses to join while records far below a moved one still count as shared. The new participant
+  /// would read them, and learn of their departure.
   private func requireSettled(
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
-    guard let root else { return }
-    let parents = try store.unfinishedParents(in: zone, limit: Limits.recordsReadTogether)
-    if parents.isEmpty { return }
-    let roots = try store.hierarchies(of: parents, in: zone)
-    // Records below a parent that is in this hierarchy can only join the hierarchy.
-    let isJoining =
-      parents.count < Limits.recordsReadTogether
-      && parents.allSatisfy { roots[$0].map(ExactName.init) == ExactName(root) }
-    if isJoining { return }
+    // Below a parent that is in this hierarchy, records only join it.
+    guard let root, try store.hasUnfinishedHierarchies(outside: root, in: zone) else { return }
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }
 
-  /// Returns the form of a share in an answer.
+  /// Returns the parts of a share that the answer shows to the caller.
   func shown(
     _ found: Found, as shortGUID: ShortGUID
   ) throws(ServerError) -> ResolvedShare {
@@ -229,5 +281,21 @@ struct ShareSearch: Sendable {
       zoneID: found.zone.id, share: share, rootRecordName: found.state.rootRecordName,
       rootRecord: root, owner: ParticipantIdentity(userRecordName: owner), participantRole: role,
       participantStatus: status, participantPermission: permission)
+  }
+}
+
+extension ResolvedShare {
+  /// The share without its fields, its root, and the participants besides the owner and the caller.
+  fileprivate var shortened: ResolvedShare {
+    var short = self
+    short.rootRecord = nil
+    short.share.fields = .empty
+    if let sharing = share.sharing {
+      let own = sharing.currentUserParticipant?.participantID
+      short.share.sharing?.participants = sharing.participants.filter {
+        $0.role == .owner || $0.participantID == own
+      }
+    }
+    return short
   }
 }

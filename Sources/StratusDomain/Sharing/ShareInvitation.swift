@@ -21,13 +21,18 @@ struct ShareInvitation {
 
   var part: Part {
     if user == owner { return .owner }
-    if let index = state.participants.firstIndex(where: { $0.identity.userRecordName == user }) {
-      return .participant(index)
-    }
-    if let index = state.participants.firstIndex(where: isInvitation) {
+    let entries =
+      state.participants.indices.filter { isOwn(state.participants[$0]) }
+      + state.participants.indices.filter { isInvitation(state.participants[$0]) }
+    // An entry without a permission gives nothing, although the owner keeps it in the list.
+    if let index = entries.first(where: { state.offer(to: state.participants[$0]) != nil }) {
       return .participant(index)
     }
     return state.publicPermission == .none ? .none : .visitor
+  }
+
+  private func isOwn(_ participant: ShareParticipant) -> Bool {
+    participant.identity.userRecordName == user
   }
 
   /// Whether an entry invites the user.
@@ -40,13 +45,16 @@ struct ShareInvitation {
     }
   }
 
-  /// The invited addresses that have not accepted yet.
-  var pendingAddresses: [String] {
-    state.participants.compactMap { participant in
+  /// Whether an address is invited and has not been accepted. It may be another address of the
+  /// user.
+  ///
+  /// NB: this must not depend on accounts. The answer would tell which addresses have one.
+  var mayNeedVerification: Bool {
+    state.participants.contains { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,
-        case .emailAddress(let address) = participant.identity.lookup
-      else { return nil }
-      return address
+        case .emailAddress = participant.identity.lookup
+      else { return false }
+      return state.offer(to: participant) != nil
     }
   }
 
@@ -63,9 +71,9 @@ struct ShareInvitation {
       state.participants[index].status = .accepted
       state.participants[index].identity.userRecordName = user
       // The user may be invited by name and by address.
-      let others = state.participants.indices.filter {
-        $0 != index && isInvitation(state.participants[$0])
-      }
+      let others = self.state.participants.enumerated().filter { place, entry in
+        place != index && (isOwn(entry) || isInvitation(entry))
+      }.map(\.offset)
       for other in others.reversed() { state.participants.remove(at: other) }
     case .visitor:
       guard state.participants.count < Limits.participantsPerShareMax else {

@@ -34,15 +34,16 @@ struct ShareView {
 
   /// The part of the answer that only shares have.
   ///
-  /// Choice: other participants are shown only after their acceptance, and without the address of
-  /// their invitation. The account of an invited address is never shown, because the answer would
-  /// tell which addresses have an account.
+  /// Choice: other participants are shown once they and the reader have accepted, and without the
+  /// address that they were invited by. The account of an invited address is never shown, because
+  /// the answer would tell which addresses have an account.
   var details: ShareDetails {
     let own = own
+    let isMember = own?.status == .accepted
     var shown: [ShareParticipant] = [ownerEntry]
     for participant in state.participants {
       let isOwn = participant.participantID == own?.participantID
-      guard seesAll || isOwn || participant.status == .accepted else { continue }
+      guard seesAll || isOwn || isMember && participant.status == .accepted else { continue }
       var participant = participant
       if !seesAll, !isOwn { participant.identity.lookup = nil }
       shown.append(participant)
@@ -60,6 +61,11 @@ extension ShareState {
     guard participant.status == .accepted, participant.identity.userRecordName != nil else {
       return nil
     }
+    return offer(to: participant)
+  }
+
+  /// The access that an entry gives to its user after the acceptance; nil: none.
+  func offer(to participant: ShareParticipant) -> ShareAccess? {
     let administers = participant.role == .administrator
     switch (participant.permission, publicPermission) {
     case (.readWrite, _), (_, .readWrite):

@@ -1,28 +1,26 @@
 import StratusWire
 
 extension StoreWriting {
-  /// Begins to share the hierarchy of a record. This transaction writes the passages of at most
-  /// `limit` records. Later steps write the others.
+  /// Begins to share the hierarchy of a record. This transaction writes the passages of as many
+  /// records as the budget allows; later steps write the others.
   ///
-  /// - Parameters:
-  ///   - time: milliseconds since 1970 UTC.
-  ///   - limit: the maximum number of records whose passages are written in this transaction.
+  /// - Parameter time: milliseconds since 1970 UTC.
   func beginHierarchy(
     of rootName: String, in address: ZoneAddress, at time: Int64,
-    limit: Int = Limits.hierarchyStepMax
+    within budget: FollowerBudget = FollowerBudget()
   ) throws(ServerError) {
     guard let zone = try lockZone(named: address.name, in: address.database) else { return }
     try addSharedRoot(rootName, in: zone)
-    try changeHierarchy(of: rootName, in: address, at: time, limit: limit)
+    try changeHierarchy(of: rootName, in: address, at: time, within: budget)
   }
 
   /// Ends the sharing of a hierarchy. Its participants leave it at once. This transaction writes
-  /// the passages of at most `limit` records. Later steps write the others.
+  /// the passages of as many records as the budget allows; later steps write the others.
   ///
-  /// - Parameters: the same as those of ``beginHierarchy(of:in:at:limit:)``.
+  /// - Parameters: as for ``beginHierarchy(of:in:at:within:)``.
   func endHierarchy(
     of rootName: String, in address: ZoneAddress, at time: Int64,
-    limit: Int = Limits.hierarchyStepMax
+    within budget: FollowerBudget = FollowerBudget()
   ) throws(ServerError) {
     guard let zone = try lockZone(named: address.name, in: address.database) else { return }
     while true {
@@ -32,15 +30,16 @@ extension StoreWriting {
       if users.isEmpty { break }
     }
     try removeSharedRoot(rootName, in: zone)
-    try changeHierarchy(of: rootName, in: address, at: time, limit: limit)
+    try changeHierarchy(of: rootName, in: address, at: time, within: budget)
   }
 
   private func changeHierarchy(
-    of rootName: String, in address: ZoneAddress, at time: Int64, limit: Int
+    of rootName: String, in address: ZoneAddress, at time: Int64, within budget: FollowerBudget
   ) throws(ServerError) {
     guard let zone = try zone(named: address.name, in: address.database) else { return }
     let reach = try HierarchyReach(
-      ofRoot: rootName, in: zone, at: time, limit: limit, of: self)
+      ofRoot: rootName, in: zone, at: time, limit: budget.left, of: self)
+    budget.take(reach.examinedCount)
     try apply(ChangeSet(zone: zone, records: [], passages: reach.passages))
     for rest in reach.unfinished { try addUnfinished(rest) }
   }

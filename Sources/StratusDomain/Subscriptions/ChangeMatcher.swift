@@ -97,7 +97,8 @@ struct ChangeMatcher {
     let position: Int
     /// The keys of the subscriptions that the part may concern, sorted.
     let keys: [SubscriptionKey]
-    /// The record and its states, or nil if the part is the zone.
+    /// The record with its states before and after the change. It is nil if this part of the entry
+    /// concerns the zone itself.
     var record: (image: RecordImage, states: ImageStates)?
   }
 
@@ -143,8 +144,10 @@ struct ChangeMatcher {
         for found in page {
           last = found.number
           if found.since < entry.number { try judge(found, part, entry) }
+          // NB: the rows of participations are work, too.
+          if budget < -Self.pageMax { break }
         }
-        if page.count < limit { break }
+        if page.count < limit, last == page.last?.number ?? last { break }
       }
     }
     return nil
@@ -162,8 +165,8 @@ struct ChangeMatcher {
     note(finding, of: found, definition.subscription, entry)
   }
 
-  /// Returns the role of a subscriber in the zone of a change, or nil if the subscriber has none.
-  private func role(
+  /// The role of a subscriber in the zone of a change; nil: the subscriber has none.
+  private mutating func role(
     of user: String, in entry: OutboxEntry
   ) throws(ServerError) -> ZoneRole? {
     let view = DatabaseView(entry.database, of: user)
@@ -173,6 +176,7 @@ struct ChangeMatcher {
       } else {
         nil
       }
+    budget -= participation?.shares.count ?? 0
     return AccessPolicy(view: view, user: user)
       .role(in: entry.database, participation: participation)
   }

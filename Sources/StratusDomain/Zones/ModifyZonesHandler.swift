@@ -21,26 +21,44 @@ struct ModifyZonesHandler: EndpointHandler {
       && request.operations.allSatisfy { $0.kind == .delete }
     if !leaves { try database.view.requireOwnZones() }
     let origin = try caller.origin(now: ambient.now())
-    let (response, isWatched) = try await database.store.write { (store) throws(ServerError) in
-      var isWatched = false
-      let presenter = ZonePresenter(
-        caller: caller, epoch: try store.epoch(of: database.view),
-        showsIncarnations: request.showsIncarnations)
-      var items: [ZoneItem] = []
-      for operation in request.operations {
-        do throws(ServerError) {
-          items.append(
-            try modify(
-              operation, from: origin, in: database, of: store, presenter, isWatched: &isWatched))
-        } catch {
-          if error.code == .internalError || error.code == .tryAgainLater { throw error }
-          items.append(presenter.failure(operation.zoneID, error))
-        }
+    // To leave a zone is some work, so each has a transaction of its own.
+    let parts =
+      leaves ? request.operations.map { [$0] } : [request.operations]
+    var items: [ZoneItem] = []
+    var isWatched = false
+    for part in parts {
+      let outcome = try await database.store.write { (store) throws(ServerError) in
+        try modify(
+          part, showsIncarnations: request.showsIncarnations, from: origin, in: database,
+          of: store)
       }
-      return (ModifyZones.Response(zones: items), isWatched)
+      items += outcome.items
+      isWatched = isWatched || outcome.isWatched
     }
     if isWatched { changes.send(StoreSignal(database.address)) }
-    return response
+    return ModifyZones.Response(zones: items)
+  }
+
+  private func modify(
+    _ operations: [ModifyZones.Operation], showsIncarnations: Bool, from origin: ChangeOrigin,
+    in database: OpenDatabase, of store: any StoreWriting
+  ) throws(ServerError) -> (items: [ZoneItem], isWatched: Bool) {
+    var isWatched = false
+    let presenter = ZonePresenter(
+      caller: database.caller, epoch: try store.epoch(of: database.view),
+      showsIncarnations: showsIncarnations)
+    var items: [ZoneItem] = []
+    for operation in operations {
+      do throws(ServerError) {
+        items.append(
+          try modify(
+            operation, from: origin, in: database, of: store, presenter, isWatched: &isWatched))
+      } catch {
+        if error.code == .internalError || error.code == .tryAgainLater { throw error }
+        items.append(presenter.failure(operation.zoneID, error))
+      }
+    }
+    return (items, isWatched)
   }
 
   private func modify(

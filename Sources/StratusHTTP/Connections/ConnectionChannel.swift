@@ -48,6 +48,12 @@ struct ConnectionChannel: ServerChildChannel {
         dates: dates,
         plumbing: [decoder], isUnwelcome: !isWelcome,
         clientAddress: channel.remoteAddress?.ipAddress)
+      if tls != nil, !isWelcome {
+        // NB: the gate would refuse the connection only after the handshake, so a silent client
+        // would keep it open.
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection())
+        return Value(channel: channel, gate: gate)
+      }
       if let tls {
         let encryption = NIOSSLServerHandler(context: tls.context)
         try channel.pipeline.syncOperations.addHandlers(
@@ -74,6 +80,17 @@ struct ConnectionChannel: ServerChildChannel {
     }
   }
 
-  /// The maximum size of a head in bytes, which is also Hummingbird's limit.
+  /// Closes its connection as soon as it is open.
+  private final class RefusedConnection: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    func handlerAdded(context: ChannelHandlerContext) {
+      if context.channel.isActive { context.close(promise: nil) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) { context.close(promise: nil) }
+  }
+
+  /// The same limit as Hummingbird's.
   private static let headerListBytesMax = 81_920
 }

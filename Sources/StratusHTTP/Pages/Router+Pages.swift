@@ -9,7 +9,8 @@ import StratusWire
 extension Router {
   /// Answers a request for a page.
   ///
-  /// - Throws: `BAD_REQUEST` for an unknown method, and for a body that is not a form.
+  /// - Throws: `BAD_REQUEST` for another method, and for a body that is no form; `THROTTLED` for
+  ///   too many forms from one address.
   func page(
     _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: Exchange, by pages: any WebPages
@@ -17,7 +18,11 @@ extension Router {
     let isPost: Bool
     switch request.method {
     case .get, .head: isPost = false
-    case .post: isPost = true
+    case .post:
+      isPost = true
+      try pace.admitRequest(
+        of: CallerPace.Subject(
+          userRecordName: nil, apiToken: nil, clientAddress: exchange.caller.subscriber))
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     let fields = request.headerFields
@@ -33,7 +38,7 @@ extension Router {
         clientAddress: exchange.caller.clientAddress, serverURL: exchange.serverURL))
     var head = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
     head.headerFields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
-    if requiresEncryption { head.headerFields[.strictTransportSecurity] = "max-age=31536000" }
+    head.headerFields[.strictTransportSecurity] = strictTransport(exchange)
     for field in answer.fields {
       guard let name = HTTPField.Name(field.name) else { continue }
       head.headerFields.append(HTTPField(name: name, value: field.value))
@@ -42,8 +47,17 @@ extension Router {
     return (head, isHead ? .absent(size: Int64(answer.body.count)) : .bytes(answer.body))
   }
 
-  /// Returns the URL where the user of an app signs in. The result is nil if the server has no
-  /// pages, or if the request has no valid API token.
+  /// The field that tells browsers to use TLS only; nil for the machine's own name, at which other
+  /// servers may answer without TLS.
+  func strictTransport(_ exchange: Exchange) -> String? {
+    guard requiresEncryption else { return nil }
+    let host = exchange.serverURL.drop { $0 != "/" }.dropFirst(2).prefix { $0 != ":" }.lowercased()
+    let isLocal = host == "localhost" || host.hasSuffix(".localhost")
+    return isLocal ? nil : "max-age=31536000"
+  }
+
+  /// The URL where the user of an app signs in; nil: the server has no pages, or the request has no
+  /// valid API token.
   func signInURL(for request: HTTPRequest, _ exchange: Exchange) async -> String? {
     guard let pages else { return nil }
     let target = RequestTarget(request.path ?? "/")

@@ -27,6 +27,8 @@ public final class TLSIdentity: Sendable {
   /// Returns the time in milliseconds since 1970 UTC.
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
+  /// Held while the files are read, so that the older of two pairs never wins.
+  private let reading = Mutex(())
 
   /// Reads both files.
   ///
@@ -56,10 +58,12 @@ public final class TLSIdentity: Sendable {
   ///
   /// - Throws: a sentence that says what is wrong. In this case, the old certificate stays in use.
   public func reload() throws(TLSFailure) {
-    let stamp = Self.stamp([certificateFile, keyFile])
-    state.withLock { ($0.read, $0.seen) = (stamp, stamp) }
-    let (context, expiresAt) = try Self.read(certificateFile, keyFile, now: now())
-    state.withLock { ($0.context, $0.expiresAt) = (context, expiresAt) }
+    try reading.withLock { _ throws(TLSFailure) in
+      let stamp = Self.stamp([certificateFile, keyFile])
+      state.withLock { ($0.read, $0.seen) = (stamp, stamp) }
+      let (context, expiresAt) = try Self.read(certificateFile, keyFile, now: now())
+      state.withLock { ($0.context, $0.expiresAt) = (context, expiresAt) }
+    }
   }
 
   /// Reads the files again if they have changed, but not since the last check. A program that
@@ -120,6 +124,9 @@ public final class TLSIdentity: Sendable {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
+    // The suites for TLS 1.2 with forward secrecy and authenticated encryption (ASVS 12.1.2). TLS
+    // 1.3 has no others.
+    configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
     configuration.applicationProtocols = ["http/1.1"]
     // A client that has disconnected does not answer the end of the session.
     configuration.shutdownTimeout = .seconds(1)

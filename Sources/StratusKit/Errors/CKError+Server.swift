@@ -179,6 +179,7 @@ extension CKError.Code {
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired ones.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.tooManyJoinedShares: .limitExceeded,
     Reason.tooManyParticipants: .tooManyParticipants,
     Reason.tooManyShares: .limitExceeded,
     Reason.zoneAlreadyShared: .serverRejectedRequest,

@@ -44,17 +44,19 @@ extension RecordState {
     var keys = Array(changes.keys)
     if isWhole { keys = values.keys + keys.filter { values[$0] == nil } }
     let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole)
+    // Choice: a changed list of participants is always compared with the server's, because it
+    // replaces that list and could remove users who have joined since.
+    let isCompared =
+      policy == .ifServerRecordUnchanged
+      || system.changeTag != nil && sharing?.hasChangedParticipants ?? false
     let kind: RecordOperation.Kind =
-      switch policy {
-      case .ifServerRecordUnchanged: system.changeTag == nil ? .create : .update
-      case .changedKeys, .allKeys: .forceUpdate
-      }
+      isCompared ? system.changeTag == nil ? .create : .update : .forceUpdate
     let (fields, assetFields) = try fieldsToSend(keys)
     var operation = RecordOperation(
       kind, recordName: recordID.recordName, recordType: recordType,
       recordChangeTag: kind == .update ? system.changeTag : nil,
       fields: fields, parent: try parentToSend(policy: policy))
-    operation.share = sharing?.input(isNew: system.changeTag == nil, isWhole: policy == .allKeys)
+    operation.share = sharing?.input(isNew: system.changeTag == nil)
     return RecordSave(
       operation: operation, policy: policy, assetFields: assetFields,
       encryptedFields: encryptedFields, encryptedValues: encrypted.values,

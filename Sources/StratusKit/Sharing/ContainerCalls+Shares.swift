@@ -29,11 +29,13 @@ extension ContainerCalls {
     }
     if requested.isEmpty { return }
     let naming = try await naming()
-    let results = try await results(of: ResolveShares.self, shortGUIDs)
-    for (url, result) in zip(requested, results) {
-      let metadata = self.metadata(result, naming: naming)
-      if case .success(let metadata) = metadata { await fetchFiles(of: metadata) }
-      deliver(url, metadata)
+    for part in Self.parts(of: shortGUIDs.count) {
+      let results = try await results(of: ResolveShares.self, shortGUIDs[part])
+      for (url, result) in zip(requested[part], results) {
+        let metadata = self.metadata(result, naming: naming)
+        if case .success(let metadata) = metadata { await fetchFiles(of: metadata) }
+        deliver(url, metadata)
+      }
     }
   }
 
@@ -64,11 +66,13 @@ extension ContainerCalls {
     if requested.isEmpty { return }
     guard path.connection?.hasUser == true else { throw CKError.notSignedIn }
     let naming = try await naming()
-    let results = try await results(
-      of: AcceptShares.self,
-      requested.map { ShortGUID(value: $0.shortGUID, shouldFetchRootRecord: false) })
-    for (metadata, result) in zip(requested, results) {
-      deliver(metadata, self.metadata(result, naming: naming).map(\.share))
+    for part in Self.parts(of: requested.count) {
+      let results = try await results(
+        of: AcceptShares.self,
+        requested[part].map { ShortGUID(value: $0.shortGUID, shouldFetchRootRecord: false) })
+      for (metadata, result) in zip(requested[part], results) {
+        deliver(metadata, self.metadata(result, naming: naming).map(\.share))
+      }
     }
   }
 
@@ -80,21 +84,23 @@ extension ContainerCalls {
     }
   }
 
-  /// Returns the results for shares, in order. If there are more shares than one request may
-  /// contain, the method sends several requests.
+  /// The parts of a number of shares that one request takes. Each part is delivered before the next
+  /// request, so that a failure does not lose the shares that were already joined.
+  private static func parts(of count: Int) -> [Range<Int>] {
+    stride(from: 0, to: count, by: Limits.sharesPerRequestMax).map { start in
+      start..<min(start + Limits.sharesPerRequestMax, count)
+    }
+  }
+
+  /// The results for shares, in order, by one request.
   private func results<E: Endpoint>(
-    of endpoint: E.Type, _ shortGUIDs: [ShortGUID]
+    of endpoint: E.Type, _ shortGUIDs: some Collection<ShortGUID>
   ) async throws(CKError) -> [ShareResult]
   where E.Request == ResolveShares.Request, E.Response == ResolveShares.Response {
-    var results: [ShareResult] = []
-    for start in stride(from: 0, to: shortGUIDs.count, by: Limits.sharesPerRequestMax) {
-      let end = min(start + Limits.sharesPerRequestMax, shortGUIDs.count)
-      let part = Array(shortGUIDs[start..<end])
-      let response = try await send(endpoint, E.Request(shortGUIDs: part), to: .public)
-      guard response.results.count == part.count else { throw CKError.badAnswer }
-      results += response.results
-    }
-    return results
+    let response = try await send(
+      endpoint, E.Request(shortGUIDs: Array(shortGUIDs)), to: .public)
+    guard response.results.count == shortGUIDs.count else { throw CKError.badAnswer }
+    return response.results
   }
 
   private func metadata(

@@ -106,7 +106,7 @@ struct ShareContents {
   }
 
   /// Whether participants were added, removed or changed since the last fetch or save.
-  private var hasChangedParticipants: Bool {
+  var hasChangedParticipants: Bool {
     let own = participants.map(\.values).filter { $0.role != .owner }
     let others = saved.map(\.values).filter { $0.role != .owner }
     guard own.count == others.count else { return true }
@@ -118,18 +118,17 @@ struct ShareContents {
     }
   }
 
-  /// Returns the values to send; nil if there are none.
+  /// The values to send. Unchanged values are never sent, whatever the policy of the save: a list
+  /// that is not current would remove the users who have joined since.
   ///
-  /// - Parameters:
-  ///   - isNew: whether the share was never saved.
-  ///   - isWhole: whether unchanged values are sent as well.
-  func input(isNew: Bool, isWhole: Bool) -> ShareInput? {
+  /// - Parameter isNew: whether the share was never saved.
+  func input(isNew: Bool) -> ShareInput? {
     let input = ShareInput(
       rootRecordName: isNew ? rootRecordID?.recordName : nil,
       publicPermission:
-        isNew || isWhole || publicPermission != savedPermission ? publicPermission.wire : nil,
+        isNew || publicPermission != savedPermission ? publicPermission.wire : nil,
       participants:
-        isNew || isWhole || hasChangedParticipants
+        isNew || hasChangedParticipants
         ? participants.map(\.values).filter { $0.role != .owner }.map(\.wire) : nil)
     return input == ShareInput() ? nil : input
   }

@@ -2,15 +2,22 @@ public import StratusDomain
 import StratusWire
 
 extension SQLRegistry {
-  /// NB: a plain `INSERT` fails if the ID exists already. An upsert would replace another user's
-  /// session.
-  public func create(_ session: Session) async throws(ServerError) {
+  /// NB: a plain insert. An existing ID is an error and never replaces another user's session.
+  public func create(_ session: Session, countMax: Int) async throws(ServerError) {
     let values: [SQLValue] = [
       .text(session.id), .text(session.accountID), .text(session.store.container),
       .text(session.store.environment.rawValue), .integer(session.createdAt),
       .integer(session.lastUsedAt), .integer(session.endsAt),
     ]
+    let place: [SQLValue] = [
+      .text(session.accountID), .text(session.store.container),
+      .text(session.store.environment.rawValue),
+    ]
+    let surplus = place + place + [.integer(Int64(countMax - 1))]
     try await engine.write { (registry) throws(ServerError) in
+      if try registry.connection.execute(SessionStatements.deleteSurplus, surplus) > 0 {
+        try registry.advanceVersion()
+      }
       _ = try registry.connection.execute(SessionStatements.insert, values)
     }
   }
@@ -98,7 +105,7 @@ private struct SessionRow {
   }
 }
 
-private enum SessionStatements {
+enum SessionStatements {
   private static let columns =
     "id, account, container, environment, created_at, last_used_at, ends_at"
   static let insert = SQLStatement(
@@ -107,6 +114,14 @@ private enum SessionStatements {
   static let list = SQLStatement("SELECT \(columns) FROM sessions ORDER BY created_at, id")
   static let listOfAccount = SQLStatement(
     "SELECT \(columns) FROM sessions WHERE account = ? ORDER BY created_at, id")
+  private static let ofPlace =
+    "FROM sessions WHERE account = ? AND container = ? AND environment = ?"
+  static let deleteSurplus = SQLStatement(
+    """
+    DELETE \(ofPlace) AND id NOT IN (
+      SELECT id \(ofPlace) ORDER BY last_used_at DESC, created_at DESC, id LIMIT ?)
+    """)
+  static let deleteOfAccount = SQLStatement("DELETE FROM sessions WHERE account = ?")
   static let touch = SQLStatement("UPDATE sessions SET last_used_at = ? WHERE id = ?")
   static let delete = SQLStatement("DELETE FROM sessions WHERE id = ?")
   static let deleteOld = SQLStatement(

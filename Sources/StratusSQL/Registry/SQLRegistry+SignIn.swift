@@ -1,12 +1,29 @@
 public import StratusDomain
 
 extension SQLRegistry {
-  public func keep(_ password: StoredPassword) async throws(ServerError) {
-    let values: [SQLValue] = [
-      .text(password.accountID), .text(password.hash), .integer(password.changedAt),
-    ]
-    try await engine.write { (session) throws(ServerError) in
-      _ = try session.connection.execute(PasswordStatements.keep, values)
+  public func change(
+    to password: StoredPassword, from earlier: String?, endsAppSessions: Bool
+  ) async throws(ServerError) -> Bool {
+    let account = SQLValue.text(password.accountID)
+    let values: [SQLValue] = [account, .text(password.hash), .integer(password.changedAt)]
+    return try await engine.write { (session) throws(ServerError) in
+      let connection = session.connection
+      if let earlier, try session.passwordHash(of: password.accountID) != earlier { return false }
+      _ = try connection.execute(PasswordStatements.keep, values)
+      _ = try connection.execute(BrowserSessionStatements.deleteOthers, [account, .bytes([])])
+      if endsAppSessions, try connection.execute(SessionStatements.deleteOfAccount, [account]) > 0 {
+        try session.advanceVersion()
+      }
+      return true
+    }
+  }
+
+  public func rehash(
+    ofAccount accountID: String, from earlier: String, to hash: String
+  ) async throws(ServerError) -> Bool {
+    let values: [SQLValue] = [.text(hash), .text(accountID), .text(earlier)]
+    return try await engine.write { (session) throws(ServerError) in
+      try session.connection.execute(PasswordStatements.rehash, values) == 1
     }
   }
 
@@ -20,16 +37,23 @@ extension SQLRegistry {
     }
   }
 
-  /// NB: a plain `INSERT` fails if the hash exists already. An upsert would replace another
-  /// session.
-  public func create(_ session: BrowserSession) async throws(ServerError) {
+  /// NB: a plain insert. An existing hash is an error and never replaces another session.
+  public func create(
+    _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
+  ) async throws(ServerError) -> Bool {
     let values: [SQLValue] = [
       .bytes(session.hash), .text(session.accountID), .integer(session.createdAt),
       .integer(session.lastUsedAt), .integer(session.endsAt), .flag(session.isKept),
       .text(session.browser),
     ]
-    try await engine.write { (registry) throws(ServerError) in
+    let account = SQLValue.text(session.accountID)
+    return try await engine.write { (registry) throws(ServerError) in
+      guard try registry.passwordHash(of: session.accountID) == passwordHash else { return false }
+      _ = try registry.connection.execute(
+        BrowserSessionStatements.deleteSurplus,
+        [account, account, .integer(Int64(countMax - 1))])
       _ = try registry.connection.execute(BrowserSessionStatements.insert, values)
+      return true
     }
   }
 
@@ -71,10 +95,19 @@ extension SQLRegistry {
     }
   }
 
-  public func deleteBrowserSessions(endedBefore time: Int64) async throws(ServerError) {
+  public func deleteBrowserSessions(
+    endedBefore time: Int64, unusedSince: Int64, keptUnusedSince: Int64
+  ) async throws(ServerError) {
+    let values: [SQLValue] = [.integer(time), .integer(unusedSince), .integer(keptUnusedSince)]
     try await engine.write { (registry) throws(ServerError) in
-      _ = try registry.connection.execute(BrowserSessionStatements.deleteOld, [.integer(time)])
+      _ = try registry.connection.execute(BrowserSessionStatements.deleteOld, values)
     }
+  }
+}
+
+extension RegistrySession {
+  fileprivate func passwordHash(of accountID: String) throws(ServerError) -> String? {
+    try connection.first(PasswordStatements.find, [.text(accountID)]) { $0.text(0) }
   }
 }
 
@@ -115,6 +148,8 @@ private enum PasswordStatements {
     INSERT INTO passwords (account, hash, changed_at) VALUES (?, ?, ?)
     ON CONFLICT (account) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
     """)
+  static let rehash = SQLStatement(
+    "UPDATE passwords SET hash = ? WHERE account = ? AND hash = ?")
   static let find = SQLStatement("SELECT hash, changed_at FROM passwords WHERE account = ?")
 }
 
@@ -130,5 +165,15 @@ private enum BrowserSessionStatements {
   static let delete = SQLStatement("DELETE FROM browser_sessions WHERE hash = ?")
   static let deleteOthers = SQLStatement(
     "DELETE FROM browser_sessions WHERE account = ? AND hash <> ?")
-  static let deleteOld = SQLStatement("DELETE FROM browser_sessions WHERE ends_at < ?")
+  static let deleteSurplus = SQLStatement(
+    """
+    DELETE FROM browser_sessions WHERE account = ? AND hash NOT IN (
+      SELECT hash FROM browser_sessions WHERE account = ?
+      ORDER BY last_used_at DESC, created_at DESC, hash LIMIT ?)
+    """)
+  static let deleteOld = SQLStatement(
+    """
+    DELETE FROM browser_sessions
+    WHERE ends_at < ? OR (kept = 0 AND last_used_at < ?) OR last_used_at < ?
+    """)
 }

@@ -41,6 +41,21 @@ extension StoreSession {
     return result
   }
 
+  public func parents(
+    among names: [String], in zone: StoredZone
+  ) throws(ServerError) -> Set<ExactName> {
+    guard !names.isEmpty, let number = try number(of: zone.database) else { return [] }
+    var result: Set<ExactName> = []
+    for name in names {
+      let values: [SQLValue] = [
+        .integer(number), .integer(zone.id), .integer(LinkKind.parent.rawValue), .text(name),
+      ]
+      let found = try connection.first(SharingStatements.isParent, values) { $0.integer(0) }
+      if found != nil { result.insert(ExactName(name)) }
+    }
+    return result
+  }
+
   public func passages(
     in zone: StoredZone, ofHierarchies roots: [String], range: ChangeRange, newestFirst: Bool,
     limit: Int
@@ -49,8 +64,8 @@ extension StoreSession {
     else { return [] }
     var found: [Passage] = []
     var (after, through) = (range.after, range.through)
-    // Each hierarchy is read by its own index range. Once one hierarchy fills the page, the next
-    // hierarchies are read only up to the last change of that page.
+    // Each hierarchy is read by its own index range. Once the page is full, the next ones are read
+    // only up to its last change. So at most three pages are in memory.
     for root in roots {
       let part = try passages(
         of: root,
@@ -59,15 +74,24 @@ extension StoreSession {
           .integer(Int64(limit)),
         ], newestFirst: newestFirst)
       found += part
-      if part.count >= limit, let last = part.last?.change {
-        if newestFirst { after = max(after, last - 1) } else { through = min(through, last) }
-      }
+      // NB: a record that moves between two hierarchies has two passages with one number.
+      guard found.count >= 2 * limit else { continue }
+      found = Self.page(found, newestFirst: newestFirst, limit: limit)
+      guard let last = found.last?.change else { continue }
+      if newestFirst { after = max(after, last - 1) } else { through = min(through, last) }
     }
-    found.sort { newestFirst ? $0.change > $1.change : $0.change < $1.change }
+    return Self.page(found, newestFirst: newestFirst, limit: limit)
+  }
+
+  /// The first passages, up to a number of changes.
+  private static func page(_ passages: [Passage], newestFirst: Bool, limit: Int) -> [Passage] {
+    let sorted = passages.sorted {
+      newestFirst ? $0.change > $1.change : $0.change < $1.change
+    }
     var changes = 0
     var last: Int64?
     return Array(
-      found.prefix { passage in
+      sorted.prefix { passage in
         if passage.change != last { changes += 1 }
         last = passage.change
         return changes <= limit
@@ -86,6 +110,20 @@ extension StoreSession {
     }
   }
 
+  public func newestPassage(
+    in zone: StoredZone, ofHierarchies roots: [String]
+  ) throws(ServerError) -> Int64 {
+    guard !roots.isEmpty, let number = try number(of: zone.database) else { return 0 }
+    var newest: Int64 = 0
+    for root in roots {
+      let change = try connection.first(
+        SharingStatements.newestPassage, [.integer(number), .integer(zone.id), .text(root)]
+      ) { $0.integer(0) }
+      newest = max(newest, change ?? 0)
+    }
+    return newest
+  }
+
   public func participants(
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String] {
@@ -96,11 +134,16 @@ extension StoreSession {
     ) { $0.text(0) }
   }
 
-  public func unfinishedHierarchies(limit: Int) throws(ServerError) -> [UnfinishedHierarchy] {
+  public func unfinishedHierarchies(
+    after zone: StoredZone?, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy] {
     guard limit > 0 else { return [] }
+    // NB: a zone never moves to another database, and numbers of both begin with 1.
+    var key: [SQLValue] = [.integer(0), .integer(0)]
+    if let zone { key = [.integer(try number(of: zone.database) ?? 0), .integer(zone.id)] }
     var result: [UnfinishedHierarchy] = []
     try connection.run(
-      SharingStatements.unfinished, [.integer(Int64(limit))]
+      SharingStatements.unfinished, key + [.integer(Int64(limit))]
     ) { (row) throws(ServerError) in
       let zone = StoredZone(
         id: row.integer(2), database: try Self.database(scope: row.integer(5), owner: row.text(6)),
@@ -110,6 +153,29 @@ extension StoreSession {
       return true
     }
     return result
+  }
+
+  public func unfinishedHierarchies(
+    in zone: StoredZone, limit: Int
+  ) throws(ServerError) -> [UnfinishedHierarchy] {
+    guard limit > 0, let number = try number(of: zone.database) else { return [] }
+    return try connection.all(
+      SharingStatements.unfinishedOfZone,
+      [.integer(number), .integer(zone.id), .integer(Int64(limit))]
+    ) { row in
+      UnfinishedHierarchy(zone: zone, parentName: row.text(0), cursor: row.optionalText(1))
+    }
+  }
+
+  public func hasUnfinishedHierarchies(
+    outside root: String, in zone: StoredZone
+  ) throws(ServerError) -> Bool {
+    guard let number = try number(of: zone.database) else { return false }
+    let found = try connection.first(
+      SharingStatements.unfinishedOutside,
+      [.text(root), .integer(number), .integer(zone.id)]
+    ) { $0.integer(0) }
+    return found != nil
   }
 
   public func addSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError) {
@@ -191,6 +257,8 @@ private enum SharingStatements {
     SELECT name, root FROM passages
     WHERE database = ? AND zone = ? AND kind = 1 AND name IN (\(SQLStatement.severalNames))
     """)
+  static let isParent = SQLStatement(
+    "SELECT 1 FROM links WHERE database = ? AND zone = ? AND kind = ? AND target = ? LIMIT 1")
   static let positions = SQLStatement(
     """
     SELECT name, type, parent FROM records
@@ -202,6 +270,8 @@ private enum SharingStatements {
     """
   static let oldestPassages = SQLStatement(passages + " ORDER BY change LIMIT ?")
   static let newestPassages = SQLStatement(passages + " ORDER BY change DESC LIMIT ?")
+  static let newestPassage = SQLStatement(
+    "SELECT MAX(change) FROM passages WHERE database = ? AND zone = ? AND root = ?")
   static let participants = SQLStatement(
     """
     SELECT databases.owner
@@ -215,7 +285,26 @@ private enum SharingStatements {
       zones.change, databases.scope, databases.owner
     FROM unfinished_hierarchies JOIN zones ON zones.zone = unfinished_hierarchies.zone
       JOIN databases ON databases.database = zones.database
-    WHERE zones.deleted = 0 LIMIT ?
+    WHERE zones.deleted = 0
+      AND (unfinished_hierarchies.database, unfinished_hierarchies.zone) > (?, ?)
+    ORDER BY unfinished_hierarchies.database, unfinished_hierarchies.zone,
+      unfinished_hierarchies.name
+    LIMIT ?
+    """)
+  static let unfinishedOfZone = SQLStatement(
+    """
+    SELECT name, place FROM unfinished_hierarchies WHERE database = ? AND zone = ?
+    ORDER BY name LIMIT ?
+    """)
+  static let unfinishedOutside = SQLStatement(
+    """
+    SELECT 1 FROM unfinished_hierarchies
+      LEFT JOIN passages ON passages.database = unfinished_hierarchies.database
+        AND passages.zone = unfinished_hierarchies.zone AND passages.root = ?
+        AND passages.name = unfinished_hierarchies.name AND passages.kind = 1
+    WHERE unfinished_hierarchies.database = ? AND unfinished_hierarchies.zone = ?
+      AND passages.name IS NULL
+    LIMIT 1
     """)
   static let addRoot = SQLStatement(
     """

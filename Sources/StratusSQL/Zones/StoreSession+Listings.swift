@@ -64,23 +64,24 @@ extension StoreSession {
   public func participation(
     of user: String, inZone zone: Int64
   ) throws(ServerError) -> Participation? {
-    guard let number = try number(of: .shared(user: user)) else { return nil }
-    var participation: Participation?
+    guard let database = try number(of: .shared(user: user)) else { return nil }
+    var number: Int64?
+    var shares: [JoinedShare] = []
     try connection.run(
-      ListingStatements.participation, [.integer(number), .integer(zone)]
+      ListingStatements.participation, [.integer(database), .integer(zone)]
     ) { (row) throws(ServerError) in
       guard let permission = SharePermission(rawValue: row.integer(2)) else {
         throw .fault("a share has an unknown permission")
       }
       let root = row.text(1)
-      let share = JoinedShare(
-        rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
-        since: row.integer(4), isAdministrator: row.integer(5) != 0)
-      let known = participation?.shares ?? []
-      participation = Participation(number: row.integer(0), shares: known + [share])
+      number = row.integer(0)
+      shares.append(
+        JoinedShare(
+          rootName: root.isEmpty ? nil : root, permission: permission, joined: row.integer(3),
+          since: row.integer(4), isAdministrator: row.integer(5) != 0))
       return true
     }
-    return participation
+    return number.map { Participation(number: $0, shares: shares) }
   }
 
   public func sharedZones(
@@ -146,13 +147,13 @@ extension StoreSession {
   public func leave(
     _ zone: StoredZone, root: String?, user: String, at time: Int64
   ) throws(ServerError) -> Bool {
-    guard let known = try participation(of: user, in: zone) else { return false }
-    let rest = known.shares.filter {
-      $0.rootName.map(ExactName.init) != root.map(ExactName.init)
-    }
-    if rest.count == known.shares.count { return false }
-    if rest.isEmpty { return try unlist(zone, inSharedDatabaseOf: user, at: time) }
-    let number = try makeNumber(of: .shared(user: user))
+    guard let number = try number(of: .shared(user: user)) else { return false }
+    let key: [SQLValue] = [.integer(number), .integer(zone.id), .text(root ?? "")]
+    // NB: the list of all shares may be long, and a zone may lose many participants at once.
+    let joined = try connection.first(ListingStatements.joinedShare, key) { $0.integer(0) }
+    if joined == nil { return false }
+    let other = try connection.first(ListingStatements.otherShare, key) { $0.integer(0) }
+    if other == nil { return try unlist(zone, inSharedDatabaseOf: user, at: time) }
     try connection.queue(
       ListingStatements.leaveShare, [.integer(number), .integer(zone.id), .text(root ?? "")])
     try relist(zone.id, in: number)
@@ -297,6 +298,10 @@ private enum ListingStatements {
     UPDATE joined_shares SET permission = ?, administers = ?
     WHERE database = ? AND zone = ? AND root = ?
     """)
+  static let joinedShare = SQLStatement(
+    "SELECT 1 FROM joined_shares WHERE database = ? AND zone = ? AND root = ?")
+  static let otherShare = SQLStatement(
+    "SELECT 1 FROM joined_shares WHERE database = ? AND zone = ? AND root <> ? LIMIT 1")
   static let leaveShare = SQLStatement(
     "DELETE FROM joined_shares WHERE database = ? AND zone = ? AND root = ?")
   static let leaveShares = SQLStatement(
@@ -325,8 +330,10 @@ private enum ListingStatements {
       UNION ALL
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// Reads zones whose listing is out of date. The reason of a deletion is in the owner's listing
-  /// of the zone, as long as the owner's listing exists.
+  /// Reads changed zones. A participant of hierarchies learns of changes in them only.
+  ///
+  /// The reason of a deletion is in the owner's listing of the zone, as long as that listing
+  /// exists.
   static let changed = SQLStatement(
     """
     SELECT zones.zone, zones.change, zones.deleted, COALESCE(own.deletion_reason, 0)
@@ -334,7 +341,13 @@ private enum ListingStatements {
       LEFT JOIN listings AS own
         ON own.database = zones.database AND own.zone = zones.zone
     WHERE listings.database = ? AND listings.deleted = 0
-      AND (zones.change > listings.seen OR zones.deleted <> 0)
+      AND (zones.deleted <> 0 OR zones.change > listings.seen AND EXISTS (
+        SELECT 1 FROM joined_shares
+        WHERE joined_shares.database = listings.database AND joined_shares.zone = listings.zone
+          AND (joined_shares.root = '' OR EXISTS (
+            SELECT 1 FROM passages
+            WHERE passages.database = zones.database AND passages.zone = zones.zone
+              AND passages.root = joined_shares.root AND passages.change > listings.seen))))
     ORDER BY listings.zone LIMIT ?
     """)
 }

@@ -87,7 +87,8 @@ final class SQLiteConnection: SQLConnection {
     return Int(sqlite3_changes(handle))
   }
 
-  /// Runs the statement immediately. There is no network, so statements need not be collected.
+  /// Runs the statement immediately. A queue would only save network round trips, and SQLite uses
+  /// no network.
   func queue(
     _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
   ) throws(ServerError) {

@@ -70,7 +70,7 @@ public enum Reason {
   public static let ownerIsFixed = "the owner of a share cannot be invited, changed or removed"
   public static let originNotAllowed = "the API token does not allow this origin"
   public static let participantMayNeedVerification =
-    "the share invites an address that no account has; open its URL to confirm your address"
+    "the share invites an address that has not accepted; if it is yours, open the URL to confirm it"
   public static let participantUnknown =
     "a participant is named by userRecordName or emailAddress in its lookupInfo"
   public static let participantsArePublic =
@@ -123,6 +123,8 @@ public enum Reason {
     "zone subscriptions are not supported in the default zone"
   public static let syncTokenExpired = "sync token expired"
   public static let syncTokenInvalid = "invalid sync token"
+  public static let tooManyJoinedShares =
+    "the user takes part in too many shares of this zone, or in too many zones; leave some first"
   public static let tooManyParticipants = "the share has too many participants"
   public static let tooManyShares = "the user has too many shares; end some of them first"
   public static let tokenUnknown = "the token is not known, or no longer"

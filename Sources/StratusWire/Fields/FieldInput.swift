@@ -145,8 +145,9 @@ public struct FieldInput: Sendable {
     return value.bool == nil ? nil : FieldType(.int64)
   }
 
-  /// Returns a list of the first element's type, or of DOUBLE if a number has a fraction. Returns
-  /// nil if an element has no clear type.
+  /// Returns the type of a list: its elements have the first element's type. If the first element
+  /// is an integer and a later one is a DOUBLE, the elements have the type DOUBLE. Returns nil if
+  /// an element has no clear type.
   private static func suggestedListType(of value: JSONView) -> FieldType? {
     var found: FieldType?
     for element in value.elements {

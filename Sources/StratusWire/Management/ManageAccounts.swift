@@ -29,7 +29,8 @@ public enum CreateAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: gives an account a new password, and ends its sessions on the server's pages.
+/// Management: gives an account a new password, and ends its sessions: on the server's pages, and
+/// with containers unless it had no password before.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 

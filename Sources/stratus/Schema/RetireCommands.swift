@@ -31,9 +31,9 @@ struct RetireCommand: AsyncParsableCommand {
     commandName: "retire",
     abstract: "Begin to remove a field or record type: record which devices still write it.",
     discussion: """
-      This is the first of two phases, in which apps read and write as before. 'stratus schema \
-      retiring' shows the devices that still write the field or record type. When there are none, \
-      'stratus schema drop' removes it.
+      This command begins the first of two phases. In this phase, apps read and write as before. \
+      'stratus schema retiring' shows the devices that still write the field or record type. When \
+      there are none, 'stratus schema drop' removes it.
       """)
 
   @OptionGroup var options: RetireOptions
@@ -85,7 +85,8 @@ struct DropCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Drop even if a device wrote in the last 14 days, or if the retirement began in that time.
+      Drop the field or record type even if a device wrote it, or its removal began, in the last \
+      14 days.
       """)
   var force = false
 

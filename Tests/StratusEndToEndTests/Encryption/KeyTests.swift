@@ -3,7 +3,7 @@ import StratusTransport
 import StratusWire
 import Testing
 
-/// docs/internals/encryption.md, "First use, twice at once" and "A device without the key".
+/// docs/internals/encryption.md, "First use on two devices at once" and "A device without the key".
 @Suite struct `The key of an account` {
   @Test func `a missing account key gives a clear error and loses no data`() async throws {
     try await withTwoDevices { cloud, keys, a, _ in

@@ -82,7 +82,25 @@ import Testing
     }
   }
 
-  @Test func `a read-only participant cannot write`() async throws {
+  /// Bob joins after Ann's device has fetched the share.
+  @Test func `keeps the users who have joined when an old copy of it is saved by force`()
+    async throws
+  {
+    try await withSharing { scene in
+      let share = try await scene.shareList(with: [], publicPermission: .readWrite)
+      try await scene.open(share, on: scene.bob)
+      share[CKShare.SystemFieldKey.title] = "New title"
+      for policy in [CKModifyRecordsOperation.RecordSavePolicy.allKeys, .changedKeys] {
+        let (results, _) = try await scene.ann.privateCloudDatabase.modifyRecords(
+          saving: [share], deleting: [], savePolicy: policy)
+        _ = try results[share.recordID]?.get()
+        #expect(try await scene.names(on: scene.bob).contains("a"))
+      }
+      #expect(share.participants.count == 2)
+    }
+  }
+
+  @Test func `read-only refuses writes`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(permission: .readOnly), on: scene.bob)
       let shared = scene.bob.sharedCloudDatabase
@@ -96,6 +114,11 @@ import Testing
     try await withSharing { scene in
       let share = try await scene.shareList(with: [scene.bob].map { _ in SharedScene.bobsEmail })
       let eve = try await scene.cloud.device(of: "eve@example.org")
+      // The invited address may be another one of Eve's.
+      await expect(.participantMayNeedVerification) {
+        try await eve.shareMetadata(for: try #require(share.url))
+      }
+      try await scene.open(share, on: scene.bob)
       await expect(.unknownItem) { try await eve.shareMetadata(for: try #require(share.url)) }
     }
   }

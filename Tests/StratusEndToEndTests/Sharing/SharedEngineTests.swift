@@ -90,7 +90,62 @@ import Testing
     }
   }
 
-  @Test func `a sync engine leaves a shared zone by deleting it`() async throws {
+  /// Another list of Ann is shared in the same zone.
+  @Test func `loses the records of a share that ends while another share remains`() async throws {
+    try await withSharing { scene in
+      let own = scene.ann.privateCloudDatabase
+      let list = try await scene.shareList()
+      let root = try await own.record(for: id("outside"))
+      let other = CKShare(rootRecord: root)
+      try await scene.invite([SharedScene.bobsEmail], to: other)
+      try await scene.save([root, other])
+      for share in [list, other] { try await scene.open(share, on: scene.bob) }
+      let app = NotesDevice()
+      let engine = app.engine(scene.bob.sharedCloudDatabase)
+      try await engine.fetchChanges()
+      #expect(app.titles.keys.sorted() == ["a", "b", "outside", "root"])
+      let shareID = CKRecord.ID(
+        recordName: other.recordID.recordName, zoneID: try await scene.annsZone())
+      try await scene.bob.sharedCloudDatabase.deleteRecord(withID: shareID)
+      try await engine.fetchChanges()
+      #expect(app.titles.keys.sorted() == ["a", "b", "root"])
+      // The zone is fetched again only once.
+      let item = try await own.record(for: id("b"))
+      item["title"] = "later"
+      try await own.save(item)
+      try await engine.fetchChanges()
+      #expect(app.titles["b"] == "later")
+    }
+  }
+
+  @Test func `loses what was deleted between the user's removal and a new invitation`()
+    async throws
+  {
+    try await withSharing { scene in
+      let own = scene.ann.privateCloudDatabase
+      let share = try await scene.shareList()
+      try await scene.open(share, on: scene.bob)
+      let app = NotesDevice()
+      let engine = app.engine(scene.bob.sharedCloudDatabase)
+      try await engine.fetchChanges()
+      #expect(app.titles.count == 3)
+      func current() async throws -> CKShare {
+        try #require(try await own.record(for: share.recordID) as? CKShare)
+      }
+      let without = try await current()
+      for participant in without.participants { without.removeParticipant(participant) }
+      try await scene.save([without])
+      try await own.deleteRecord(withID: id("a"))
+      let with = try await current()
+      try await scene.invite([SharedScene.bobsEmail], to: with)
+      try await scene.save([with])
+      try await scene.open(with, on: scene.bob)
+      try await engine.fetchChanges()
+      #expect(app.titles.keys.sorted() == ["b", "root"])
+    }
+  }
+
+  @Test func `leaves a zone by deleting it`() async throws {
     try await withSharing { scene in
       try await scene.open(scene.shareList(), on: scene.bob)
       let app = NotesDevice()

@@ -91,6 +91,72 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ["2001:db8::1", "2001:db8::2", "2001:0DB8:0:0:ffff::3"],
+    ["::ffff:192.0.2.1", "192.0.2.1", "::FFFF:c000:201"],
+  ])
+  func `anonymous callers of one subscriber are throttled together`(
+    addresses: [String]
+  ) async throws {
+    let limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2))
+    try await withLimits(limits) { server in
+      var statuses: [Int] = []
+      for address in addresses + ["2001:db8:0:1::1"] {
+        var client = server.otherUser
+        client.clientAddress = address
+        let body: JSON = ["records": [["recordName": "n"]]]
+        statuses.append(try await client.answer("records/lookup", body).status)
+      }
+      #expect(statuses == [200, 200, 429, 200])
+    }
+  }
+
+  @Test func `an address that sends wrong credentials is refused before they are examined`()
+    async throws
+  {
+    let clock = MovedClock()
+    let limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 3))
+    try await withLimits(limits, clock: clock) { server in
+      var anna = try await server.client("anna@example.org")
+      try await server.manage("containers/create", ["containerID": "iCloud.org.example.Keys"])
+      let program = try await SigningClient(
+        server, clock: clock, container: "iCloud.org.example.Keys")
+      var guesser = Client(router: server.router)
+      (guesser.clientAddress, anna.clientAddress) = ("2001:db8::1", "2001:db8::2")
+      var signer = program.client
+      signer.clientAddress = "2001:db8::3"
+      let target = signer.target("zones/list")
+      var wrong = try program.headers(target: target, body: [])
+      wrong["X-Apple-CloudKit-Request-KeyID"] = String(repeating: "0a", count: 32)
+      for number in 0..<3 {
+        guesser.apiToken = String(repeating: "\(number)", count: 64)
+        #expect(try await guesser.get("users/caller").status == 401)
+      }
+      try expect(
+        try await guesser.get("users/caller"), .anonymousRequestsPerAddress, status: 429,
+        code: "THROTTLED", seconds: 1)
+      #expect(try await signer.send(.get, target, headers: wrong).status == 429)
+      // A user with a token of the server is served, and so are other addresses.
+      #expect(try await anna.get("users/caller").status == 200)
+      (guesser.clientAddress, signer.clientAddress) = ("2001:db8:0:1::1", "2001:db8:0:1::1")
+      #expect(try await guesser.get("users/caller").status == 401)
+      #expect(try await signer.send(.get, target, headers: wrong).status == 401)
+      guesser.clientAddress = "2001:db8::1"
+      clock.move(bySeconds: 1)
+      #expect(try await guesser.get("users/caller").status == 401)
+    }
+  }
+
+  @Test func `preflights with unknown tokens count as wrong credentials`() async throws {
+    let limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 3))
+    try await withLimits(limits) { server in
+      var guesser = Client(router: server.router, apiToken: String(repeating: "a", count: 64))
+      guesser.clientAddress = "192.0.2.1"
+      for _ in 0..<3 { _ = try await guesser.send(.options, guesser.target("users/caller")) }
+      #expect(try await guesser.get("users/caller").status == 429)
+    }
+  }
+
   @Test func `the bytes of a request and its answer count as further requests`() async throws {
     let clock = MovedClock()
     let limits = LimitSettings(requestsPerUser: .init(perSecond: 10, burst: 40))

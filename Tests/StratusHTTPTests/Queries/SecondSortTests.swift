@@ -53,6 +53,43 @@ import Testing
     }
   }
 
+  /// Such a sort reads at most 1,000 records into memory.
+  @Test func `records of other zones do not count for a sort by distance`() async throws {
+    try await withAnna { anna in
+      for zone in ["Full", "Small"] { try await anna.makeZone(zone) }
+      let fields: JSON = [
+        "group": ["value": 1],
+        "place": ["value": ["latitude": 1, "longitude": 1], "type": "LOCATION"],
+      ]
+      for start in stride(from: 0, to: 1_200, by: 400) {
+        let saves = (start..<start + 400).map { index -> JSON in
+          [
+            "operationType": "create",
+            "record": [
+              "recordName": "\(index)", "recordType": "Note", "fields": fields,
+            ],
+          ]
+        }
+        _ = try await anna.modify(.array(saves), in: "Full")
+      }
+      _ = try await anna.save("one", in: "Small", fields: fields)
+      let query: JSON = [
+        "recordType": "Note",
+        "sortBy": [
+          .sort("group", ascending: true),
+          .sort("place", ascending: true)
+            .with("relativeLocation", ["latitude": 0, "longitude": 0]),
+        ],
+      ]
+      for (zone, isRefused) in [("Full", true), ("Small", false)] {
+        let answer = try await anna.answer(
+          "records/query", ["zoneID": ["zoneName": .string(zone)], "query": query])
+        #expect((answer.status == 200) == !isRefused, "\(zone)")
+        if !isRefused { #expect(answer.json["records"].array?.count == 1) }
+      }
+    }
+  }
+
   @Test(arguments: [
     ("\u{6771}\u{4EAC}", ["ja"]), ("\u{4EAC}\u{90FD}", ["ja"]), ("\u{6771}", ["ja"]),
     ("\u{6771}\u{90FD}", []), ("\u{30BF}\u{30EF}\u{30FC}", ["ja"]),

@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a signature is compared with each text that clients are known to sign`() throws {
+  @Test func `a signature is verified for each text that clients may have signed`() throws {
     let signature = try P256.Signing.PrivateKey().signature(for: Data())
     let names = AdmissionRequest.signatureHeaderNames
     let parsed = try #require(

@@ -30,6 +30,69 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `A new password signs apps out unless the user says otherwise`(
+    endsApps: Bool
+  ) async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      var page = try await browser.signIn()
+      let client = try await appSession(scene, browser)
+      page = try await browser.get("/account")
+      #expect(page.form("/account/password")?["apps"] == "yes")
+      _ = try await browser.submit(
+        page, "/account/password",
+        [
+          "current": SignInScene.password, "password": "nine red bicycles",
+          "apps": endsApps ? "yes" : nil,
+        ])
+      #expect(try await client.get("users/caller").status == (endsApps ? 421 : 200))
+    }
+  }
+
+  @Test func `The operator's new password signs apps out, but not the first password`()
+    async throws
+  {
+    try await SignInScene.with { scene in
+      try await scene.server.manage("accounts/create", ["email": "bea@example.org"])
+      let made = try await scene.server.manage(
+        "web-tokens/create",
+        [
+          "containerID": "\(SignInScene.container)", "environment": "development",
+          "email": "bea@example.org",
+        ])
+      let client = scene.client(try #require(made["token"].string))
+      for (password, status) in [("nine red bicycles", 200), ("ten blue bicycles", 421)] {
+        try await scene.server.manage(
+          "accounts/configure", ["email": "bea@example.org", "password": "\(password)"])
+        #expect(try await client.get("users/caller").status == status)
+      }
+    }
+  }
+
+  @Test func `An account has at most fifty sessions in an app and in browsers`() async throws {
+    try await SignInScene.with { scene in
+      let before = try await scene.appSessionCount()
+      let browser = scene.browser, first = scene.browser
+      _ = try await first.signIn()
+      scene.clock.move(bySeconds: 60)
+      _ = try await browser.signIn()
+      let client = try await appSession(scene, browser)
+      let consent = try await browser.open(try await scene.signInTarget())
+      for _ in 0..<50 {
+        scene.clock.move(bySeconds: 1)
+        #expect(try await browser.submit(consent, "/auth/continue").status == 200)
+        _ = try await scene.browser.signIn()
+      }
+      let count = try await scene.appSessionCount() - before
+      #expect(count == 50)
+      #expect(try await client.get("users/caller").status == 421)
+      #expect(try await first.get("/account").status == 303)
+      let page = try await scene.browser.signIn()
+      #expect(page.text.components(separatedBy: "An unnamed browser").count - 1 == 50 + 49)
+    }
+  }
+
   @Test(arguments: [
     "short", "password1", "P@ssw0rd!", "qwertyuiop", "12345678", "aaaaaaaaaa", "abcabcabc",
     "monkeydragon", "iloveyou2", "anna@example.org", "anna1234", "Summer2026!", "zxcvbnm,",

@@ -6,7 +6,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A browser without JavaScript. It keeps cookies and sends the forms of pages.
+/// A browser without JavaScript: keeps cookies, and sends the forms of a page with the fields that
+/// the Fetch standard requires.
 final class Browser {
   let router: Router
   var host = "localhost"
@@ -73,17 +74,23 @@ final class Browser {
     // A check box is not sent unless it is checked.
     form["keep"] = nil
     for (name, value) in changes { form[name] = value }
-    let answer = try await send(.post, action, form)
+    let answer = try await send(.post, action, form, from: page)
     guard follows, answer.status == 303, let next = answer.location, next.hasPrefix("/") else {
       return answer
     }
     return try await open(next)
   }
 
+  /// - Parameter page: the page of the form; nil: the request does not come from a page.
   func send(
-    _ method: HTTPRequest.Method, _ target: String, _ form: [String: String]?
+    _ method: HTTPRequest.Method, _ target: String, _ form: [String: String]?,
+    from page: Page? = nil
   ) async throws -> Page {
     var head = HTTPRequest(method: method, scheme: "http", authority: host, path: target)
+    if let page {
+      head.headerFields[.origin] = origin(of: page)
+      head.headerFields[try #require(HTTPField.Name("Sec-Fetch-Site"))] = "same-origin"
+    }
     for (name, value) in fields { head.headerFields[try #require(HTTPField.Name(name))] = value }
     if !cookies.isEmpty {
       head.headerFields[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
@@ -101,6 +108,12 @@ final class Browser {
       status: answer.status.code,
       text: String(decoding: try await contents.collected(), as: UTF8.self),
       headers: answer.headerFields)
+  }
+
+  /// The `Origin` of a form that a page sends to its own server (Fetch, "append a request Origin
+  /// header").
+  private func origin(of page: Page) -> String {
+    page.header("Referrer-Policy") == "no-referrer" ? "null" : "http://\(host)"
   }
 
   private func keep(_ field: String) {
@@ -137,6 +150,8 @@ struct SignInScene {
   let server: TestServer
   let clock: MovedClock
   let apiToken: String
+  let environment: String
+  let log: CapturedLog
 
   static let email = "anna@example.org"
   static let password = "seven green bicycles"
@@ -145,21 +160,24 @@ struct SignInScene {
 
   /// - Parameter token: additional properties of the API token.
   static func with(
-    token: JSON = [:], _ body: (SignInScene) async throws -> Void
+    token: JSON = [:], environment: String = "development",
+    _ body: (SignInScene) async throws -> Void
   ) async throws {
     let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
-    try await withServer(live: clock.live, limits: limits) { server in
+    let log = CapturedLog()
+    try await withServer(live: clock.live, limits: limits, log: log) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])
       var request = token.with("containerID", .string(container))
-      request = request.with("environment", "development")
+      request = request.with("environment", .string(environment))
       let made = try await server.manage("api-tokens/create", request)
       try await body(
         SignInScene(
-          server: server, clock: clock, apiToken: try #require(made["token"].string)))
+          server: server, clock: clock, apiToken: try #require(made["token"].string),
+          environment: environment, log: log))
     }
   }
 
@@ -168,8 +186,8 @@ struct SignInScene {
   /// The app's client with a web auth token.
   func client(_ webAuthToken: String?) -> Client {
     Client(
-      router: server.router, container: Self.container, apiToken: apiToken,
-      webAuthToken: webAuthToken)
+      router: server.router, container: Self.container, environment: environment,
+      apiToken: apiToken, webAuthToken: webAuthToken)
   }
 
   /// The number of web auth tokens of all apps and accounts.

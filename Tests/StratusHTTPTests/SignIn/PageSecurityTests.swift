@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTypes
+import StratusDomain
 import StratusHTTP
 import StratusTesting
+import StratusWire
 import Testing
 
 /// Forms, cookies and header fields of the server's own pages (signin §7).
@@ -95,13 +97,86 @@ import Testing
         let policy = try #require(page.header("Content-Security-Policy"))
         #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
         #expect(policy.contains("frame-ancestors 'none'; base-uri 'none'"))
-        #expect(page.header("Referrer-Policy") == "no-referrer")
+        #expect(page.header("Referrer-Policy") == "same-origin")
         #expect(page.header("Cache-Control") == "no-store")
         #expect(page.header("X-Content-Type-Options") == "nosniff")
         // With this field, the app's page would get no message from the sign-in (web-auth §5.3).
         #expect((page.header("Cross-Origin-Opener-Policy") == nil) == hasOpener)
         #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
       }
+    }
+  }
+
+  @Test func `refusals of the pages have no CORS headers`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      browser.fields = ["Origin": SignInScene.origin, "Access-Control-Request-Method": "POST"]
+      let large = ["a": String(repeating: "b", count: 20_000)]
+      for (method, path, form, status) in [
+        (.options, "/auth/sign-in", nil, 405), (.put, "/account", nil, 405),
+        (.post, "/auth/sign-in", nil, 400), (.post, "/auth/sign-in", large, 413),
+      ] as [(HTTPRequest.Method, String, [String: String]?, Int)] {
+        let page = try await browser.send(method, path, form)
+        #expect(page.status == status)
+        #expect(page.headers.allSatisfy { !$0.name.canonicalName.hasPrefix("access-control") })
+        #expect(page.header("Cache-Control") == "no-store")
+        #expect(page.header("X-Content-Type-Options") == "nosniff")
+        #expect(page.header("Content-Security-Policy")?.hasPrefix("default-src 'none'") == true)
+      }
+    }
+  }
+
+  @Test func `the app's window stays open for another user`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let consent = try await browser.signIn(try await scene.signInTarget())
+      let form = try await browser.submit(consent, "/auth/sign-out")
+      #expect(form.form("/auth/sign-in")?["request"] != nil)
+      #expect(form.header("Cross-Origin-Opener-Policy") == nil)
+    }
+  }
+
+  @Test func `a failure of the server keeps the app's window`() async throws {
+    var limits = LimitSettings.unpaced
+    // More memory than scrypt takes.
+    limits.passwordLogRounds = 40
+    try await withServer(limits: limits) { server in
+      let browser = Browser(server)
+      let page = try await browser.signIn(email: "nobody@example.org")
+      #expect(page.status == 500)
+      #expect(page.header("Cross-Origin-Opener-Policy") == nil)
+    }
+  }
+
+  @Test func `the pages accept few forms from one address`() async throws {
+    var limits = LimitSettings(anonymousRequestsPerAddress: .init(perSecond: 1, burst: 2))
+    limits.passwordLogRounds = 4
+    try await withServer(live: MovedClock().live, limits: limits) { server in
+      let browser = Browser(server)
+      var statuses: [Int] = []
+      for _ in 0..<3 { statuses.append(try await browser.send(.post, "/auth/cancel", [:]).status) }
+      browser.clientAddress = "192.0.2.8"
+      statuses.append(try await browser.send(.post, "/auth/cancel", [:]).status)
+      #expect(statuses == [403, 403, 429, 403])
+    }
+  }
+
+  @Test func `the pages accept forms with the previous key, and none with an earlier one`()
+    async throws
+  {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let page = try await browser.get("/auth/sign-in")
+      let target = try await scene.signInTarget()
+      let good: [String: String?] = ["email": SignInScene.email, "password": SignInScene.password]
+      try await scene.server.manage("web-tokens/rotate-key", [:])
+      #expect(try await browser.get(target).status == 200)
+      #expect(
+        try await browser.submit(page, "/auth/sign-in", good.merging(["password": "x"]) { $1 })
+          .text.contains("do not belong together"))
+      try await scene.server.manage("web-tokens/rotate-key", [:])
+      #expect(try await browser.get(target).status == 400)
+      #expect(try await browser.submit(page, "/auth/sign-in", good).status == 403)
     }
   }
 

@@ -37,16 +37,16 @@ import Testing
       let text = String(decoding: bytes, as: UTF8.self)
       _ = CookieText.cookies(text)
       _ = PasswordHash(text: text)
-      #expect(PageSeal(secret: [1]).open(text, for: .form) == nil)
+      #expect(PageSeal(secrets: [[1]]).open(text, for: .form) == nil)
     }
   }
 
   @Test func `a sealed text opens only for the same use and with the same key`() {
-    let seal = PageSeal(secret: [UInt8](repeating: 7, count: 32))
+    let seal = PageSeal(secrets: [[UInt8](repeating: 7, count: 32)])
     let sealed = seal.seal("anna ☕️", for: .browser)
     #expect(seal.open(sealed, for: .browser) == "anna ☕️")
     #expect(seal.open(sealed, for: .signInRequest) == nil)
-    #expect(PageSeal(secret: [8]).open(sealed, for: .browser) == nil)
+    #expect(PageSeal(secrets: [[8]]).open(sealed, for: .browser) == nil)
     let characters = Array(sealed)
     for index in characters.indices {
       var altered = characters
@@ -84,6 +84,32 @@ import Testing
   }
 }
 
+@Suite struct `The rules for new passwords` {
+  /// The shapes at the top of published lists, of eight and more characters.
+  @Test(arguments: [
+    "12345678", "1234567890", "87654321", "11223344", "password", "passw0rd", "P@ssw0rd!",
+    "password123", "qwerty123", "qwertyuiop", "qwer1234", "1234qwer", "asdf1234", "zxcvbnm1",
+    "1qaz2wsx", "1QAZ2wsx", "!QAZ2wsx", "1qaz@WSX", "1q2w3e4r", "1q2w3e4r5t", "q1w2e3r4",
+    "q1w2e3r4t5", "zaq12wsx", "zaq1xsw2", "1qazxsw2", "2wsx3edc", "qazwsxedc", "1a2b3c4d",
+    "a1b2c3d4", "abcd1234", "abc12345", "aa123456", "qwe123rty", "1qaz1qaz", "zaq1zaq1",
+    "asdfghjkl", "azerty123", "qwertz123", "trustno1", "iloveyou1", "sunshine1", "football1",
+    "baseball", "jennifer", "samantha", "elephant", "corvette", "marlboro", "scorpion", "midnight",
+    "bigdaddy", "letmein123", "welcome1", "Welcome2026!", "admin123", "Summer2026", "charlie1",
+    "princess1", "computer", "starwars", "whatever", "!@#$%^&*", "qweasdzxc", "asdasdasd",
+  ])
+  func `A password from the top of the lists is refused`(password: String) {
+    #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil)
+  }
+
+  @Test(arguments: [
+    "tree were seven", "correct horse battery", "x7#kLm2p", "Fr3itag-Abend", "mein rotes Fahrrad",
+    "wasserdichte Uhr", "gh4-tq9-zu2", "polyester9kilo", "7 Zwerge im Tal",
+  ])
+  func `A password outside the lists and patterns is accepted`(password: String) {
+    #expect(PasswordRules.fault(of: password, email: "anna@example.org") == nil)
+  }
+}
+
 @Suite struct `The pool of password hashes` {
   @Test
   func `the password pool refuses callers beyond its queue and serves the others`() async throws {
@@ -104,7 +130,7 @@ import Testing
         }
       }
       for number in 1...2 { group.addTask { try await pool.run { number } } }
-      while pool.count < 3 { await Task.yield() }
+      while pool.waitingCount < 2 { await Task.yield() }
       await #expect(throws: ServerError.self) { try await pool.run { 3 } }
       gate.signal()
       var results: Set<Int> = []

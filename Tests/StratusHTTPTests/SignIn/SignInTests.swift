@@ -96,8 +96,43 @@ import Testing
     }
   }
 
-  @Test
-  func `failed sign-ins from one network address are counted over all accounts`() async throws {
+  @Test func `a browser is no longer known after a new password, or after a year`()
+    async throws
+  {
+    try await SignInScene.with { scene in
+      let old = scene.browser, known = scene.browser
+      _ = try await old.submit(try await old.signIn(), "/auth/sign-out")
+      scene.clock.move(bySeconds: 1)
+      try await scene.server.manage(
+        "accounts/configure",
+        ["email": "\(SignInScene.email)", "password": "nine red bicycles"])
+      _ = try await known.submit(
+        try await known.signIn(password: "nine red bicycles"), "/auth/sign-out")
+      for (days, status) in [(0, 200), (366, 429)] {
+        scene.clock.move(bySeconds: Int64(days) * 86_400)
+        let attacker = scene.browser
+        attacker.clientAddress = "198.51.100.1"
+        for _ in 0..<10 { _ = try await attacker.signIn(password: "wrong") }
+        #expect(try await old.signIn(password: "nine red bicycles").status == 429)
+        let page = try await known.signIn(password: "nine red bicycles")
+        #expect(page.status == status)
+        if status == 200 { _ = try await known.submit(page, "/auth/sign-out") }
+      }
+    }
+  }
+
+  @Test func `a known browser can sign in whatever others behind its address do`() async throws {
+    try await SignInScene.with { scene in
+      let known = scene.browser, stranger = scene.browser
+      _ = try await known.submit(try await known.signIn(), "/auth/sign-out")
+      for number in 0..<30 { _ = try await stranger.signIn(email: "u\(number)@example.org") }
+      #expect(try await stranger.signIn().status == 429)
+      #expect(try await known.signIn().status == 200)
+    }
+  }
+
+  @Test func `failed sign-ins from one network address are counted over all accounts`() async throws
+  {
     try await SignInScene.with { scene in
       let attacker = scene.browser
       attacker.clientAddress = "2001:db8::1"

@@ -19,18 +19,16 @@ struct Certificates: Sendable {
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   /// Makes `NAME.pem` and `NAME.key` for `localhost`, valid for ten days.
-  func make(_ name: String) throws {
-    let openssl = Process()
-    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    openssl.arguments = [
-      "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-      "-nodes", "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost", "-days", "10",
-      "-keyout", path("\(name).key"), "-out", path("\(name).pem"),
-    ]
-    openssl.standardError = FileHandle.nullDevice
-    try openssl.run()
-    openssl.waitUntilExit()
-    guard openssl.terminationStatus == 0 else { throw POSIXError(.EIO) }
+  ///
+  /// - Parameter key: the options of `openssl req` for the kind of key.
+  func make(
+    _ name: String, key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+  ) throws {
+    try Spawn.run(
+      ["openssl", "req", "-x509", "-newkey"] + key + [
+        "-nodes", "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost", "-days", "10",
+        "-keyout", path("\(name).key"), "-out", path("\(name).pem"),
+      ])
   }
 
   /// Replaces `site.pem` and `site.key`, as a program that renews certificates does.

@@ -11,6 +11,8 @@ struct TLSClient: Sendable {
   let trusted: String
   var maximumVersion: TLSVersion?
   var protocols: [String] = []
+  /// The suites for TLS 1.2; nil: the usual ones.
+  var cipherSuites: String?
 
   /// The text from the server, and the protocol on which client and server agreed.
   struct Answer: Sendable {
@@ -54,6 +56,7 @@ struct TLSClient: Sendable {
     configuration.minimumTLSVersion = .tlsv1
     configuration.maximumTLSVersion = maximumVersion
     configuration.applicationProtocols = protocols
+    if let cipherSuites { configuration.cipherSuites = cipherSuites }
     let context = try NIOSSLContext(configuration: configuration)
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: Answer.self)

@@ -13,13 +13,18 @@ import Testing
 
   /// Runs a server with a new certificate.
   private func withServer(
+    key: [String]? = nil,
     _ change: @escaping @Sendable (inout ConnectionSettings) -> Void = { _ in },
     _ body:
       @escaping @Sendable (ConnectionScene, TLSClient, Certificates, TLSIdentity) async throws
       -> Void
   ) async throws {
     try await Certificates.with { certificates in
-      try certificates.make("first")
+      if let key {
+        try certificates.make("first", key: key)
+      } else {
+        try certificates.make("first")
+      }
       try certificates.install("first")
       let identity = try certificates.identity()
       try await ConnectionScene.with(tls: identity, change) { scene in
@@ -32,9 +37,13 @@ import Testing
   @Test
   func `a TLS server answers requests and requires browsers to keep using TLS`() async throws {
     try await withServer { scene, client, _, _ in
-      let answer = try await client.exchange(Self.health)
+      let answer = try await client.exchange(
+        Self.health.replacing("localhost", with: "cloud.example.org"))
       #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       #expect(answer.text.contains("Strict-Transport-Security: max-age=31536000\r\n"))
+      // Other servers on this machine may have no certificate.
+      let local = try await client.exchange(Self.health)
+      #expect(!local.text.contains("Strict-Transport-Security"))
       let body = #"{"tokens":[{"recordName":"p","recordType":"Note","fieldName":"photo"}]}"#
       let upload = try await client.exchange(
         "POST \(scene.anna.target("assets/upload")) HTTP/1.1\r\nHost: localhost\r\n"
@@ -56,6 +65,36 @@ import Testing
       let answer = try await old.exchange(Self.health)
       #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
       await #expect(throws: (any Error).self) { _ = try await oldest.open() }
+    }
+  }
+
+  @Test func `a TLS server refuses a connection over the limit before its handshake`() async throws
+  {
+    try await withServer {
+      $0.connectionsPerAddressMax = 1
+    } _: { scene, client, _, _ in
+      let first = try await client.open()
+      // The time-outs are an hour, so this returns only if the server refuses at once.
+      #expect(try await Wire(port: scene.port).exchange([]).isEmpty)
+      try await first.channel.writeAndFlush(ByteBuffer(string: Self.health))
+      #expect(try await first.answer.get().text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+  }
+
+  @Test(arguments: ["RSA+AESGCM", "ECDHE+AES:!AESGCM"])
+  func `a TLS server refuses suites without forward secrecy or authenticated encryption`(
+    suites: String
+  ) async throws {
+    try await withServer(key: ["rsa:2048"]) { _, client, _, _ in
+      let good = TLSClient(
+        port: client.port, trusted: client.trusted, maximumVersion: .tlsv12,
+        cipherSuites: "ECDHE+AESGCM")
+      let answer = try await good.exchange(Self.health)
+      #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      let old = TLSClient(
+        port: client.port, trusted: client.trusted, maximumVersion: .tlsv12,
+        cipherSuites: suites)
+      await #expect(throws: (any Error).self) { _ = try await old.open() }
     }
   }
 

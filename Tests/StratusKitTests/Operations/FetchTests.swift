@@ -101,7 +101,7 @@ import Testing
     #expect(request.items.map(\.recordName) == [FakeServer.userName])
   }
 
-  @Test func `fetches request the current user only once`() async throws {
+  @Test func `several fetches ask the server for the current user only once`() async throws {
     let server = server()
     let database = server.database
     for _ in 0..<3 { _ = try await database.record(for: id("a")) }

@@ -153,7 +153,33 @@ import Testing
     #expect(journal.all == ["true 0", "false 11", "end 2"])
   }
 
-  @Test func `the acceptance of another container's share fails with badContainer`() async throws {
+  /// One request takes 50 shares.
+  @Test func `keeps the shares that are joined when a later request fails`() async throws {
+    let server = FakeServer()
+    let count = Mutex(0)
+    server.on(AcceptShares.self) { request in
+      let isFirst = count.withLock { count in
+        count += 1
+        return count == 1
+      }
+      return ResolveShares.Response(
+        results: isFirst
+          ? request.shortGUIDs.map { .share(WireShares.resolved($0, status: .accepted)) } : [])
+    }
+    let operation = CKAcceptSharesOperation(
+      shareMetadatas: try (0..<60).map { _ in try metadata() })
+    let journal = Journal()
+    operation.perShareResultBlock = { _, result in
+      if case .success = result { journal.note("joined") }
+    }
+    operation.acceptSharesResultBlock = { result in
+      if case .failure = result { journal.note("failed") }
+    }
+    await server.container().run(operation)
+    #expect(journal.all == Array(repeating: "joined", count: 50) + ["failed"])
+  }
+
+  @Test func `of another container fails with badContainer`() async throws {
     let server = FakeServer()
     let metadata = try CKShare.Metadata(
       wire: WireShares.resolved(

@@ -22,8 +22,8 @@ import Testing
 
   /// Saves or deletes records.
   ///
-  /// - Parameter shift: the difference between the number of a record's values and the number in
-  ///   its name.
+  /// - Parameter shift: is added to the number in a record's name. The values of the record are
+  ///   computed from the sum.
   private static func write(
     _ numbers: some Sequence<Int>, shift: Int = 0, deleting: Set<Int> = [],
     to store: any Store

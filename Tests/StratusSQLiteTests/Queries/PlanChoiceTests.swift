@@ -44,7 +44,7 @@ import Testing
       try await store.read { (body) throws(ServerError) in
         var choice = PlanChoice(
           query: query, planner: QueryPlanner(query), indexes: indexes, store: body,
-          database: .public, waits: waits, pageSize: 50)
+          database: .public, zone: nil, waits: waits, pageSize: 50)
         switch isOrdered ? try choice.chooseOrdered() : try choice.choose() {
         case .plan(let plan, _): return "\(plan.word) \(plan.columnsText)"
         case .needs(let wanted, let building):

@@ -46,4 +46,149 @@ import Testing
       #expect(try await server.lookUp(["e"], as: SharedServer.ann).count == 1)
     }
   }
+
+  @Test func `hides the records that have not left yet from queries`() async throws {
+    try await withLargeMove { server in
+      #expect(try await server.query("Note", as: "_bob") == ["a"])
+      try await server.continueHierarchies(limit: 9)
+      #expect(try await server.query("Note", as: "_bob") == ["a"])
+    }
+  }
+
+  /// The token of the page may not pass such a record: it may come back without a newer change.
+  @Test func `lets the feed wait for the records that have not left yet`() async throws {
+    try await withLargeMove { server in
+      var bob = SharedDevice(user: "_bob")
+      let error = await #expect(throws: ServerError.self) {
+        _ = try await server.page(of: "_bob", since: nil, limit: 9)
+        _ = try await server.page(
+          of: "_bob", since: try await server.page(of: "_bob", since: nil, limit: 9).syncToken,
+          limit: 9)
+      }
+      #expect(error?.code == .tryAgainLater)
+      #expect(error?.retryAfterSeconds == 1)
+      try await server.save("b", below: "a")
+      try await bob.follow(server)
+      #expect(bob.names == ["a", "b", "c", "d", "e"])
+    }
+  }
+
+  @Test func `does not let a cascade of a participant reach records that have not left yet`()
+    async throws
+  {
+    try await withLargeMove { server in
+      try await server.save("target", below: "a")
+      var save = RecordOperation(.forceUpdate, recordName: "e", recordType: "Note")
+      save.fields = try JSONView(
+        parsing: Array(
+          #"{"to":{"value":{"recordName":"target","action":"DELETE_SELF"},"type":"REFERENCE"}}"#
+            .utf8))
+      #expect(try await server.modify([save], as: SharedServer.ann) == [nil])
+      let deletion = RecordOperation(.forceDelete, recordName: "target")
+      #expect(try await server.modify([deletion], as: "_bob") == [.accessDenied])
+      #expect(try await server.lookUp(["e"], as: SharedServer.ann).count == 1)
+    }
+  }
+}
+
+/// Work on moves that one transaction does not finish.
+@Suite struct `The rest of a large move` {
+  private func withServer(_ body: (SharedServer) async throws -> Void) async throws {
+    let server = try await SharedServer()
+    do { try await body(server) } catch {
+      server.close()
+      throw error
+    }
+    server.close()
+  }
+
+  private func unfinished(of server: SharedServer) async throws -> [UnfinishedHierarchy] {
+    try await server.store.read { (store) throws(ServerError) in
+      try store.unfinishedHierarchies(limit: 1_000)
+    }
+  }
+
+  private func share(_ root: String) -> RecordOperation {
+    var share = RecordOperation(
+      .create, recordName: "S-" + root, recordType: ShareRecord.recordType)
+    share.share = ShareInput(rootRecordName: root, publicPermission: .readWrite)
+    return share
+  }
+
+  @Test func `has no entries for records without children`() async throws {
+    try await withServer { server in
+      try await server.save("a", below: nil)
+      for index in 0..<30 { try await server.save("leaf \(index)", below: "a") }
+      #expect(
+        try await server.modify([share("a")], as: SharedServer.ann, followersMax: 10) == [nil])
+      #expect(try await unfinished(of: server).map(\.parentName) == ["a"])
+      try await server.continueHierarchies(limit: 10, stepsMax: 3)
+      #expect(try await unfinished(of: server).count <= 1)
+      try await server.share("a", with: "_bob", begins: false)
+      var bob = SharedDevice(user: "_bob")
+      try await server.continueHierarchies(limit: 10)
+      try await bob.follow(server)
+      #expect(bob.names.count == 32)
+    }
+  }
+
+  @Test func `is done for several parents in one step`() async throws {
+    try await withServer { server in
+      try await server.save("a", below: nil)
+      for index in 0..<20 {
+        try await server.save("folder \(index)", below: "a")
+        try await server.save("item \(index)", below: "folder \(index)")
+      }
+      #expect(
+        try await server.modify([share("a")], as: SharedServer.ann, followersMax: 20) == [nil])
+      #expect(try await unfinished(of: server).count >= 20)
+      try await server.continueHierarchies(limit: 1_000, stepsMax: 1)
+      #expect(try await unfinished(of: server).isEmpty)
+    }
+  }
+
+  /// More than 20 parents wait, all of them in the hierarchy that the user joins.
+  @Test func `does not keep users from a share that records only join`() async throws {
+    try await withServer { server in
+      try await server.save("a", below: nil)
+      for index in 0..<25 {
+        try await server.save("folder \(index)", below: "a")
+        try await server.save("item \(index)", below: "folder \(index)")
+      }
+      #expect(
+        try await server.modify([share("a")], as: SharedServer.ann, followersMax: 25) == [nil])
+      let shown = try await server.lookUp(["S-a"], as: SharedServer.ann)["S-a"]
+      #expect(try await server.accept(try #require(shown?.shortGUID), as: "_bob") == nil)
+      // A folder that leaves the share makes others wait.
+      let move = RecordOperation(
+        .forceUpdate, recordName: "folder 1", recordType: "Note", parent: .removed)
+      #expect(try await server.modify([move], as: SharedServer.ann, followersMax: 0) == [nil])
+      #expect(
+        try await server.accept(try #require(shown?.shortGUID), as: "_cid") == .tryAgainLater)
+      try await server.continueHierarchies(limit: 100)
+      #expect(try await server.accept(try #require(shown?.shortGUID), as: "_cid") == nil)
+    }
+  }
+
+  @Test func `is done for the zones in turn`() async throws {
+    try await withServer { server in
+      let zones = ["Trips", "Other"]
+      try await server.store.write { (store) throws(ServerError) in
+        _ = try store.createZone(named: "Other", in: SharedServer.address.database)
+        for name in zones {
+          guard let zone = try store.zone(named: name, in: SharedServer.address.database) else {
+            continue
+          }
+          for index in 0..<10 {
+            try store.addUnfinished(UnfinishedHierarchy(zone: zone, parentName: "p\(index)"))
+          }
+        }
+      }
+      let work = ContinueHierarchies(
+        store: server.store, ambient: Ambient(now: { 1 }, makeUUID: { "U" }))
+      for _ in 0..<6 { #expect(try await work.step(limit: 1)) }
+      let left = try await unfinished(of: server)
+      for zone in zones { #expect(left.count { $0.zone.name == zone } == 7) }
+    }
+  }
 }

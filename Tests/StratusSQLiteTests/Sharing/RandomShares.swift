@@ -47,7 +47,8 @@ struct RandomShares {
     case 70..<75: try await settle(stepsMax: 1)
     case 75..<77: try await forget()
     case 77..<79: try await checkReaders()
-    case 79..<93: try await readPage()
+    case 79..<83: try await checkHidden()
+    case 83..<94: try await readPage()
     default: try await follow()
     }
     try await noteEntitled()
@@ -188,7 +189,8 @@ struct RandomShares {
     sights.note("begin")
     let (now, limit) = (server.now, followersMax)
     try await server.store.write { (store) throws(ServerError) in
-      try store.beginHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+      try store.beginHierarchy(
+        of: root, in: SharedServer.address, at: now, within: FollowerBudget(limit))
     }
   }
 
@@ -200,7 +202,8 @@ struct RandomShares {
     model.roots.remove(root)
     let (now, limit) = (server.now, followersMax)
     try await server.store.write { (store) throws(ServerError) in
-      try store.endHierarchy(of: root, in: SharedServer.address, at: now, limit: limit)
+      try store.endHierarchy(
+        of: root, in: SharedServer.address, at: now, within: FollowerBudget(limit))
     }
     for user in Self.users { left(root, by: user) }
   }
@@ -307,6 +310,8 @@ struct RandomShares {
     case .complete: break
     }
     guard user != SharedServer.ann else { return outcome }
+    let excess = devices[index].delivered.subtracting(model.visible(to: user))
+    if !excess.isEmpty { throw Mishap("\(user) is shown \(excess.sorted())") }
     let told = devices[index].deletions
     if !told.isEmpty { sights.note("deletion told") }
     let known = (entitled[user] ?? [:]).values.reduce(into: Set()) { $0.formUnion($1) }
@@ -364,8 +369,20 @@ struct RandomShares {
     }
   }
 
-  /// Adds the records that participants may see now by the model or by the server. The server may
-  /// not have moved all records to the hierarchy of their parents yet.
+  /// Checks that lookups and queries show no record outside the shares, also while records must
+  /// still follow others out of a share.
+  private mutating func checkHidden() async throws {
+    for user in Self.users where !(model.joined[user] ?? [:]).isEmpty && !model.parents.isEmpty {
+      let allowed = model.visible(to: user)
+      let found = try await server.lookUp(Self.names + Self.shareNames, as: user)
+      let queried = try await server.query("Note", as: user)
+      let excess = Set(found.keys).union(queried).subtracting(allowed)
+      if !excess.isEmpty { throw Mishap("\(user) finds \(excess.sorted())") }
+    }
+  }
+
+  /// Notes the records that participants may see now, by the model and by the server. The server
+  /// may still have to move some records to the hierarchy of their parents.
   private mutating func noteEntitled() async throws {
     let roots = try await server.store.read { (store) throws(ServerError) in
       guard let zone = try store.trips else { return [String: String]() }

@@ -10,7 +10,9 @@ struct SharedDevice {
   private(set) var held: [String: String] = [:]
   /// The deletions that the device has received since it last read without a token.
   private(set) var deletions: Set<String> = []
-  /// The number of times that the server answered that a token is expired.
+  /// The records in the last page.
+  private(set) var delivered: Set<String> = []
+  /// How often the server answered that a token is expired.
   private(set) var expirations = 0
 
   init(user: String) { self.user = user }
@@ -25,6 +27,7 @@ struct SharedDevice {
   mutating func readPage(
     of server: SharedServer, limit: Int, isReversed: Bool, showsDeletedTypes: Bool
   ) async throws -> Outcome {
+    delivered = []
     let page: FetchRecordChanges.Response
     do throws(ServerError) {
       page = try await server.page(
@@ -37,6 +40,8 @@ struct SharedDevice {
         held = [:]
         deletions = []
         return .noZone
+      // Records far below a moved one have not followed it yet.
+      case .tryAgainLater: return .more
       case .badRequest where error.reason == Reason.syncTokenExpired:
         expirations += 1
         (token, held, deletions) = (nil, [:], [])
@@ -46,7 +51,9 @@ struct SharedDevice {
     }
     for item in page.records {
       switch item {
-      case .record(let record): held[record.recordName] = record.recordChangeTag
+      case .record(let record):
+        held[record.recordName] = record.recordChangeTag
+        delivered.insert(record.recordName)
       case .deleted(let tombstone):
         if token == nil, !showsDeletedTypes { throw Mishap("a first reading shows deletions") }
         held[tombstone.recordName] = nil

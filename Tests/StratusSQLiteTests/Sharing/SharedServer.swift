@@ -9,16 +9,25 @@ import Synchronization
 final class SharedServer: Sendable {
   static let ann = "_ann"
   static let address = ZoneAddress(database: .private(owner: ann), name: "Trips")
-  private static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
+  static let storeAddress = StoreAddress(container: "iCloud.a", environment: .development)
 
   let store: any Store
-  private let stores: MemoryStores
+  private let closeStores: @Sendable () -> Void
   private let clock = Mutex<Int64>(1_767_225_600_000)
   private let names = UUIDCounter()
   private let databases: DatabaseAccess
 
-  init() async throws {
-    stores = MemoryStores(makeEpoch: { 7 })
+  convenience init() async throws {
+    let stores = MemoryStores(makeEpoch: { 7 })
+    try await self.init(stores) { stores.close() }
+  }
+
+  convenience init(_ stores: CountedStores) async throws {
+    try await self.init(stores) { stores.close() }
+  }
+
+  private init(_ stores: any StoreCatalog, close: @escaping @Sendable () -> Void) async throws {
+    closeStores = close
     store = try await stores.store(at: Self.storeAddress)
     let ambient = Ambient(now: { 1_767_225_600_000 }, makeUUID: { [names] in names.next() })
     databases = DatabaseAccess(
@@ -44,16 +53,24 @@ final class SharedServer: Sendable {
   ///
   /// - Returns: the error code, or nil if the user has joined.
   func accept(_ shortGUID: String, as user: String) async throws(ServerError) -> ErrorCode? {
-    let handler = AcceptSharesHandler(
-      directory: ShareDirectory(databases: databases, accounts: .none), changes: LocalSignals())
-    let response = try await handler.answer(
-      AcceptShares.Request(shortGUIDs: [ShortGUID(value: shortGUID)]), to: caller(user),
-      in: DatabaseAddress(store: Self.storeAddress, scope: .public))
-    guard case .failure(_, let error)? = response.results.first else { return nil }
+    guard case .failure(_, let error)? = try await accept([shortGUID], as: user).first else {
+      return nil
+    }
     return error.code
   }
 
-  func close() { stores.close() }
+  func accept(
+    _ shortGUIDs: [String], as user: String
+  ) async throws(ServerError) -> [ShareResult] {
+    let handler = AcceptSharesHandler(
+      directory: ShareDirectory(databases: databases, accounts: .none), changes: LocalSignals())
+    let response = try await handler.answer(
+      AcceptShares.Request(shortGUIDs: shortGUIDs.map { ShortGUID(value: $0) }),
+      to: caller(user), in: DatabaseAddress(store: Self.storeAddress, scope: .public))
+    return response.results
+  }
+
+  func close() { closeStores() }
 
   /// Saves or deletes records in one batch that is not atomic.
   ///
@@ -61,12 +78,13 @@ final class SharedServer: Sendable {
   /// - Returns: the error code of each operation, or nil if it succeeded.
   /// - Throws: the error of the whole request.
   func modify(
-    _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax
+    _ operations: [RecordOperation], as user: String, followersMax: Int = Limits.hierarchyStepMax,
+    writers: ZoneWriters = ZoneWriters(countMax: 100)
   ) async throws(ServerError) -> [ErrorCode?] {
     let now = now
     let handler = ModifyRecordsHandler(
       databases: databases, ambient: Ambient(now: { now }, makeUUID: { self.makeUUID() }),
-      cascades: LocalSignals(), changes: LocalSignals(), writers: ZoneWriters(countMax: 100),
+      cascades: LocalSignals(), changes: LocalSignals(), writers: writers,
       followersMax: followersMax)
     let response = try await handler.answer(
       ModifyRecords.Request(
@@ -120,7 +138,23 @@ final class SharedServer: Sendable {
       FetchDatabaseChanges.Request(syncToken: token), to: caller(user), in: database(of: user))
   }
 
-  /// Runs steps of the background work on hierarchies.
+  /// Deletes the zone in the user's shared database.
+  ///
+  /// - Returns: the error code; nil: the user has left.
+  func leaveZone(as user: String) async throws(ServerError) -> ErrorCode? {
+    let now = now
+    let handler = ModifyZonesHandler(
+      databases: databases, ambient: Ambient(now: { now }, makeUUID: { self.makeUUID() }),
+      changes: LocalSignals())
+    let response = try await handler.answer(
+      ModifyZones.Request(
+        operations: [ModifyZones.Operation(.delete, Self.address.id)]),
+      to: caller(user), in: database(of: user))
+    guard case .failure(_, let error)? = response.zones.first else { return nil }
+    return error.code
+  }
+
+  /// Runs steps of the work on hierarchies.
   func continueHierarchies(limit: Int, stepsMax: Int = .max) async throws(ServerError) {
     let now = now
     let work = ContinueHierarchies(

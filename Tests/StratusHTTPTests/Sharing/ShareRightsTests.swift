@@ -1,0 +1,144 @@
+import StratusTesting
+import Testing
+
+/// Ways to get more than a share gives.
+@Suite struct `The rights to a share` {
+  /// Ann withdraws Bob's permission, and keeps his entry.
+  @Test func `end with the permission, although the entry stays in the list`() async throws {
+    try await withShares { scene in
+      let share = try await scene.share("Rome", with: [scene.invited("bob")])
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      try await scene.update { share in
+        let entries = (share["participants"].array ?? []).dropFirst()
+        return share.with("participants", .array(entries.map { $0.with("permission", "NONE") }))
+      }
+      for answer in [
+        try await scene.resolve(share["shortGUID"], as: bob),
+        try await scene.accept(share["shortGUID"], as: bob),
+      ] {
+        #expect(answer["serverErrorCode"] == "NOT_FOUND")
+        #expect(answer["rootRecord"].isNull)
+        #expect(answer["share"].isNull)
+        #expect(answer["reason"] == "Share not found")
+      }
+      // A new invitation by the address counts, and replaces the entry without a permission.
+      try await scene.update { share in
+        share.with(
+          "participants",
+          .array((share["participants"].array ?? []).map { $0.with("permission", "READ_ONLY") }))
+      }
+      #expect(
+        try await scene.accept(share["shortGUID"], as: bob)["participantStatus"] == "ACCEPTED")
+      #expect(try await scene.records(of: bob).contains("Arch"))
+    }
+  }
+
+  @Test func `of a user who has not joined do not include the names of participants`()
+    async throws
+  {
+    try await withShares { scene in
+      let share = try await scene.share("Rome", publicly: "READ_ONLY")
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      let dora = try await scene.guest("dora")
+      let before = try await scene.resolve(share["shortGUID"], as: dora)
+      #expect(before["share"]["participants"].array?.count == 1)
+      #expect(before["share"]["participants"][0]["type"] == "OWNER")
+      let after = try await scene.accept(share["shortGUID"], as: dora)
+      #expect(after["share"]["participants"].array?.count == 3)
+    }
+  }
+
+  /// Forum is below Rome, which is not shared.
+  @Test func `do not include the parent of the root, by no query`() async throws {
+    try await withShares { scene in
+      let share = try await scene.share("Forum", publicly: "READ_WRITE")
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      func found(_ comparator: String, _ parent: String) async throws -> [String] {
+        let reference: JSON = [
+          "value": ["recordName": .string(parent), "action": "NONE"], "type": "REFERENCE",
+        ]
+        let answer = try await bob.post(
+          "records/query",
+          [
+            "zoneID": scene.zoneID,
+            "query": [
+              "recordType": "Place",
+              "filterBy": [
+                [
+                  "comparator": .string(comparator), "fieldName": "___parent",
+                  "fieldValue": reference,
+                ]
+              ],
+            ],
+          ])
+        return (answer["records"].array ?? []).compactMap { $0["recordName"].string }
+      }
+      #expect(try await found("EQUALS", "Forum") == ["Arch"])
+      #expect(try await found("EQUALS", "Rome") == [])
+      #expect(try await found("NOT_EQUALS", "Paris") == ["Arch"])
+      #expect(try await found("NOT_EQUALS", "Rome") == ["Arch"])
+    }
+  }
+
+  /// The operations that name a place for the share's record.
+  private static let moves: [JSON] = [
+    [
+      "operationType": "forceUpdate",
+      "record": ["recordName": "Share-1", "parent": ["recordName": "Paris"], "fields": [:]],
+    ],
+    [
+      "operationType": "forceUpdate",
+      "record": ["recordName": "Share-1", "parent": [:], "fields": [:]],
+    ],
+    ["operationType": "forceReplace", "record": ["recordName": "Share-1", "fields": [:]]],
+  ]
+
+  @Test func `do not move the share's record away from its participants`() async throws {
+    try await withShares { scene in
+      let share = try await scene.share(
+        "Rome", with: [scene.invited("bob"), scene.invited("cid", type: "ADMINISTRATOR")])
+      let (bob, cid) = (try await scene.guest("bob"), try await scene.guest("cid"))
+      for guest in [bob, cid] { try await scene.accept(share["shortGUID"], as: guest) }
+      let other = try await scene.share("Paris", named: "Share-2", publicly: "READ_WRITE")
+      try await scene.accept(other["shortGUID"], as: cid)
+      let dora = try await scene.guest("dora")
+      try await scene.accept(other["shortGUID"], as: dora)
+      var token = try await scene.changes(of: bob).token
+      for move in Self.moves {
+        for mover in [cid, scene.ann] {
+          let answer =
+            mover.database == "shared"
+            ? try await scene.modify([move], as: mover).json["records"][0]
+            : try await scene.ann.modify([move], in: "Trips")[0]
+          #expect(answer["serverErrorCode"].isNull, "\(answer)")
+          let news = try await scene.changes(of: bob, since: token)
+          #expect(news.live == ["Share-1"], "\(move)")
+          #expect(news.deleted == [], "\(move)")
+          token = news.token
+          #expect(try await !scene.records(of: dora).contains("Share-1"), "\(move)")
+        }
+      }
+    }
+  }
+
+  @Test func `to one share give none to another share of the zone`() async throws {
+    try await withShares { scene in
+      try await scene.share("Rome", with: [scene.invited("bob")])
+      let other = try await scene.share(
+        "Paris", named: "Share-2", with: [scene.invited("cid", type: "ADMINISTRATOR")])
+      let cid = try await scene.guest("cid")
+      try await scene.accept(other["shortGUID"], as: cid)
+      let refused = try await scene.modify(Self.moves.json, as: cid)
+      for place in Self.moves.indices {
+        #expect(!refused.json["records"][place]["serverErrorCode"].isNull)
+      }
+    }
+  }
+}
+
+extension [JSON] {
+  fileprivate var json: JSON { .array(self) }
+}
