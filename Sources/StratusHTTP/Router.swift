@@ -17,6 +17,8 @@ public struct Router: Sendable {
 
   /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
+  /// The console, or nil. A router with a console answers nothing else.
+  public var console: ConsoleSite?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -29,14 +31,16 @@ public struct Router: Sendable {
   let listening: ListeningAccess
   /// The listeners for notifications.
   public let hub: any NotificationListening
-  private let routes: Routes
-  private let assets: AssetRoutes
+  let routes: Routes
+  let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
   let expensive: ExpensiveRequests
   let ambient: Ambient
   private let managementToken: String
-  private let publicURL: String?
+  /// The URL at which browsers and clients call this router, or nil to use the host that each
+  /// request names.
+  public var publicURL: String?
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage
@@ -91,6 +95,10 @@ public struct Router: Sendable {
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = exchange(for: request, from: clientAddress)
+    if let console {
+      let target = RequestTarget(request.path ?? "/")
+      return await answerConsole(request, target, body, &exchange, console)
+    }
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -349,7 +357,9 @@ public struct Router: Sendable {
 
   /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {
-    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
+    guard let path = request.path?.utf8 else { return false }
+    if console != nil { return path.starts(with: Self.consoleUploadPath.utf8) }
+    return path.starts(with: "/assets/".utf8)
   }
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {

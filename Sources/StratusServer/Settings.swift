@@ -45,6 +45,9 @@ public struct Settings: Sendable {
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
+  /// The address of the console, or nil if the server has no console.
+  public var console: ConsoleAddress?
+
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 
@@ -97,6 +100,22 @@ extension Settings {
     guard let tls else { return nil }
     return try TLSIdentity(
       certificateFile: tls.certificate, keyFile: tls.key, now: live.ambient.now)
+  }
+}
+
+/// The address of the console. It differs from the address of the API, so that a browser keeps the
+/// two apart.
+public struct ConsoleAddress: Sendable, Hashable {
+  public var host: String
+  /// The port, or 0 for any free port.
+  public var port: Int
+  /// The URL at which browsers open the console, or nil if it follows from the host and the port.
+  public var url: String?
+
+  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+    self.host = host
+    self.port = port
+    self.url = url
   }
 }
 

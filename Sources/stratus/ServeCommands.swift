@@ -30,11 +30,14 @@ struct DevCommand: AsyncParsableCommand {
 
   @OptionGroup var management: ManagementOptions
 
+  @OptionGroup var console: ConsoleOptions
+
   func run() async throws {
     try requirePort(port)
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
+    settings.console = try console.address()
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
@@ -137,6 +140,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var management: ManagementOptions
 
+  @OptionGroup(title: "Console")
+  var console: ConsoleOptions
+
   @OptionGroup(title: "TLS")
   var tls: TLSOptions
 
@@ -184,6 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
+    settings.console = try console.address()
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
@@ -244,6 +251,12 @@ struct ManagementOptions: ParsableArguments {
   }
 }
 
+/// Returns the line that a server with a console prints when it is ready.
+private func consoleLine(_ url: String, setupCode: String?) -> String {
+  guard let setupCode else { return "the console is at \(url)" }
+  return "set up the console at \(url)/set-up with the code \(setupCode)"
+}
+
 /// Runs a server until a signal arrives.
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
@@ -259,6 +272,7 @@ private func serve(
       for line in StartReport(of: settings, at: ready.url).lines { complain(line) }
       announce(ready)
       say("stratus is ready at \(ready.url)")
+      if let url = ready.consoleURL { say(consoleLine(url, setupCode: ready.setupCode)) }
       ReadyNotification.send()
     }
   } catch {
