@@ -65,20 +65,12 @@ static const unsigned char keys_js[] = {
 #embed "Files/keys.js"
 };
 
-static const unsigned char live_js[] = {
-#embed "Files/live.js"
-};
-
 static const unsigned char main_js[] = {
 #embed "Files/main.js"
 };
 
 static const unsigned char parts_announce_js[] = {
 #embed "Files/parts/announce.js"
-};
-
-static const unsigned char parts_chart_js[] = {
-#embed "Files/parts/chart.js"
 };
 
 static const unsigned char parts_dialog_js[] = {
@@ -99,10 +91,6 @@ static const unsigned char parts_secret_js[] = {
 
 static const unsigned char parts_table_js[] = {
 #embed "Files/parts/table.js"
-};
-
-static const unsigned char people_audit_js[] = {
-#embed "Files/people/audit.js"
 };
 
 static const unsigned char people_permissions_js[] = {
@@ -257,24 +245,12 @@ static const unsigned char time_js[] = {
 #embed "Files/time.js"
 };
 
-static const unsigned char watching_devices_js[] = {
-#embed "Files/watching/devices.js"
-};
-
 static const unsigned char watching_lacks_js[] = {
 #embed "Files/watching/lacks.js"
 };
 
 static const unsigned char watching_overview_js[] = {
 #embed "Files/watching/overview.js"
-};
-
-static const unsigned char watching_requests_js[] = {
-#embed "Files/watching/requests.js"
-};
-
-static const unsigned char watching_telemetry_js[] = {
-#embed "Files/watching/telemetry.js"
 };
 
 #define FILE_ENTRY(path, bytes) {path, bytes, sizeof bytes},
@@ -295,16 +271,13 @@ FILE_ENTRY("frame.js", frame_js)
 FILE_ENTRY("icon.svg", icon_svg)
 FILE_ENTRY("index.html", index_html)
 FILE_ENTRY("keys.js", keys_js)
-FILE_ENTRY("live.js", live_js)
 FILE_ENTRY("main.js", main_js)
 FILE_ENTRY("parts/announce.js", parts_announce_js)
-FILE_ENTRY("parts/chart.js", parts_chart_js)
 FILE_ENTRY("parts/dialog.js", parts_dialog_js)
 FILE_ENTRY("parts/form.js", parts_form_js)
 FILE_ENTRY("parts/page.js", parts_page_js)
 FILE_ENTRY("parts/secret.js", parts_secret_js)
 FILE_ENTRY("parts/table.js", parts_table_js)
-FILE_ENTRY("people/audit.js", people_audit_js)
 FILE_ENTRY("people/permissions.js", people_permissions_js)
 FILE_ENTRY("people/roles.js", people_roles_js)
 FILE_ENTRY("people/team.js", people_team_js)
@@ -343,11 +316,8 @@ FILE_ENTRY("signIn.js", signIn_js)
 FILE_ENTRY("style.css", style_css)
 FILE_ENTRY("tables.css", tables_css)
 FILE_ENTRY("time.js", time_js)
-FILE_ENTRY("watching/devices.js", watching_devices_js)
 FILE_ENTRY("watching/lacks.js", watching_lacks_js)
 FILE_ENTRY("watching/overview.js", watching_overview_js)
-FILE_ENTRY("watching/requests.js", watching_requests_js)
-FILE_ENTRY("watching/telemetry.js", watching_telemetry_js)
 };
 
 size_t stratus_console_files_count(void) { return sizeof files / sizeof files[0]; }

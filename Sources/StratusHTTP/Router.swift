@@ -201,18 +201,27 @@ public struct Router: Sendable {
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       let sent = try await body.bytes()
-      var sizeBytes = sent.count
-      defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
-      let answer = try await inTurn(
-        subject, endpoint, bodySize: sent.count, exchange.caller
-      ) { (caller) throws(ServerError) in
-        try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
-          try pace.admitOperations(count, of: subject)
-        }
-      }
-      sizeBytes += answer.count
-      return answer
+      return try await serve(
+        endpoint, by: handler, sent, in: address, as: subject, exchange.caller)
     }
+  }
+
+  /// Calls an endpoint of a database for an admitted caller.
+  func serve(
+    _ endpoint: String, by handler: any EndpointHandler, _ sent: [UInt8],
+    in address: DatabaseAddress, as subject: CallerPace.Subject, _ caller: Caller
+  ) async throws(ServerError) -> [UInt8] {
+    var sizeBytes = sent.count
+    defer { pace.charge(bytes: sizeBytes, steps: caller.work.steps, to: subject) }
+    let answer = try await inTurn(
+      subject, endpoint, bodySize: sent.count, caller
+    ) { (caller) throws(ServerError) in
+      try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
+        try pace.admitOperations(count, of: subject)
+      }
+    }
+    sizeBytes += answer.count
+    return answer
   }
 
   /// Answers a request. An expensive request waits until no other expensive request of its caller
@@ -349,11 +358,20 @@ public struct Router: Sendable {
     var exchange = Exchange(uuid: ambient.makeUUID())
     let body = describe(error, &exchange)
     exchange.status = status
+    if console != nil {
+      var head = consoleHead(exchange)
+      head.status = status
+      head.headerFields[.contentType] = "application/json; charset=UTF-8"
+      return (head, body)
+    }
     return (head(for: Self.unknownRequest, exchange), body)
   }
 
   private static let unknownRequest = HTTPRequest(
     method: .get, scheme: nil, authority: nil, path: nil)
+
+  /// The paths of all management endpoints, for tests.
+  package var managementPaths: [String] { routes.managementPaths }
 
   /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {

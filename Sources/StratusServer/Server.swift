@@ -79,12 +79,14 @@ public struct Server: Sendable {
     clients.isEncrypted = identity != nil
     clients.requiresEncryption =
       identity != nil || settings.publicURL?.hasPrefix("https://") == true
-    let console = try await consoleService(parts, identity)
+    let serverPort = BoundPort(settings.port)
+    let console = try await consoleService(parts, identity, serverPort: serverPort)
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
       logger: logger
     ) { [settings, logger, developer] port in
+      serverPort.set(port)
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let consoleURL = await console?.url.first { _ in true }

@@ -117,6 +117,22 @@ public struct ConsoleAddress: Sendable, Hashable {
     self.port = port
     self.url = url
   }
+
+  /// Returns the reason why members must not use the console at this address, or nil. Members send
+  /// their passwords to the console, so a connection from another machine must be encrypted.
+  ///
+  /// - Parameter isEncrypted: whether the console itself uses TLS.
+  public func fault(isEncrypted: Bool) -> String? {
+    if let url, !url.hasPrefix("https://"), !LocalName.isLocal(url) {
+      return "--console-url must begin with https://, because members send their passwords to it"
+    }
+    let isProxied = url?.hasPrefix("https://") == true
+    if isEncrypted || isProxied || LocalName.isLocal("http://" + Settings.inURL(host)) {
+      return nil
+    }
+    return "--console-host \(host) needs --tls-certificate and --tls-key, or --console-url with "
+      + "the https:// address of a proxy, because members send their passwords to the console"
+  }
 }
 
 /// The PEM files of a certificate and its private key.

@@ -17,20 +17,20 @@ struct ConsoleOptions: ParsableArguments {
       """)
   var consoleURL: String?
 
+  /// - Parameter isEncrypted: whether the server uses TLS.
   /// - Returns: nil if there is no console.
   /// - Throws: `Failure` for an option that cannot be used.
-  func address() throws -> ConsoleAddress? {
+  func address(isEncrypted: Bool) throws -> ConsoleAddress? {
     guard let consolePort else {
-      if consoleURL != nil { throw Failure("--console-url needs --console-port, too") }
+      if consoleURL != nil { throw Failure("--console-url also needs --console-port") }
       return nil
     }
     guard (0...65_535).contains(consolePort) else {
       throw Failure("--console-port must be 0 to 65535")
     }
-    if let consoleURL, !consoleURL.hasPrefix("http://"), !consoleURL.hasPrefix("https://") {
-      throw Failure("--console-url must begin with https:// or http://")
-    }
-    let url = consoleURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-    return ConsoleAddress(host: consoleHost, port: consolePort, url: url)
+    let url = try consoleURL.map { try ServeCommand.checkedURL($0, option: "--console-url") }
+    let address = ConsoleAddress(host: consoleHost, port: consolePort, url: url)
+    if let fault = address.fault(isEncrypted: isEncrypted) { throw Failure(fault) }
+    return address
   }
 }

@@ -37,7 +37,7 @@ struct DevCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
-    settings.console = try console.address()
+    settings.console = try console.address(isEncrypted: false)
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
@@ -178,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
   /// - Throws: `Failure` for an option that cannot be used.
   func settings() throws -> Settings {
     try requirePort(port)
-    let publicURL = try publicURL.map(Self.checkedPublicURL)
+    let publicURL = try publicURL.map { try Self.checkedURL($0, option: "--public-url") }
     guard (0...Self.historyDaysMax).contains(historyDays) else {
       throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
     }
@@ -190,7 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
-    settings.console = try console.address()
+    settings.console = try console.address(isEncrypted: tls.files() != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
@@ -202,26 +202,26 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServeCommand {
-  /// The public URL in the form in which browsers send it as an origin.
+  /// Returns a URL in the form in which browsers send it as an origin.
   ///
   /// - Throws: `Failure` unless it is a scheme and a host, with or without a port: no form could be
   ///   sent to the sign-in pages otherwise.
-  static func checkedPublicURL(_ text: String) throws -> String {
+  static func checkedURL(_ text: String, option: String) throws -> String {
     let url = text.lowercased()
     guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-      throw Failure("--public-url must begin with https:// or http://")
+      throw Failure("\(option) must begin with https:// or http://")
     }
     let form =
       /(https?:\/\/)(\[[0-9a-f:.]+\]|[0-9a-z_\-]+(?:\.[0-9a-z_\-]+)*)(:[0-9]{1,5})?\/?/
     guard let parts = url.wholeMatch(of: form)?.output else {
       throw Failure(
-        "--public-url must be a scheme and a host, such as https://cloud.example.org, without a "
+        "\(option) must be a scheme and a host, such as https://cloud.example.org, without a "
           + "path or a user")
     }
     let usual = parts.1 == "https://" ? ":443" : ":80"
     let port = parts.3.flatMap { $0 == usual ? nil : $0 } ?? ""
     guard port.dropFirst().isEmpty || Int(port.dropFirst()).map({ 1...65_535 ~= $0 }) == true else {
-      throw Failure("the port in --public-url must be 1 to 65535")
+      throw Failure("the port in \(option) must be 1 to 65535")
     }
     return "\(parts.1)\(parts.2)\(port)"
   }

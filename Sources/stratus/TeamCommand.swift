@@ -1,5 +1,5 @@
-import ArgumentParser
-import StratusWire
+public import ArgumentParser
+public import StratusWire
 
 /// `stratus team`.
 struct TeamCommand: AsyncParsableCommand {

@@ -19,7 +19,8 @@ WAYS = {
 }
 
 
-def start():
+def start(notes_answers=False):
+    """Starts the browser. `notes_answers` keeps all answers in the log `performance`."""
     os.nice(max(0, 15 - os.nice(0)))
     options = Options()
     options.binary_location = "/usr/bin/chromium"
@@ -27,7 +28,8 @@ def start():
                      "--disable-extensions", "--window-size=1280,900",
                      "--disable-background-networking", "--disable-dev-shm-usage"]:
         options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {
+        "browser": "ALL", **({"performance": "ALL"} if notes_answers else {})})
     browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     browser.set_script_timeout(60)
     return browser

@@ -6,7 +6,7 @@ extension Console {
   func fetchSession(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
     var visitor: ConsoleVisitor?
     if let cookie = request.cookie { visitor = try await accounts.consoleVisitor(cookie: cookie) }
-    let session = try await session(of: visitor.map { ($0.account, $0.member) })
+    let session = try await session(of: visitor.map { ($0.account, $0.member) }, request)
     return .answer(session.jsonBytes, .unchanged)
   }
 
@@ -76,7 +76,7 @@ extension Console {
     let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
     guard let text else { throw Self.refused }
     accounts.audit.note("the account '\(proven.account.email)' signed in to the console")
-    return .answer(try await session(of: (proven.account, member)).jsonBytes, .set(text))
+    return .answer(try await session(of: (proven.account, member), request).jsonBytes, .set(text))
   }
 
   /// Checks a password, and does not count the attempt if the server is too busy for it.
@@ -91,10 +91,10 @@ extension Console {
   }
 
   private func session(
-    of visitor: (account: Account, member: TeamMember)?
+    of visitor: (account: Account, member: TeamMember)?, _ request: ConsoleRequest
   ) async throws(ServerError) -> ConsoleSession {
     let isSetUp = try await accounts.registry.teamMembers().contains { $0.role == .owner }
-    var session = ConsoleSession(isSetUp: isSetUp, version: version, serverURL: serverURL)
+    var session = ConsoleSession(isSetUp: isSetUp, version: version, serverURL: request.serverURL)
     guard let (account, member) = visitor else { return session }
     session.member = ConsoleSession.Member(email: account.email, role: member.role)
     session.permissions = member.role.permissions.map(\.rawValue).sorted()

@@ -11,14 +11,11 @@ public final class Console: WebConsole {
   /// The code for the first owner, or nil if the team had an owner when the server started.
   let setupCode: SetupCode?
   let version: String
-  /// The URL at which apps call the server.
-  let serverURL: String
 
-  init(accounts: Accounts, setupCode: SetupCode?, version: String, serverURL: String) {
+  init(accounts: Accounts, setupCode: SetupCode?, version: String) {
     self.accounts = accounts
     self.setupCode = setupCode
     self.version = version
-    self.serverURL = serverURL
   }
 
   public func decide(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
@@ -39,7 +36,7 @@ public final class Console: WebConsole {
     default: break
     }
     if request.path.hasPrefix("team/") { return try manageTeam(request, visitor) }
-    if request.path.hasPrefix("management/") { return try manage(request, visitor) }
+    if request.path.hasPrefix("management/") { return try await manage(request, visitor) }
     if request.path.hasPrefix("database/") { return try await open(request, visitor) }
     throw ServerError(.notFound, Reason.endpointUnknown)
   }
@@ -50,30 +47,54 @@ public final class Console: WebConsole {
     try require(.team, of: visitor)
     try requirePassword(for: request.path, of: visitor)
     note(request.path, ConsoleSubject(), visitor)
-    return .manage(endpoint: request.path, containers: nil)
+    return .manage(endpoint: request.path, ConsoleView(showsAccounts: true))
   }
 
   private func manage(
     _ request: ConsoleRequest, _ visitor: ConsoleVisitor
-  ) throws(ServerError) -> ConsoleDecision {
+  ) async throws(ServerError) -> ConsoleDecision {
     let endpoint = String(request.path.dropFirst("management/".count))
     let subject = try Self.read(ConsoleSubject.self, request)
     guard let permission = ConsolePermission.forManagement(endpoint, subject) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
     try require(permission, of: visitor)
-    if let container = subject.containerID {
-      guard visitor.sees(container: container) else {
-        throw ServerError(.notFound, Reason.containerNotFound)
-      }
-    } else if visitor.member.containers != nil, endpoint != FetchStatus.path {
-      // Other answers without a container may contain items of containers that do not exist for
-      // the member.
+    try await requireContainer(of: endpoint, subject, visitor)
+    let showsAccounts = visitor.member.role.permissions.contains(.users)
+    if endpoint == ListRoles.path, subject.email != nil, !showsAccounts {
+      // The answer would say whether an account has this address.
       throw ServerError(.accessDenied, Reason.accessDenied)
     }
     try requirePassword(for: endpoint, of: visitor)
     note(endpoint, subject, visitor)
-    return .manage(endpoint: endpoint, containers: visitor.member.containers)
+    let view = ConsoleView(
+      containers: visitor.member.containers, showsAccounts: showsAccounts)
+    return .manage(endpoint: endpoint, view)
+  }
+
+  /// Checks that a request of a limited member concerns only containers that exist for the member.
+  ///
+  /// NB: a container in the body proves nothing for an endpoint that ignores it, such as one that
+  /// revokes a token by its ID.
+  private func requireContainer(
+    of endpoint: String, _ subject: ConsoleSubject, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) {
+    guard visitor.member.containers != nil else { return }
+    if ConsolePermission.listsContainers.contains(endpoint) { return }
+    var container: String?
+    if ConsolePermission.inOneContainer.contains(endpoint) {
+      container = subject.containerID
+    } else if endpoint == RevokeAPIToken.path {
+      container = try await accounts.registry.apiTokens().first { $0.id == subject.id }?.store
+        .container
+    } else if endpoint == RevokeServerKey.path {
+      container = try await accounts.registry.serverKeys().first { $0.id == subject.id }?.store
+        .container
+    }
+    guard let container else { throw ServerError(.accessDenied, Reason.accessDenied) }
+    guard visitor.sees(container: container) else {
+      throw ServerError(.notFound, Reason.containerNotFound)
+    }
   }
 
   private func open(
@@ -89,10 +110,6 @@ public final class Console: WebConsole {
     guard visitor.sees(container: container),
       try await accounts.registry.containers().contains(container)
     else { throw ServerError(.notFound, Reason.containerNotFound) }
-    // There are no test accounts yet.
-    guard request.actsAs == nil else {
-      throw ServerError(.accessDenied, Reason.accessDenied)
-    }
     let user = try await accounts.user(visitor.account.id, in: container)
     return .open(
       DatabaseAddress(
@@ -104,12 +121,9 @@ public final class Console: WebConsole {
 
   /// Writes into the log which member requests a change. The handler may still refuse it.
   private func note(_ endpoint: String, _ subject: ConsoleSubject, _ visitor: ConsoleVisitor) {
-    let reads: Set = [
-      "status", "findings", "schema/export", "schema/describe", "schema/indexes", "schema/advise",
-      "schema/retiring", "permissions/explain", "requests/summarize", "devices/timeline",
-      "accounts/usage",
-    ]
-    if subject.isDryRun || endpoint.hasSuffix("/list") || reads.contains(endpoint) { return }
+    if subject.isDryRun || ConsolePermission.reads.contains(endpoint) || endpoint == "team/list" {
+      return
+    }
     let container = subject.containerID.map { " in '\($0.prefix(64))'" } ?? ""
     accounts.audit.note(
       "the member '\(visitor.account.email)' requested '\(endpoint)'\(container) in the console")
@@ -153,14 +167,10 @@ extension Accounts {
   ///
   /// - Returns: the console, and the setup code to print, or nil if the team has an owner.
   public func console(
-    version: String, serverURL: String
+    version: String
   ) async throws(ServerError) -> (console: Console, setupCode: String?) {
     let hasOwner = try await registry.teamMembers().contains { $0.role == .owner }
     let made = hasOwner ? nil : SetupCode.make(randomness)
-    return (
-      Console(
-        accounts: self, setupCode: made?.code, version: version, serverURL: serverURL),
-      made?.text
-    )
+    return (Console(accounts: self, setupCode: made?.code, version: version), made?.text)
   }
 }

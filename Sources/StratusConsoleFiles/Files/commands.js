@@ -40,11 +40,6 @@ export const commands = {
   "accounts/create": (body) => `stratus account create ${email(body)}`,
   "accounts/enable": (body) => `stratus account enable ${email(body)}`,
   "accounts/disable": (body) => `stratus account disable ${email(body)}`,
-  "accounts/restrict": (body) =>
-    `stratus account ${body.isRestricted === false ? "unrestrict" : "restrict"} ${email(body)} `
-    + `--container ${quote(body.containerID ?? "ID")}`,
-  "accounts/quota": (body) => `stratus quota set --account ${email(body)} `
-    + `--container ${quote(body.containerID ?? "ID")} --bytes ${body.quotaBytes ?? "none"}`,
   "web-tokens/revoke": (body) => `stratus web-token revoke ${id(body)}`,
   "roles/grant": (body) =>
     `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,

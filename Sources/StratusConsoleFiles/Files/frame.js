@@ -1,9 +1,8 @@
-// The frame around each screen: the container's selector, the navigation, and the banners.
+// The frame around each screen: the container's selector and the navigation.
 
 import { h, draw, userText } from "./dom.js";
-import { addressOf, change, currentPlace, screenAddress } from "./address.js";
+import { change, currentPlace, screenAddress } from "./address.js";
 import { call } from "./server.js";
-import { connection } from "./live.js";
 import { may, session } from "./session.js";
 import { screens } from "./screens.js";
 import { optionOf } from "./parts/form.js";
@@ -12,29 +11,15 @@ import { reportFailure } from "./parts/announce.js";
 
 const header = h("header");
 const navigation = h("nav", { class: "screens", "aria-label": "Screens" });
-const banners = h("div");
-const lost = h("p", { class: "banner alarm", role: "alert", hidden: true },
-  "The connection to the server is interrupted. The console tries again by itself.");
-const updated = h("p", { class: "banner", role: "status", hidden: true });
 
 /** The element in which screens draw. */
 export const main = h("main", { id: "main" });
 
 /** Creates the frame. */
 export function makeFrame() {
-  connection.lost = () => { lost.hidden = false; };
-  connection.restored = () => { lost.hidden = true; };
-  connection.updated = ({ version }) => {
-    if (!version || version === session.version || !updated.hidden) return;
-    updated.hidden = false;
-    updated.replaceChildren(
-      `The server now has version ${version}. `,
-      h("button", { type: "button", on: { click: () => location.reload() } }, "Load again"));
-  };
   return [
     h("a", { class: "skip", href: "#main" }, "To the content"),
     header,
-    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated, banners),
     h("div", { class: "columns" }, navigation, main),
   ];
 }
@@ -48,9 +33,6 @@ export function drawFrame(place) {
   header.hidden = false;
   navigation.hidden = !session.member;
   draw(navigation, session.member && groups(place));
-  draw(banners, place.params.as && h(
-    "p", { class: "banner" }, "You act as the test account ", userText(place.params.as), ". ",
-    h("a", { href: addressOf(place.path, { ...place.params, as: "" }) }, "Stop")));
 }
 
 function selectors(place) {
@@ -76,7 +58,7 @@ function selectors(place) {
 /** Parameters that have no meaning in another container. */
 const forgotten = {
   record: "", names: "", after: "", before: "", token: "", zone: "", owner: "", type: "",
-  filters: "", sort: "", as: "", user: "",
+  filters: "", sort: "", user: "",
 };
 
 function memberMenu() {

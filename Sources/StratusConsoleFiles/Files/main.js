@@ -1,9 +1,8 @@
 // Starts the console, and shows the screen of each address.
 
 import { h, append, draw } from "./dom.js";
-import { currentPlace, followLinks, onPlaceChange } from "./address.js";
+import { currentPlace, followLinks, go, onPlaceChange } from "./address.js";
 import { asks } from "./server.js";
-import { listen } from "./live.js";
 import { fetchSession, may, session } from "./session.js";
 import { drawFrame, main, makeFrame } from "./frame.js";
 import { listenForKeys } from "./keys.js";
@@ -49,12 +48,11 @@ async function fill(screen, place, signal) {
   await module.show({
     root: main, place, signal,
     store: { containerID: container, environment },
-    target: { container, environment, database: place.params.database, as: place.params.as },
+    target: { container, environment, database: place.params.database },
     /** Draws the screen, unless the person has left it. */
     draw: (...children) => { if (!signal.aborted) draw(main, ...children); },
     /** Fetches and draws everything again. */
     again: () => show(currentPlace()),
-    listen: (listeners) => listen({ container, environment }, listeners, signal),
   });
 }
 
@@ -75,7 +73,9 @@ function noteInstead(screen, place) {
 
 async function start() {
   await fetchSession();
-  await show(currentPlace());
+  // NB: the path of the set-up is no screen. The server prints it for the first owner.
+  if (session.member && currentPlace().path === "/set-up") go("/");
+  else await show(currentPlace());
 }
 
 asks.signIn = () => askForSignIn(() => drawFrame(currentPlace()));

@@ -5,9 +5,7 @@ const root = "/console/1/";
 /** A refused or failed request. */
 export class ServerFailure extends Error {
   constructor(status, dictionary) {
-    super(dictionary.reason === unknownEndpoint
-      ? "This version of the server does not have this function."
-      : dictionary.reason ?? `The server answered with status ${status}.`);
+    super(dictionary.reason ?? `The server answered with status ${status}.`);
     this.reason = dictionary.reason;
     this.status = status;
     this.code = dictionary.serverErrorCode ?? "UNKNOWN";
@@ -15,9 +13,6 @@ export class ServerFailure extends Error {
     this.retryAfterSeconds = dictionary.retryAfter;
   }
 }
-
-/** The reason of a server that does not have an endpoint. */
-const unknownEndpoint = "could not find handler for endpoint";
 
 /** Functions that ask the member for something that a request lacks. `main.js` sets them. */
 export const asks = {
@@ -57,25 +52,14 @@ export function manage(path, body, options) {
   return call(`management/${path}`, body, options);
 }
 
-/** Like {@link manage}, with another answer of a server that does not have the endpoint. */
-export async function manageOr(answer, path, body, options) {
-  try {
-    return await manage(path, body, options);
-  } catch (error) {
-    if (error.reason === unknownEndpoint) return answer;
-    throw error;
-  }
-}
-
 /**
  * Sends a request to a database.
  *
- * @param {{container: string, environment: string, database?: string, as?: string}} target
+ * @param {{container: string, environment: string, database?: string}} target
  */
 export function database(target, endpoint, body, options) {
   const parts = [target.container, target.environment, target.database ?? "public"];
-  const account = target.as ? `?as=${encodeURIComponent(target.as)}` : "";
-  const path = `database/${parts.map(encodeURIComponent).join("/")}/${endpoint}${account}`;
+  const path = `database/${parts.map(encodeURIComponent).join("/")}/${endpoint}`;
   return call(path, { numbersAsStrings: true, ...body }, options);
 }
 

@@ -4,7 +4,7 @@ public import StratusWire
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   /// To see the radar, the state of the server, and the list of containers.
   case status
-  /// To open databases as the member's own account, or as a test account.
+  /// To open databases as the member's own account.
   case records
   /// To see the schema.
   case schemaRead = "schema-read"
@@ -18,14 +18,8 @@ public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   case users
   /// To grant custom roles to users.
   case grants
-  /// To see the request log.
-  case requests
-  /// To see the timeline of devices.
-  case devices
   /// To manage containers and indexes.
   case operation
-  /// To see the audit log.
-  case audit
   /// To manage the team.
   case team
 }
@@ -35,9 +29,9 @@ extension TeamRole {
   public var permissions: Set<ConsolePermission> {
     switch self {
     case .owner: Set(ConsolePermission.allCases)
-    case .developer: [.status, .records, .schemaRead, .schema, .access, .requests, .devices]
-    case .operator: [.status, .schemaRead, .users, .requests, .operation]
-    case .auditor: [.status, .schemaRead, .requests, .audit]
+    case .developer: [.status, .records, .schemaRead, .schema, .access]
+    case .operator: [.status, .schemaRead, .users, .operation]
+    case .auditor: [.status, .schemaRead]
     }
   }
 }
@@ -51,12 +45,11 @@ extension ConsolePermission {
     _ path: String, _ subject: ConsoleSubject
   ) -> ConsolePermission? {
     switch path {
-    case "status", "findings", "containers/list":
+    case "status", "containers/list":
       return .status
     case "containers/create", "containers/configure", "containers/delete", "schema/indexes/drop":
       return .operation
-    case "schema/export", "schema/describe", "schema/indexes", "schema/advise", "schema/retiring",
-      "roles/list":
+    case "schema/export", "schema/describe", "schema/indexes", "schema/retiring", "roles/list":
       return .schemaRead
     // NB: the answer depends on a record and its creator, which operators and auditors do not see.
     case "permissions/explain":
@@ -74,17 +67,10 @@ extension ConsolePermission {
       "server-keys/list", "server-keys/revoke":
       return .access
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
-      "accounts/restrict", "accounts/quota", "accounts/usage", "web-tokens/list",
-      "web-tokens/revoke":
+      "web-tokens/list", "web-tokens/revoke":
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
-    case "requests/list", "requests/summarize":
-      return .requests
-    case "devices/timeline":
-      return .devices
-    case "audit/list":
-      return .audit
     // Commands only: `accounts/configure` sets another account's password, and `web-tokens/create`
     // makes a token with which its holder reads a user's private data.
     default:
@@ -97,6 +83,28 @@ extension ConsolePermission {
     "assets/upload", "changes/database", "changes/zone", "records/changes", "records/lookup",
     "records/modify", "records/query", "subscriptions/list", "subscriptions/modify",
     "users/caller", "zones/list", "zones/modify",
+  ]
+
+  /// The endpoints of the management interface whose whole effect is inside the container that the
+  /// request names. The console compares this container with those of a limited member.
+  public static let inOneContainer: Set<String> = [
+    "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
+    "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
+    "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset", "schema/retire",
+    "schema/retiring", "server-keys/add",
+  ]
+
+  /// The endpoints of the management interface whose answers have the containers of all items, so
+  /// that the console removes the items of other containers for a limited member.
+  public static let listsContainers: Set<String> = [
+    "api-tokens/list", "containers/list", "server-keys/list", "status",
+  ]
+
+  /// The endpoints of the management interface that change nothing.
+  public static let reads: Set<String> = [
+    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "roles/list",
+    "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
+    "status", "web-tokens/list",
   ]
 
   /// The requests for which the member gives the password again.

@@ -9,11 +9,13 @@ public struct ConsoleSite: Sendable {
   public var files: ConsoleFiles
   /// The console's URL without a path, or nil if the console answers at any name of this machine.
   public var consoleURL: String?
-  /// The URL at which apps call the server. URLs of files begin with it.
-  public var serverURL: String
+  /// Returns the URL at which apps call the server, for a URL at which a browser has reached the
+  /// console. URLs of files begin with it.
+  public var serverURL: @Sendable (_ consoleURL: String) -> String
 
   public init(
-    console: any WebConsole, files: ConsoleFiles, consoleURL: String?, serverURL: String
+    console: any WebConsole, files: ConsoleFiles, consoleURL: String?,
+    serverURL: @escaping @Sendable (_ consoleURL: String) -> String
   ) {
     self.console = console
     self.files = files
@@ -45,7 +47,7 @@ extension Router {
     do throws(ServerError) {
       let endpoint = String(path.dropFirst(Self.interfacePrefix.count))
       let (bytes, cookie) = try await interface(
-        endpoint, request, target.query, body, &exchange, site)
+        endpoint, request, body, &exchange, site)
       if let field = cookieField(cookie, exchange) {
         head.headerFields.append(HTTPField(name: .setCookie, value: field))
       }
@@ -82,7 +84,8 @@ extension Router {
     return (head, request.method == .head ? .absent(size: size) : .bytes(file.bytes))
   }
 
-  private func consoleHead(_ exchange: Exchange) -> HTTPResponse {
+  /// The head of each answer of the console.
+  func consoleHead(_ exchange: Exchange) -> HTTPResponse {
     var head = HTTPResponse(status: .ok)
     head.headerFields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
     if requiresEncryption { head.headerFields[.strictTransportSecurity] = "max-age=31536000" }
@@ -94,13 +97,10 @@ extension Router {
   }
 
   private func interface(
-    _ endpoint: String, _ request: HTTPRequest, _ query: Substring?, _ body: any SentBody,
+    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: inout Exchange, _ site: ConsoleSite
   ) async throws(ServerError) -> ([UInt8], ConsoleCookie) {
     try checkHead(endpoint, request, exchange, site)
-    guard let fields = FormText.fields((query ?? "").utf8) else {
-      throw .badRequest(Reason.formUnreadable)
-    }
     if endpoint.hasPrefix(ConsoleRequestCheck.uploadPrefix) {
       // The ticket in the path authorizes the upload, as at the API.
       let ticket = String(endpoint.dropFirst(ConsoleRequestCheck.uploadPrefix.count))
@@ -111,16 +111,19 @@ extension Router {
     let cookies = CookieText.cookies(Self.cookieField(of: request.headerFields))
     let decision = try await site.console.decide(
       ConsoleRequest(
-        path: endpoint, actsAs: fields["as"], body: sent,
+        path: endpoint, body: sent,
         cookie: cookies[Self.cookieName(exchange)],
         clientAddress: exchange.caller.clientAddress,
-        userAgent: request.headerFields[.userAgent]))
+        userAgent: request.headerFields[.userAgent],
+        serverURL: site.serverURL(exchange.serverURL)))
     switch decision {
     case .answer(let bytes, let cookie): return (bytes, cookie)
-    case .manage(let endpoint, let containers):
+    case .manage(let endpoint, let view):
       exchange.caller.principal = .management
-      let bytes = try await manage(endpoint, sent, only: containers)
-      return (bytes, .unchanged)
+      guard let handler = routes.managementHandler(for: endpoint) else {
+        throw ServerError(.notFound, Reason.endpointUnknown)
+      }
+      return (try view.part(of: try await handler.answer(sent), to: endpoint), .unchanged)
     case .open(let address, let endpoint, let principal):
       exchange.store = address.store
       exchange.caller.principal = principal
@@ -128,7 +131,8 @@ extension Router {
       // fetched from the API, so that they can do nothing in the console.
       exchange.caller.serverURL =
         endpoint == UploadAssets.path
-        ? exchange.serverURL + String(Self.interfacePrefix.dropLast()) : site.serverURL
+        ? exchange.serverURL + String(Self.interfacePrefix.dropLast())
+        : site.serverURL(exchange.serverURL)
       return (try await open(address, endpoint, sent, exchange.caller), .unchanged)
     }
   }
@@ -151,24 +155,6 @@ extension Router {
     }
   }
 
-  private func manage(
-    _ endpoint: String, _ body: [UInt8], only containers: [String]?
-  ) async throws(ServerError) -> [UInt8] {
-    guard let handler = routes.managementHandler(for: endpoint) else {
-      throw ServerError(.notFound, Reason.endpointUnknown)
-    }
-    let bytes = try await handler.answer(body)
-    guard let containers, endpoint == FetchStatus.path else { return bytes }
-    do throws(WireError) {
-      var status = try ServerStatus(json: try JSONView(parsing: bytes))
-      status.containers.removeAll { !containers.contains($0.id) }
-      status.lacks.removeAll { !containers.contains($0.containerID) }
-      return status.jsonBytes
-    } catch {
-      throw ServerError(error)
-    }
-  }
-
   private func open(
     _ address: DatabaseAddress, _ endpoint: String, _ body: [UInt8], _ caller: Caller
   ) async throws(ServerError) -> [UInt8] {
@@ -178,10 +164,7 @@ extension Router {
     let subject = CallerPace.Subject(
       userRecordName: caller.userRecordName, apiToken: nil, clientAddress: caller.clientAddress)
     try pace.admitRequest(of: subject)
-    return try await handler.answer(body, to: caller, in: address) {
-      (count) throws(ServerError) in
-      try pace.admitOperations(count, of: subject)
-    }
+    return try await serve(endpoint, by: handler, body, in: address, as: subject, caller)
   }
 
   private static func cookieName(_ exchange: Exchange) -> String {
@@ -200,9 +183,9 @@ extension Router {
 }
 
 /// The names by which a browser reaches a server on its own machine.
-enum LocalName {
+public enum LocalName {
   /// Whether the host of a URL is this machine, by a name that cannot belong to another one.
-  static func isLocal(_ url: String) -> Bool {
+  public static func isLocal(_ url: String) -> Bool {
     guard let scheme = url.firstRange(of: "://") else { return false }
     let authority = url[scheme.upperBound...].prefix { $0 != "/" }
     if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }

@@ -30,8 +30,6 @@ class State:
         self.members = copy.deepcopy(data.MEMBERS)
         self.tokens = copy.deepcopy(data.TOKENS)
         self.received = []
-        # Endpoints that this server does not have.
-        self.unknown = set()
 
     # Sessions
 
@@ -93,15 +91,12 @@ class State:
 
     def manage(self, path, body):
         fixed = {
-            "status": data.STATUS, "findings": {"findings": data.FINDINGS},
-            "schema/advise": {"advice": data.ADVICE}, "schema/indexes": {"indexes": data.INDEXES},
+            "status": data.STATUS, "schema/indexes": {"indexes": data.INDEXES},
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
-            "devices/timeline": data.TIMELINE, "audit/list": {"entries": data.AUDIT},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
             "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},
-            "accounts/usage": {"usedBytes": 123_456_789, "quotaBytes": 1_000_000_000},
             "roles/list": {"roles": ["Editor"], "users": [
                 {"email": data.OWNER, "userRecordName": data.ANNA, "roles": ["Editor"]},
                 {"email": None, "userRecordName": data.HOSTILE[1], "roles": []}]},
@@ -109,8 +104,6 @@ class State:
             "containers/configure": {"allowsQueryExtensions": True,
                                      "requiresReferenceTargets": False},
         }
-        if path in self.unknown:
-            raise Refusal(404, "NOT_FOUND", "could not find handler for endpoint")
         if path in fixed:
             return fixed[path]
         match path:
@@ -118,17 +111,12 @@ class State:
                 return self.describe(body)
             case "schema/change":
                 return {**data.REPORT, "isApplied": not body.get("isDryRun")}
-            case "requests/list":
-                return {"requests": [data.request_entry(n) for n in range(1, 40)]}
-            case "requests/summarize":
-                return {"series": self.series(body)}
             case "api-tokens/create":
                 return {"token": "ab" * 32, "id": "cd" * 32}
             case "server-keys/add":
                 return {"id": "ef" * 32, "userRecordName": data.BERT}
             case "accounts/create":
-                self.accounts.append({"email": body["email"], "disabled": False,
-                                      "isTest": body.get("isTest", False)})
+                self.accounts.append({"email": body["email"], "disabled": False})
                 return {}
             case "containers/delete":
                 raise Refusal(403, "ACCESS_DENIED", "the password is needed again")
@@ -143,17 +131,6 @@ class State:
                 faults.append({"line": number, "column": line.index("BANANA") + 1,
                                "reason": "BANANA is no type; write one of STRING, INT64 …"})
         return {**self.schema, "faults": faults}
-
-    @staticmethod
-    def series(body):
-        step = body["stepSeconds"] * 1000
-        times = range(body["from"], body["to"], step)
-        def line(name, unit, height):
-            return {"name": name, "unit": unit, "points": [
-                {"time": time, "value": (number * 7919) % height}
-                for number, time in enumerate(times)]}
-        return [line("requests", "1/min", 180), line("errors", "1/min", 9), line("p50", "ms", 5),
-                line("p95", "ms", 60), line("bytesOut", "bytes", 90_000)]
 
     # Databases
 

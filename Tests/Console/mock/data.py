@@ -17,10 +17,10 @@ HOSTILE = [
 
 ROLE_PERMISSIONS = {
     "owner": ["status", "records", "schema-read", "schema", "deploy", "access", "users", "grants",
-              "requests", "devices", "operation", "audit", "team"],
-    "developer": ["status", "records", "schema-read", "schema", "access", "requests", "devices"],
-    "operator": ["status", "schema-read", "users", "requests", "operation"],
-    "auditor": ["status", "schema-read", "requests", "audit"],
+              "operation", "team"],
+    "developer": ["status", "records", "schema-read", "schema", "access"],
+    "operator": ["status", "schema-read", "users", "operation"],
+    "auditor": ["status", "schema-read"],
 }
 
 
@@ -105,10 +105,8 @@ def share():
 
 
 ACCOUNTS = [
-    {"email": OWNER, "disabled": False, "isTest": False},
-    {"email": DEVELOPER, "disabled": True, "isTest": False, "restrictedIn": [NOTES]},
-    {"email": "tester@example.org", "disabled": False, "isTest": True},
-    {"email": "<b>x</b>@example.org", "disabled": False, "isTest": False},
+    {"email": OWNER, "disabled": False}, {"email": DEVELOPER, "disabled": True},
+    {"email": "<b>x</b>@example.org", "disabled": False},
 ]
 
 MEMBERS = [
@@ -130,20 +128,6 @@ STATUS = {
             {"environment": "production", "open": False, "sizeBytes": 987_654_321}]},
         {"id": PHOTOS, "stores": []}],
 }
-
-FINDINGS = [
-    {"severity": "problem", "name": "backup", "sentence": "The last backup is 9 days old.",
-     "fix": "Run 'stratus backup'."},
-    {"severity": "note", "name": "disk", "sentence": "The disk is 91 % full.", "fix": None},
-]
-
-ADVICE = [
-    {"kind": "missing", "recordType": "Note", "columns": ["body"], "count": 41,
-     "lastAt": NOW - HOUR, "sentence": "Queries filter body, which is not queryable.",
-     "schemaWords": [{"field": "body", "word": "QUERYABLE"}]},
-    {"kind": "unused", "recordType": "Note", "columns": ["price"], "count": 0, "indexID": 7,
-     "sentence": "No query has used this index for 40 days.", "schemaWords": []},
-]
 
 INDEXES = [
     {"id": 6, "recordType": "Note", "columns": ["title"], "state": "ready", "uses": 10_400,
@@ -188,40 +172,6 @@ ZONES = [
     {"zoneID": {"zoneName": HOSTILE[0], "ownerRecordName": ANNA}, "atomic": True,
      "share": {"recordName": "cloudkit.zoneshare"}}]
 
-
-def request_entry(number):
-    outcome = ["ok", "ok", "BAD_REQUEST", "ok", "CONFLICT"][number % 5]
-    endpoint = ["records/query", "records/modify", "changes/zone"][number % 3]
-    shape = {"recordType": "Note", "filters": [{"fieldName": "title", "comparator": "EQUALS"}],
-             "sorts": ["created"]} if endpoint == "records/query" else (
-                 {"operations": ["update"]} if endpoint == "records/modify" else {})
-    return {"requestID": f"00000000-0000-0000-0000-{number:012d}", "time": NOW - number * 7_000,
-            "milliseconds": number * 3 % 97, "bytesIn": 200 + number, "bytesOut": 3000 * number,
-            "containerID": NOTES, "environment": "development", "database": "public",
-            "endpoint": endpoint, "outcome": outcome, "items": 1, "failures": outcome != "ok",
-            "reason": None if outcome == "ok" else "the record has changed on the server",
-            "userRecordName": ANNA if number % 2 else None, "deviceID": "device-1",
-            "app": HOSTILE[0] if number == 3 else "Notes 2.1", "shape": shape,
-            "plan": "scan" if endpoint == "records/query" else None, "entriesRead": 12}
-
-
-TIMELINE = {"userRecordName": ANNA, "devices": [
-    {"deviceID": "device-1", "app": "Notes 2.1", "lastPushAt": NOW - HOUR, "acknowledged": 41,
-     "queued": 3, "zones": [{"zoneName": HOSTILE[0], "readAt": NOW - 2 * DAY, "lag": 812}],
-     "events": [
-         {"time": NOW - HOUR, "kind": "push", "sentence": "A notification was sent."},
-         {"time": NOW - MINUTE, "kind": "error", "sentence": "A save was refused: CONFLICT."}],
-     "findings": ["The device has not read the zone for 2 days.",
-                  "Its uploads have failed 12 times."]},
-    {"deviceID": "device-2", "app": None, "lastPushAt": None, "acknowledged": 0, "queued": 0,
-     "zones": [], "events": [], "findings": []}]}
-
-AUDIT = [
-    {"time": NOW - number * HOUR, "actor": OWNER, "action": action, "subject": subject,
-     "containerID": NOTES, "environment": "production", "address": "192.0.2.1"}
-    for number, (action, subject) in enumerate([
-        ("granted the role Editor", HOSTILE[0]), ("deployed the schema", "Note"),
-        ("acted as a test account", "tester@example.org")])]
 
 VERBS = [
     {"verb": "read", "isAllowed": True, "sentence": "The grant to _world allows it.", "sources": [

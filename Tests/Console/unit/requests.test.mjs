@@ -12,7 +12,6 @@ const { curlText, scriptText, swiftText } = await import(`${files}/records/copyR
 const { tableOf } = await import(`${files}/records/exports.js`);
 const { limits, readRecords } = await import(`${files}/records/imports.js`);
 const { isSafeLink, visible } = await import(`${files}/dom.js`);
-const { niceTop } = await import(`${files}/parts/chart.js`);
 const { commands } = await import(`${files}/commands.js`);
 
 const fields = [{ name: "title", type: "STRING" }, { name: "count", type: "INT64" },
@@ -87,10 +86,6 @@ test("only links to pages are safe", () => {
 test("invisible characters become visible", () => {
   assert.equal(visible("a\u202eb\u200bc\u0000"), "a⟨202E⟩b⟨200B⟩c⟨0000⟩");
   assert.equal(visible("two\nlines\tü"), "two\nlines\tü");
-});
-
-test("a scale ends at a round number", () => {
-  assert.deepEqual([0, 1, 3, 7, 11, 180].map(niceTop), [1, 1, 5, 10, 20, 200]);
 });
 
 test("each command begins with the program, and quotes its arguments", () => {

@@ -43,7 +43,15 @@ private let dryRun = ConsoleSubject(
   }
 
   @Test func `an auditor changes nothing`() {
-    #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests, .audit])
+    #expect(TeamRole.auditor.permissions == [.status, .schemaRead])
+  }
+
+  @Test func `each endpoint of the lists is offered`() {
+    let all = ConsolePermission.inOneContainer.union(ConsolePermission.listsContainers)
+      .union(ConsolePermission.reads)
+    for path in all {
+      #expect(ConsolePermission.forManagement(path, development) != nil, "\(path)")
+    }
   }
 
   @Test func `a dry run of a change is read from the body`() throws {

@@ -24,14 +24,13 @@ struct ConsoleScene {
     limits.passwordLogRounds = 4
     try await withServer(live: clock.live, limits: limits) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
-      let (console, code) = try await server.accounts.console(
-        version: "1.2.3", serverURL: "http://stratus.test")
+      let (console, code) = try await server.accounts.console(version: "1.2.3")
       var router = server.router
       router.pages = nil
       router.publicURL = nil
       router.console = ConsoleSite(
-        console: console, files: ConsoleFiles(), consoleURL: nil,
-        serverURL: "http://stratus.test")
+        console: console, files: ConsoleFiles(), consoleURL: nil
+      ) { _ in "http://stratus.test" }
       try await body(
         ConsoleScene(
           server: server, clock: clock, setupCode: try #require(code), router: router))

@@ -47,13 +47,12 @@ export async function show(screen) {
     failure = error;
   }
   drawScreen(context, zones, found, failure);
-  listenForChanges(context);
   if (params.record) await openEditor(context, params.record);
   else closeEditor();
 }
 
 /** The part of the address that decides which records are listed. */
-function listAddress({ record, columns, live, ...params }) {
+function listAddress({ record, columns, ...params }) {
   return addressOf("/records", params);
 }
 
@@ -74,9 +73,9 @@ async function fetchRecords({ params, target, fields, zoneID }, signal) {
       return { records: answer.records };
     }
     case "changes": {
+      if (!zoneID) return null;
       const answer = await database(target, "changes/zone", {
-        zones: [{ zoneID: zoneID ?? { zoneName: "_defaultZone" }, syncToken: params.token,
-          resultsLimit: pageSize }],
+        zones: [{ zoneID, syncToken: params.token, resultsLimit: pageSize }],
       }, { signal });
       const [zone] = answer.zones;
       if (zone.serverErrorCode) throw new Error(zone.reason);
@@ -118,11 +117,12 @@ function drawScreen(context, zones, found, failure) {
 function results(context, found) {
   const { screen, params } = context;
   if (!found) {
-    return h("p", { class: "empty" }, params.mode === "lookup"
-      ? "Write the names of records." : "The schema has no record type yet.");
+    return h("p", { class: "empty" }, {
+      lookup: "Write the names of records.",
+      changes: "Choose a custom zone. Only custom zones have changes.",
+    }[params.mode] ?? "The schema has no record type yet.");
   }
   return [
-    newsNote, liveSwitch(params),
     bulkBar(context, found.records, selection),
     recordTable(context, found.records, selection),
     nextPage(screen.place, "after", found.after),
@@ -145,31 +145,6 @@ function failureNote(error, { screen }) {
           environment: screen.place.params.environment, type: screen.place.params.type,
         }),
       }, "Open the fields of the record type")));
-}
-
-const newsNote = h("p", { class: "notice", role: "status", hidden: true });
-
-function liveSwitch(params) {
-  const box = h("input", {
-    type: "checkbox", id: "live", checked: params.live === "yes", "data-focus": "live",
-    on: { change: () => change({ live: box.checked ? "yes" : "" }) },
-  });
-  return h("p", { class: "field check" }, box, h("label", { for: "live" }, "Update by itself"));
-}
-
-/** Shows new records at once, or says that there are some: the table must not move by itself. */
-function listenForChanges({ screen, params }) {
-  let count = 0;
-  newsNote.hidden = true;
-  const news = ({ database }) => {
-    if (database && database !== (params.database ?? "public")) return;
-    if (params.live === "yes") return screen.again();
-    count += 1;
-    newsNote.replaceChildren(`${counted(count, "change")} since the list was loaded. `,
-      h("button", { type: "button", class: "quiet", on: { click: screen.again } }, "Show"));
-    newsNote.hidden = false;
-  };
-  screen.listen({ records: news, reconnected: () => news({}) });
 }
 
 function requestOf({ target, params, fields, zoneID }) {

@@ -2,6 +2,7 @@
 
 import { h, append, userText } from "../dom.js";
 import { database } from "../server.js";
+import { session } from "../session.js";
 import { failureBox, report } from "../parts/announce.js";
 import { askAndRun } from "../parts/dialog.js";
 import { field, optionOf, requestForm } from "../parts/form.js";
@@ -99,7 +100,8 @@ function shareView(body, context, record, share) {
 
 /** NB: the link has no secret for encrypted values. Only devices have it. */
 function linkOf(share) {
-  return `https://${share.displayedHostname ?? location.hostname}/share/${share.shortGUID}`;
+  const scheme = session.serverURL?.startsWith("http:") ? "http" : "https";
+  return `${scheme}://${share.displayedHostname ?? location.hostname}/share/${share.shortGUID}`;
 }
 
 function nameOf({ userIdentity = {} }) {

@@ -34,10 +34,11 @@ export async function show(screen) {
         { title: "Owner", cell: ({ zoneID }) => userText(zoneID.ownerRecordName ?? "") },
         { title: "Batches", cell: (zone) => (zone.atomic ? "atomic" : "not atomic") },
         { title: "Shared", cell: (zone) => (zone.share ? badge("whole zone") : "no") },
-        { title: "Changes", cell: ({ zoneID }) => screenLink("/records", {
+        { title: "Changes", cell: ({ zoneID }) => (zoneID.zoneName === "_defaultZone"
+          ? "" : screenLink("/records", {
           mode: "changes", database: scope === "public" ? "" : scope, zone: zoneID.zoneName,
           owner: scope === "shared" ? zoneID.ownerRecordName : "",
-        }, "Fetch") },
+        }, "Fetch")) },
         { title: "Action", cell: (zone) => (scope === "private"
           && zone.zoneID.zoneName !== "_defaultZone"
           ? button("Delete", () => remove(screen, scope, zone.zoneID), {
@@ -45,7 +46,6 @@ export async function show(screen) {
           }) : "") },
       ],
     }));
-  screen.listen({ records: () => {}, reconnected: screen.again });
 }
 
 function newZone(screen, scope) {

@@ -38,7 +38,6 @@ export async function show(screen) {
         "equal to production's."),
       button("Reset development", () => reset(screen, containerID), { kind: "danger" }),
     ]);
-  screen.listen({ schema: screen.again, lacks: screen.again });
 }
 
 async function reset(screen, containerID) {

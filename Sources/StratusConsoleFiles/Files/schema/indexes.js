@@ -1,26 +1,19 @@
-// The screen of indexes: advice, and the indexes that queries have made.
+// The screen of the indexes that queries have made.
 
 import { h, userText } from "../dom.js";
-import { manage, manageOr } from "../server.js";
+import { manage } from "../server.js";
 import { may } from "../session.js";
 import { report } from "../parts/announce.js";
 import { askAndRun } from "../parts/dialog.js";
-import { badge, button, heading, screenLink } from "../parts/page.js";
+import { badge, button, heading } from "../parts/page.js";
 import { table } from "../parts/table.js";
-import { counted, time } from "../time.js";
+import { time } from "../time.js";
 
 export async function show(screen) {
   const { signal, store } = screen;
-  const [{ indexes }, { advice }] = await Promise.all([
-    manage("schema/indexes", store, { signal }),
-    manageOr({ advice: [] }, "schema/advise", store, { signal }),
-  ]);
+  const { indexes } = await manage("schema/indexes", store, { signal });
   screen.draw(
     heading("Indexes"),
-    h("h2", {}, "Advice"),
-    advice.length === 0 ? h("p", { class: "empty" }, "There is no advice.")
-      : h("div", { class: "cards" }, advice.map((item) => adviceCard(screen, item, indexes))),
-    h("h2", {}, "Indexes"),
     h("p", {}, "A query makes the index that it needs. Index options of the schema only say which ",
       "queries are allowed."),
     table({
@@ -44,21 +37,6 @@ function progress({ rowsDone, rowsTotal, state }) {
   if (state === "ready") return "complete";
   if (!rowsTotal) return "–";
   return `${Math.floor((Number(rowsDone ?? 0) / Number(rowsTotal)) * 100)} %`;
-}
-
-function adviceCard(screen, item, indexes) {
-  const index = indexes.find((index) => index.id === item.indexID);
-  return h(
-    "section", { class: "card" },
-    h("h3", {}, badge(item.kind), " ", userText(`${item.recordType}: ${item.columns.join(", ")}`)),
-    h("p", {}, item.sentence),
-    h("p", { class: "small" }, counted(item.count, "request"), item.lastAt
-      ? [", last ", time(item.lastAt, { isShort: true })] : ""),
-    item.kind === "missing"
-      ? screenLink("/schema", { type: item.recordType },
-        `Open the fields of ${item.recordType}`)
-      : index && button(`Remove the index ${index.id}`, () => drop(screen, index),
-        { kind: "quiet", isAllowed: may("operation") }));
 }
 
 async function drop(screen, index) {

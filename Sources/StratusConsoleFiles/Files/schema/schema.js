@@ -34,12 +34,6 @@ export async function show(screen) {
     viewLinks("Views of the schema", place, views),
     view !== "text" && draftBar(context), viewOf(view, context, retiring));
   drawAll();
-  screen.listen({
-    schema: ({ environment }) => {
-      if (environment === store.environment && view !== "text") screen.again();
-    },
-    reconnected: () => { if (view !== "text") screen.again(); },
-  });
 }
 
 function viewOf(view, context, retiring) {

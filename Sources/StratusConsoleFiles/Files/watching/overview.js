@@ -1,7 +1,7 @@
-// The first screen: the production radar, findings, and the state of the server.
+// The first screen: the production radar and the state of the server.
 
 import { h, userText } from "../dom.js";
-import { manage, manageOr } from "../server.js";
+import { manage } from "../server.js";
 import { badge, facts, heading, screenLink } from "../parts/page.js";
 import { table } from "../parts/table.js";
 import { sizeText, time } from "../time.js";
@@ -9,10 +9,7 @@ import { lackTable } from "./lacks.js";
 
 export async function show(screen) {
   const { signal } = screen;
-  const [status, { findings }] = await Promise.all([
-    manage("status", {}, { signal }),
-    manageOr({ findings: null }, "findings", {}, { signal }),
-  ]);
+  const status = await manage("status", {}, { signal });
   const lacks = status.productionLacks;
   screen.draw(
     heading("Overview"),
@@ -22,8 +19,6 @@ export async function show(screen) {
         "of the schema.")
       : [h("p", {}, "Apps in production save or query what the schema there lacks. These requests ",
         "fail until development is deployed."), lackTable(lacks)],
-    h("h2", {}, "Findings"),
-    findingList(findings),
     h("h2", {}, "Server"),
     facts([
       ["State", status.ready ? badge("ready", "good") : badge("not ready", "bad")],
@@ -31,21 +26,6 @@ export async function show(screen) {
       ...status.faults.map((fault) => [fault.name, fault.reason]),
     ]),
     stores(status.containers));
-  screen.listen({ lacks: screen.again, reconnected: screen.again });
-}
-
-function findingList(findings) {
-  const command = h("code", {}, "stratus doctor");
-  if (!findings) return h("p", {}, "Run ", command, " to see them.");
-  if (findings.length > 0) return h("div", { class: "cards" }, findings.map(findingCard));
-  return h("p", {}, badge("good", "good"), " The checks of ", command, " find nothing.");
-}
-
-function findingCard(finding) {
-  return h("section", { class: "card" },
-    h("h3", {}, badge(finding.severity, finding.severity === "problem" ? "bad" : ""), " ",
-      userText(finding.name)),
-    h("p", {}, userText(finding.sentence)), finding.fix && h("p", {}, userText(finding.fix)));
 }
 
 function stores(containers) {
