@@ -98,10 +98,13 @@ let package = Package(
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
+    // The compiler embeds the files by #embed, so they are no resources.
+    .target(name: "StratusConsoleFiles", exclude: ["Files"]),
+    room("StratusConsole", ["StratusConsoleFiles"]),
     room(
       "StratusHTTP",
       [
-        "StratusDomain", "StratusWire", hummingbird,
+        "StratusConsole", "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -110,8 +113,8 @@ let package = Package(
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
-        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
+        "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
         .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -212,6 +215,7 @@ let package = Package(
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+    tests("StratusConsoleTests", ["StratusConsole"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
@@ -224,7 +228,8 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusServer",
         "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

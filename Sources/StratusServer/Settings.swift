@@ -48,6 +48,9 @@ public struct Settings: Sendable {
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
+  /// The address of the console, or nil if the server has no console.
+  public var console: ConsoleAddress?
+
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 
@@ -118,6 +121,38 @@ public struct PostgresAccess: Sendable, Hashable {
     self.url = url
     self.allowsLoss = allowsLoss
     self.sharedFolder = sharedFolder
+  }
+}
+
+/// The address of the console. It differs from the address of the API, so that a browser keeps the
+/// two apart.
+public struct ConsoleAddress: Sendable, Hashable {
+  public var host: String
+  /// The port, or 0 for any free port.
+  public var port: Int
+  /// The URL at which browsers open the console, or nil if it follows from the host and the port.
+  public var url: String?
+
+  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+    self.host = host
+    self.port = port
+    self.url = url
+  }
+
+  /// Returns the reason why members must not use the console at this address, or nil. Members send
+  /// their passwords to the console, so a connection from another machine must be encrypted.
+  ///
+  /// - Parameter isEncrypted: whether the console itself uses TLS.
+  public func fault(isEncrypted: Bool) -> String? {
+    if let url, !url.hasPrefix("https://"), !LocalName.isLocal(url) {
+      return "--console-url must begin with https://, because members send their passwords to it"
+    }
+    let isProxied = url?.hasPrefix("https://") == true
+    if isEncrypted || isProxied || LocalName.isLocal("http://" + Settings.inURL(host)) {
+      return nil
+    }
+    return "--console-host \(host) needs --tls-certificate and --tls-key, or --console-url with "
+      + "the https:// address of a proxy, because members send their passwords to the console"
   }
 }
 

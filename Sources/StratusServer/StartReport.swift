@@ -58,6 +58,9 @@ public struct StartReport: Sendable, Equatable {
     if let port = settings.managementPort {
       features.append("management at " + (port == 0 ? "a free port" : "port \(port)"))
     }
+    if let console = settings.console {
+      features.append("console at " + (console.port == 0 ? "a free port" : "port \(console.port)"))
+    }
     if let apns = settings.apns { features.append("Apple's push service for \(apns.topic)") }
     if let days = settings.historyDays {
       features.append("deletions leave the history after \(days) days")

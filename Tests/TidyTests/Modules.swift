@@ -81,8 +81,8 @@ enum Modules {
   ]
   private static let serverModules: Set<String> =
     domain + [
-      "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
-      "StratusSQL", "StratusSQLite",
+      "StratusAccounts", "StratusAssets", "StratusConsole", "StratusHTTP", "StratusPostgres",
+      "StratusPush", "StratusSQL", "StratusSQLite",
     ]
   /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's
   /// application.
