@@ -25,13 +25,14 @@ public struct Composition: Sendable {
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
-  /// Records which indexes queries use.
+  /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
   /// Signals that queues have new notifications.
   let queues: any Signals = LocalSignals()
-  /// Prevents several processes with the same stores from doing the same work.
+  /// The locks and leases of background work, for several processes with the same stores.
+  /// ``LocalWorkLocks`` grants each request, because only one process uses a data folder.
   let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
