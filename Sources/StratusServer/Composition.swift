@@ -25,16 +25,15 @@ public struct Composition: Sendable {
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
-  /// Records which indexes queries use.
+  /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
   /// Signals that queues have new notifications.
-  let queues: any Signals
-  /// Signals other processes that a store has new notifications.
-  let newsOfOthers: any Signals
-  /// Prevents several processes with the same stores from doing the same work.
-  let locks: any WorkLocks
+  let queues: any Signals = LocalSignals()
+  /// The locks and leases of background work, for several processes with the same stores.
+  /// ``LocalWorkLocks`` grants each request, because only one process uses a data folder.
+  let locks: any WorkLocks = LocalWorkLocks()
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
   public let hub: Hub

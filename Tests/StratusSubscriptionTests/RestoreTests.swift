@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `a server that begins without data sends later notifications to earlier devices`()
+  func `after a server has lost all its data, a known device still gets new notifications`()
     async throws
   {
     let folders = ["one", "other"].map {

@@ -130,7 +130,8 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `a connection doubles its delays until the resource timeout`() async throws {
+  @Test
+  func `a connection doubles the delay between retries until the resource timeout`() async throws {
     let exchange = ScriptedExchange(Array(repeating: .fail(.notConnected), count: 20))
     let time = FakeTime()
     let options = Connection.Options(resourceTimeoutSeconds: 10, patience: .long)

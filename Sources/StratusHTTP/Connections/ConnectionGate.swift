@@ -28,7 +28,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     /// The router works on the request, or the answer is being sent. The body may still be
     /// arriving.
     case answering
-    /// The answer is written. The client must still read the answer or send the rest of the body.
+    /// The answer is written. The client has not read all of it yet, or has not sent the whole body
+    /// yet.
     case settling
     /// A request to listen for notifications has begun, and its body is arriving.
     case readingBody(HTTPRequest)
