@@ -31,8 +31,8 @@ struct MishapRates: Sendable {
   /// The probability per second and device.
   var accountChange = 0
 
-  /// Lets the seed choose some kinds of mishaps. Each chosen kind gets a random probability, and the
-  /// other kinds never happen.
+  /// Lets the seed choose some kinds of mishaps. Each chosen kind gets a random probability, and
+  /// the other kinds never happen.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0

@@ -25,6 +25,8 @@ public struct Composition: Sendable {
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
+  /// Keeps the newest requests, if the server has a console.
+  public let requestLog = RequestLog()
   /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
@@ -134,7 +136,9 @@ public struct Composition: Sendable {
       ambient: live.ambient, startedAt: live.ambient.now(),
       logger: StatusLog { logger.error("\($0)") })
     var router = Router(
-      service: service, hub: hub, management: management + service.managementHandlers + [status],
+      service: service, hub: hub,
+      management: management + service.managementHandlers
+        + [status, ListRequestsHandler(log: requestLog)],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,
@@ -144,6 +148,7 @@ public struct Composition: Sendable {
     router.pages = accounts.webPages { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
+    router.requestLog = requestLog
     self.router = router
   }
 

@@ -147,6 +147,9 @@ public enum Limits {
   /// The maximum number of characters of an app's name and version in the production radar's
   /// counts. Choice: they fit in one line.
   public static let appNameLengthMax = 64
+
+  /// The entries of the request log. They take about 2 MB, and show some minutes of a busy server.
+  public static let requestLogEntriesMax = 4_096
   /// The maximum number of record types in one container. Choice: as for
   /// ``fieldsPerRecordTypeMax``.
   public static let recordTypesMax = 1_000

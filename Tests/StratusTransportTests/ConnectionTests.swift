@@ -140,8 +140,8 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more delay,
-    // the sum of the delays would exceed the resource timeout of 10 s.
+    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more
+    // delay, the sum of the delays would exceed the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 
