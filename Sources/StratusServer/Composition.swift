@@ -32,10 +32,11 @@ public struct Composition: Sendable {
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
   /// Signals that queues have new notifications.
-  let queues: any Signals = LocalSignals()
+  let queues: any Signals
+  /// Signals other processes that a store has new notifications.
+  let newsOfOthers: any Signals
   /// The locks and leases of background work, for several processes with the same stores.
-  /// ``LocalWorkLocks`` grants each request, because only one process uses a data folder.
-  let locks: any WorkLocks = LocalWorkLocks()
+  let locks: any WorkLocks
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
   public let hub: Hub
