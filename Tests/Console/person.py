@@ -1,8 +1,28 @@
 """What a person does in a browser: reads, types and clicks."""
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import browser as chromium
+
+
+class Found:
+    """An element of the page. Before a click, it is found again if the page has replaced it."""
+
+    def __init__(self, find):
+        self.again = find
+        self.element = find()
+
+    def __getattr__(self, name):
+        return getattr(self.element, name)
+
+    def click(self):
+        for _ in range(10):
+            try:
+                return self.element.click()
+            except StaleElementReferenceException:
+                self.element = self.again()
+        return self.element.click()
 
 
 class Person:
@@ -17,7 +37,10 @@ class Person:
         chromium.open_page(self.page, url)
 
     def wait(self, condition, what):
-        WebDriverWait(self.page, 15, poll_frequency=0.05).until(lambda _: condition(), what)
+        # NB: the page may replace an element between the search for it and the reading of it.
+        ignored = [StaleElementReferenceException]
+        WebDriverWait(self.page, 15, poll_frequency=0.05, ignored_exceptions=ignored).until(
+            lambda _: condition(), what)
 
     def find(self, selector):
         self.wait(lambda: self.page.find_elements(By.CSS_SELECTOR, selector), selector)
@@ -31,13 +54,16 @@ class Person:
         script = (
             "return [...document.querySelectorAll(arguments[0])].find((element) =>"
             " element.checkVisibility() && element.textContent === arguments[1])")
-        found = []
 
-        def look():
-            found[:] = [self.page.execute_script(script, selector, text)]
-            return found[0] is not None
-        self.wait(look, f"{selector} with the text {text}")
-        return found[0]
+        def find():
+            found = []
+
+            def look():
+                found[:] = [self.page.execute_script(script, selector, text)]
+                return found[0] is not None
+            self.wait(look, f"{selector} with the text {text}")
+            return found[0]
+        return Found(find)
 
     def unfold(self, text):
         """Opens the part of the page below a summary."""
@@ -47,7 +73,9 @@ class Person:
         self.page.switch_to.active_element.send_keys(*keys)
 
     def text(self, selector="main"):
-        return self.find(selector).text
+        found = []
+        self.wait(lambda: found.append(self.find(selector).text) or True, selector)
+        return found[-1]
 
     def see(self, text, selector="body"):
         script = "return document.querySelector(arguments[0])?.innerText ?? ''"

@@ -56,6 +56,22 @@ import Testing
     }
   }
 
+  /// Both openings create the container's folder.
+  @Test func `both stores of a new container can be opened at the same time`() async throws {
+    try await withStores { stores in
+      for number in 0..<100 {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for environment in [ContainerEnvironment.development, .production] {
+            let address = StoreAddress(
+              container: "iCloud.org.example.N\(number)", environment: environment)
+            group.addTask { _ = try await stores.store(at: address) }
+          }
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
   @Test func `the files of a store can be read only by their owner`() async throws {
     try await withTemporaryFolder { url in
       let folder = url.appendingPathComponent("iCloud.org.example")

@@ -72,9 +72,13 @@ public final class DataFolder: Sendable {
     guard Self.isSafe(container) else { return nil }
     let folder = Self.folder(of: container, in: url)
     if !FileManager.default.fileExists(atPath: folder.path) {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: false,
-        attributes: [.posixPermissions: 0o700])
+      do {
+        try FileManager.default.createDirectory(
+          at: folder, withIntermediateDirectories: false,
+          attributes: [.posixPermissions: 0o700])
+      } catch CocoaError.fileWriteFileExists {
+        // The container's other store is opened at the same time, and has created the folder.
+      }
       Self.flushNames(in: url)
     }
     return Self.file(of: StoreAddress(container: container, environment: environment), in: url)
