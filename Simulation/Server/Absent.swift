@@ -18,7 +18,7 @@ struct EveryContainer: ContainerRegistry {
   func deleteContainer(id: String) async throws(ServerError) -> Bool { false }
 }
 
-/// An asset store without files, because the simulation has none.
+/// An asset store without files, because the simulation has no assets.
 struct NoAssets: AssetStore {
   func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool

@@ -30,8 +30,8 @@ final class KeptChecksums: Sendable {
     }
   }
 
-  /// Returns and removes an entry. The entry would be wrong after the upload's new owner has
-  /// appended bytes.
+  /// Returns and removes an entry. The caller may append bytes to the upload, and the entry would
+  /// then be wrong.
   func take(_ path: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: path)?.entry }
   }

@@ -6,7 +6,7 @@ import StratusConsoleFiles
 /// therefore keep them for as long as it wants, and modules can import each other by relative
 /// paths.
 public struct ConsoleFiles: Sendable {
-  /// A file as an answer.
+  /// The content of a file, and the header field that describes it in an answer.
   public struct File: Sendable, Hashable {
     /// The value of the header field `Content-Type`.
     public var contentType: String
@@ -84,13 +84,14 @@ public struct ConsoleFiles: Sendable {
 
 /// The header fields with which the console's files are served.
 public enum ConsoleHeaders {
-  /// The policy that keeps data from becoming code. See `docs/internals/console.md`.
+  /// The content security policy. With it, the browser runs only the scripts of the console's
+  /// files. See `docs/internals/console.md`.
   public static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     + "require-trusted-types-for 'script'; trusted-types 'none'"
 
-  /// The fields of every answer of the console.
+  /// The header fields of every answer of the console.
   public static let all: [(name: String, value: String)] = [
     ("Content-Security-Policy", policy), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Referrer-Policy", "no-referrer"),

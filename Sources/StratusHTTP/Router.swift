@@ -17,7 +17,7 @@ public struct Router: Sendable {
 
   /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
-  /// The console, or nil. A router with a console answers nothing else.
+  /// The console, or nil. A router with a console answers only the requests of the console.
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?

@@ -7,8 +7,8 @@
   /// The registry of the installation in PostgreSQL.
   public typealias PostgresRegistry = SQLRegistry<PostgresEngine<RegistrySession>>
 
-  /// A node's part of an installation in PostgreSQL: its connections, the stores, the registry, and
-  /// what it shares with other nodes.
+  /// A node's part of an installation in PostgreSQL: the node's connections, the stores, the
+  /// registry, and the state that the node shares with other nodes.
   public final class PostgresCluster: Sendable {
     /// The parts that a node gets from its process.
     public struct Surroundings: Sendable {
@@ -100,7 +100,8 @@
         makeStandIn: surroundings.makeStandIn)
       let bus = PostgresSignalBus(autocommit: autocommit, node: node)
       do throws(ServerError) {
-        // NB: the first heartbeat comes before the first writer, whose row belongs to a live node.
+        // NB: the first heartbeat is written before the first writer registers. Otherwise another
+        // node could take the writer's row for the row of an ended node.
         try await heartbeat.beat()
         try await PostgresCluster.checkReplication(autocommit, timelines, settings: settings)
         try await stores.refresh()
@@ -125,7 +126,8 @@
 
     /// Returns the signals about one kind of work, such as `changes`.
     ///
-    /// - Parameter toOthersOnly: whether this node receives only the signals of other nodes.
+    /// - Parameter toOthersOnly: whether this node's signals go only to other nodes. This node then
+    ///   receives only the signals of other nodes.
     public func signals(_ kind: String, toOthersOnly: Bool = false) -> PostgresSignals {
       bus.signals(kind, toOthersOnly: toOthersOnly)
     }
@@ -135,7 +137,7 @@
       try await heartbeat.nodes()
     }
 
-    /// Says to the other nodes that this node will end.
+    /// Tells the other nodes that this node will end.
     public func drain() async throws(ServerError) { try await heartbeat.drain() }
 
     /// Finishes the waiting bodies, refuses new ones, and closes all connections.

@@ -7,8 +7,8 @@
     /// The schema of the tables that belong to the whole installation. The schemas of stores begin
     /// with this name.
     public var schema = "stratus"
-    /// The number of connections that write. Choice: more connections than the database has
-    /// processors let commits share flushes.
+    /// The number of connections that write. Choice: several commits can share a flush if there are
+    /// more connections than the database server has processors.
     public var writersMax = 16
     /// The number of connections that read.
     public var readersMax = 8
@@ -21,8 +21,8 @@
 
     /// The settings of every connection.
     ///
-    /// - `force_generic_plan` and the planner's settings make every plan the one that the tests
-    ///   check. All statements are meant to follow an index.
+    /// - With `force_generic_plan` and the planner's settings, PostgreSQL uses the plans that the
+    ///   tests check. Every statement is written to read rows through an index.
     /// - `idle_in_transaction_session_timeout` ends the transaction of a node that was paused, so
     ///   that the node's locks are released.
     /// - `synchronous_commit` must not be turned off by the settings of a role.
@@ -64,7 +64,7 @@
     /// The pause after a failed connection, so that an unreachable server gets no flood of
     /// attempts.
     static let reconnectSeconds = 0.5
-    /// The stack of a thread. Bodies decode JSON recursively.
+    /// The size of a thread's stack in bytes. It is large, because bodies decode JSON recursively.
     static let stackSizeBytes = 4 << 20
     /// The number of sessions that a connection keeps. Each takes up to 1 MB.
     static let sessionsMax = 64

@@ -1,8 +1,8 @@
 #if Postgres
   package import StratusDomain
 
-  /// Operations on the schemas of an installation that belongs to a test. Each call uses a
-  /// connection of its own and blocks the thread.
+  /// Operations on the PostgreSQL schemas that belong to one test. Each call uses a connection of
+  /// its own and blocks the thread.
   package struct PostgresTestSchema: Sendable {
     private let url: PostgresURL
     private let schema: String

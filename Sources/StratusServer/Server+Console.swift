@@ -57,7 +57,8 @@ final class BoundPort: Sendable {
 
   func set(_ number: Int) { port.withLock { $0 = number } }
 
-  /// Returns the URL of the port on the machine by whose name a browser has reached the console.
+  /// Returns the URL of this port, with the host name under which a browser has reached the
+  /// console.
   func url(beside consoleURL: String, scheme: String) -> String {
     let authority = consoleURL.split(separator: "/").last ?? "localhost"
     let host =

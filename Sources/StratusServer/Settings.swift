@@ -112,8 +112,8 @@ extension Settings {
 public struct PostgresAccess: Sendable, Hashable {
   /// The address, such as `postgres://user@host/database`, without a password.
   public var url: String
-  /// Whether the server starts although a failover may lose acknowledged writes. All change tokens
-  /// expire with each failover then.
+  /// Whether the server starts although a failover may lose acknowledged writes. If so, all change
+  /// tokens expire with each failover.
   public var allowsLoss: Bool
   /// The folder of the keys and the bytes of assets, which all nodes share, or nil if they are in
   /// the data folder.

@@ -87,7 +87,7 @@ import Testing
     #expect(CKRecordChangedErrorServerRecordKey == "ServerRecord")
   }
 
-  @Test func `every error has a description`() {
+  @Test func `every CKError has a description`() {
     let bare: any Error = CKError(.quotaExceeded)
     let apples = "The operation couldn\u{2019}t be completed. (CKErrorDomain error 25.)"
     #expect(bare.localizedDescription == apples)

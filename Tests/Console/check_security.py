@@ -118,7 +118,7 @@ def foreign_pages(server):
 
 
 def roles(server):
-    """Each role may call exactly the endpoints of its row."""
+    """A member may call exactly the endpoints that PERMISSIONS allows for the member's role."""
     members = {role: Member(server, f"{role}@example.org", PASSWORD) for role in ROLES}
     for role, member in members.items():
         for path, allowed in PERMISSIONS.items():

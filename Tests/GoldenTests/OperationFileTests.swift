@@ -73,7 +73,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("kept bytes".utf8))
   }
 
-  @Test func `an old operation that queries has its query`() throws {
+  @Test func `a query operation of an earlier release has its query`() throws {
     let made = try operation("query", of: CKQueryOperation.self)
     #expect(made.query?.recordType == "Note")
     #expect(made.query?.predicate == NSPredicate(format: "title == 'x'"))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct `The backup` {
   @Test
-  func `a backup sends nothing while it is off, and sends all changes once it is on`() async throws
+  func `a backup sends nothing while it is off, and sends all changes after it is switched on`()
+    async throws
   {
     try await withHousehold { home in
       try await home.shareMilk()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The files of the console` {
   private let files = ConsoleFiles()
 
-  @Test func `the page names the folder of the files`() {
+  @Test func `the console's page names the folder of its files`() {
     let page = String(decoding: files.page.bytes, as: UTF8.self)
     #expect(page.contains("/files/\(files.hash)/main.js"))
     #expect(!page.contains("HASH"))
@@ -15,22 +15,24 @@ import Testing
   @Test(arguments: [
     ("main.js", "text/javascript; charset=utf-8"), ("style.css", "text/css; charset=utf-8"),
     ("icon.svg", "image/svg+xml"), ("records/records.js", "text/javascript; charset=utf-8"),
-  ]) func `a file has the type of its name`(_ path: String, _ type: String) throws {
+  ]) func `the name of a console file decides its content type`(_ path: String, _ type: String)
+    throws
+  {
     let file = try #require(files.file(at: "/files/\(files.hash)/\(path)"))
     #expect(file.contentType == type)
     #expect(!file.bytes.isEmpty)
   }
 
   @Test(arguments: ["/files/0000000000000000/main.js", "/main.js", "/files/main.js"])
-  func `a path without the hash leads to no file`(_ path: String) {
+  func `a path without the right hash leads to no file of the console`(_ path: String) {
     #expect(files.file(at: path) == nil)
   }
 
-  @Test func `a path cannot leave the folder`() {
+  @Test func `a path with two dots leads to no file outside the console's folder`() {
     #expect(files.file(at: "/files/\(files.hash)/../include/StratusConsoleFiles.h") == nil)
   }
 
-  @Test func `the hash changes with a path and with a byte`() {
+  @Test func `the hash of the console's files changes if a path or a byte changes`() {
     let first = ConsoleFiles(["a.js": [1], "b.js": [2]])
     #expect(first.hash == ConsoleFiles(["b.js": [2], "a.js": [1]]).hash)
     #expect(first.hash != ConsoleFiles(["a.js": [1], "b.js": [3]]).hash)

@@ -126,7 +126,7 @@ import Testing
     #expect(future == "invalid sync token")
   }
 
-  @Test func `a token of the newest change is valid`() {
+  @Test func `a change token of the newest change is valid`() {
     #expect(
       reason { () throws(ServerError) in
         try token.check(epoch: 1_234_567, incarnation: 42, newest: 7)

@@ -4,7 +4,7 @@ import StratusTesting
 import Testing
 
 /// The operator's endpoints and the clients' endpoints listen on separate sockets.
-@Suite struct Doors {
+@Suite struct `The endpoints of each socket` {
   @Test func `the clients' socket does not have the operator's endpoints`() async throws {
     try await withServer { server in
       var router = server.router

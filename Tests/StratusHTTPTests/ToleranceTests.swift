@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.object([:]), ["value": nil], nil])
-  func `A13: every form of an empty value clears a field`(nothing: JSON) async throws {
+  func `A13: every form of a missing value clears a field`(nothing: JSON) async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["a": ["value": 1], "b": ["value": 2]])
       let record = try await anna.save("n", fields: ["a": nothing])

@@ -8,7 +8,7 @@ struct Wire: Sendable {
   ///
   /// - Throws: `ETIMEDOUT` if the server neither reads, writes nor closes for ten minutes. The
   ///   limit is long because hundreds of tests share the server's threads.
-  /// - Parameter leaves: closes the sending side after all bytes are sent.
+  /// - Parameter leaves: whether to close the sending side after all bytes are sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
     // NB: these calls block, so they must not run in Swift's pool: the server needs its threads.
     try await withCheckedThrowingContinuation { continuation in

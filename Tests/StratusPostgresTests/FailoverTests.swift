@@ -25,7 +25,8 @@
       return try outcome.get()
     }
 
-    /// The test changes the number of the stored timeline. The server's timeline then is a new one.
+    /// The test changes the timeline's number in the table. PostgreSQL's timeline stays the same,
+    /// and is then unknown to the nodes.
     @Test func `all change tokens expire if a node starts on an unknown timeline`() async throws {
       try await withCluster { cluster in
         let first = try await epochOfNewNode(of: cluster)

@@ -8,13 +8,13 @@
   @testable import StratusPostgres
 
   @Suite struct `The text of a statement` {
-    @Test func `a value is numbered, and a question mark in a constant is not`() {
+    @Test func `the placeholders of a statement are numbered, except in a text constant`() {
       #expect(
         PostgresStatements.numbered("SELECT '?' FROM t WHERE a = ? AND b = ?")
           == "SELECT '?' FROM t WHERE a = $1 AND b = $2")
     }
 
-    @Test func `an address with a password is refused`() {
+    @Test func `a PostgreSQL address that contains a password is refused`() {
       #expect(throws: PostgresURL.Fault.self) {
         try PostgresURL("postgres://stratus:secret@127.0.0.1/stratus")
       }
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test func `a shut out connection commits nothing`() async throws {
+    @Test func `a connection without a row in the table of writers commits nothing`() async throws {
       try await withNodes(1) { cluster, nodes in
         let url = try PostgresURL(try #require(TestServer.url))
         let commits = PostgresCommits(node: "node-1", schema: cluster.schema)

@@ -6,8 +6,8 @@
   @testable import StratusPostgres
   @testable import StratusSQL
 
-  /// Many small zones and a large one. PostgreSQL expects a single row in each zone then, unless
-  /// the tables say otherwise.
+  /// Many small zones and a large one. PostgreSQL then expects a single row in each zone, unless
+  /// the definitions of the tables set other statistics.
   @Suite(.enabled(if: TestServer.isThere)) struct `Plans with zones of different sizes` {
     private static let rows = """
       INSERT INTO databases (scope, owner, change, epoch)

@@ -101,7 +101,7 @@ private func withKnownStores(
   }
 
   @Test(arguments: ["", "-wal"])
-  func `a store whose file disappears acknowledges nothing`(_ suffix: String) async throws {
+  func `a store whose file disappears acknowledges no write`(_ suffix: String) async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)
@@ -120,7 +120,7 @@ private func withKnownStores(
   }
 
   @Test
-  func `a store whose file is replaced while the server runs acknowledges nothing`() async throws {
+  func `a store whose file is replaced while the server runs acknowledges no write`() async throws {
     try await withRegistry { url, registry in
       try await withKnownStores(in: url, registry) { stores in
         let store = try await stores.store(at: development)

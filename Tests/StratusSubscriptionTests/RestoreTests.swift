@@ -84,8 +84,7 @@ import Testing
     let backup = try stores.backup()
     var last = first.last
     for round in 1...restores {
-      // The restore loses six notifications. After the restore, the test queues first fewer than
-      // six notifications, and in the end more than six.
+      // Each restore loses six notifications.
       let lost = round * 100
       try await enqueue(lost...(lost + 5), in: stores)
       let heard = try await hear("phone", after: last, from: stores)
@@ -95,6 +94,8 @@ import Testing
       time.pass()
       try stores.restore(backup)
     }
+    // The test queues twelve notifications, one by one: at first fewer than the last restore lost,
+    // and in the end more.
     for id in 1_001...1_012 {
       try await enqueue(id...id, in: stores)
       let heard = try await hear("phone", after: last, from: stores)

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a notification can be lost`() async throws {
+  @Test func `a test can drop a notification`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.dropNotifications()
       try await stage.save("b")
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a notification can be late`() async throws {
+  @Test func `a test can delay the notifications of a device`() async throws {
     try await withRecorder { stage, recorder in
       stage.laptop.delayNotifications(by: .seconds(40))
       let before = stage.server.clock.now

@@ -136,7 +136,7 @@ import Testing
     #expect(answer.body == Array("abcde".utf8))
   }
 
-  @Test func `an answer that never ends fails at the end of its total time`() async throws {
+  @Test func `a request with an endless answer fails at the end of its total time`() async throws {
     let server = try LocalServer()
     var request = try request(url(server))
     request.totalSeconds = 0.2

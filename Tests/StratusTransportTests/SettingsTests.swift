@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `the credentials file keeps the token of another sign-in`() throws {
+  @Test func `a renewed token does not replace the token of another sign-in in the file`() throws {
     try inFolder { location in
       let signIn = Connection.digest(of: "web")
       #expect(!CredentialsFile.renew("new", signIn: signIn, at: location))

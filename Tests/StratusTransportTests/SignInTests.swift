@@ -10,7 +10,7 @@ import Testing
       ListZones.self, EmptyRequest(), to: .private, isIdempotent: true)
   }
 
-  @Test func `a sign-in is used from the next request on`() async throws {
+  @Test func `a request has the tokens of the newest sign-in or sign-out`() async throws {
     let exchange = ScriptedExchange([.answer(200, emptyList), .answer(200, emptyList)])
     let connection = connection(exchange)
     connection.signIn(apiToken: "api2", webAuthToken: "web2")

@@ -46,7 +46,7 @@ import Testing
     arguments: [
       ("0", nil), ("1", 1), ("\"25\"", 25), ("100000", 100_000), ("2.0", 2), ("null", nil),
       ("9223372036854775807", .max),
-    ] as [(String, Int?)]) func `a page size is a whole number, also in a string`(
+    ] as [(String, Int?)]) func `a page size may be a whole number or a string with one`(
       _ text: String, _ limit: Int?
     ) throws
   {

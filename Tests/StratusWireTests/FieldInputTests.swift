@@ -20,7 +20,9 @@ import Testing
 
   @Test(arguments: [
     (#""""#, "STRING"), ("0", "INT64"), ("[]", "STRING_LIST"), ("false", "INT64"),
-  ]) func `an empty value does not clear a field`(_ value: String, _ type: String) throws {
+  ]) func `an empty text, zero, an empty list or false does not clear a field`(
+    _ value: String, _ type: String
+  ) throws {
     let input = try input(#"{"value":\#(value)}"#)
     #expect(!input.isCleared)
     #expect(try input.decode(schemaType: FieldType(name: type)) != nil)
@@ -76,7 +78,7 @@ import Testing
     ("LIST", "STRING_LIST", #"["a"]"#, .list(.string, [.string("a")])),
     ("UNKNOWN_LIST", "INT64_LIST", "[]", .list(.int64, [])),
     ("STRING", "STRING", #""a""#, .string("a")),
-  ]) func `the schema takes precedence over an alias`(
+  ]) func `a type in the schema takes precedence over an alias in the request`(
     _ declared: String, _ schema: String, _ json: String, _ value: FieldValue
   ) throws {
     let input = try input(#"{"value":\#(json),"type":"\#(declared)"}"#)

@@ -43,7 +43,7 @@ let noteText =
     #expect(read.shortGUID == "0NEa3AEPXwK71VM4gHFnvh2kw")
   }
 
-  @Test func `a record's share may contain its zone`() throws {
+  @Test func `the reference from a record to its share may contain a zone ID`() throws {
     let text =
       noteText.dropLast() + #","share":{"recordName":"Share-1","zoneID":{"zoneName":"Z"}}}"#
     let read = try read(RecordDictionary.self, String(text))

@@ -126,7 +126,7 @@ import Testing
     #expect(silent.shareRecordName == nil)
   }
 
-  @Test func `an error replaces its zone in an answer`() throws {
+  @Test func `an answer contains an error in place of a zone that fails`() throws {
     let error = ErrorDictionary(code: .zoneNotFound, reason: Reason.zoneNotFound, uuid: "u-1")
     let text = written(ZoneItem.failure(ZoneID(zoneName: "A"), error))
     #expect(
@@ -140,7 +140,7 @@ import Testing
     #expect((back.code, back.reason, back.uuid) == (.zoneNotFound, "Zone not found", "u-1"))
   }
 
-  @Test func `a request without contents accepts any body`() throws {
+  @Test func `a request type without contents accepts any JSON object`() throws {
     #expect(throws: Never.self) { try read(EmptyRequest.self, #"{"a":1}"#) }
     #expect(written(EmptyRequest()) == "{}")
   }

@@ -123,11 +123,13 @@ import Testing
     Sample(TestRules.sentences, test, "@Test func `a stale change tag is a conflict`() {}"),
   ]
 
-  @Test(arguments: bad) func `a rule finds its bad sample`(_ sample: Sample) {
+  @Test(arguments: bad)
+  func `a rule for the project's files finds the fault in its bad sample`(_ sample: Sample) {
     #expect(sample.findings.count == 1)
   }
 
-  @Test(arguments: good) func `a rule accepts its good sample`(_ sample: Sample) {
+  @Test(arguments: good)
+  func `a rule for the project's files accepts its good sample`(_ sample: Sample) {
     #expect(sample.findings == [])
   }
 

@@ -2,12 +2,14 @@ import Testing
 
 /// Checks every file of the project against the rules of `docs/ARCHITECTURE.md`.
 @Suite struct CodeRules {
-  @Test func `the source files are found`() {
+  @Test func `TidyTests finds the source files`() {
     let modules = Set(Project.files.map(\.module))
     #expect(modules.isSuperset(of: ["StratusWire", "StratusDomain", "TidyTests"]))
   }
 
-  @Test(arguments: FileRule.all) func `every file follows the rule`(_ rule: FileRule) {
+  @Test(arguments: FileRule.all) func `every source file follows the project's rule`(
+    _ rule: FileRule
+  ) {
     for file in Project.files {
       for finding in rule.check(file) { Issue.record("\(finding.description)") }
     }

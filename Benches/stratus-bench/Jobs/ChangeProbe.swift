@@ -8,8 +8,8 @@ struct ChangeProbe {
   private var nextName: UInt64
   private var latencies: [Int64] = []
 
-  /// - Parameter firstName: the number of the name of the first saved record. The zone must contain
-  ///   no record with this number or a greater one.
+  /// - Parameter firstName: the number in the name of the first record that the probe saves. The
+  ///   zone must contain no record with this number or a greater one.
   init(port: Int, requests: Requests, zone: String, firstName: UInt64) throws {
     exchange = try Exchange(port: port)
     self.requests = requests

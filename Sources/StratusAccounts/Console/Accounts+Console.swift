@@ -19,7 +19,7 @@ extension Accounts {
   /// Returns the member of the team with this e-mail address and password.
   ///
   /// - Returns: nil for a wrong password, and also for an account that is not in the team. The
-  ///   duration is the same.
+  ///   call takes the same time in both cases.
   /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func teamMember(
     email: String, password: String
@@ -75,8 +75,9 @@ extension Accounts {
 
   /// Returns the stored hash of a console's cookie.
   ///
-  /// NB: the word before the text keeps the sessions of the console apart from those of the pages:
-  /// a cookie of one is never the cookie of the other.
+  /// NB: the hash also covers the word `console`. So a cookie of the console never has the hash of
+  /// a session on the account pages, and a cookie of those pages never has the hash of a session
+  /// in the console.
   private static func consoleHash(_ text: String) -> [UInt8] {
     Digest.sha256(Array(("console " + text).utf8))
   }

@@ -50,8 +50,8 @@ extension Console {
     return try await enter(proven, member, request)
   }
 
-  /// Checks the password again. The new session replaces the one before, so that its time says
-  /// when the password was given.
+  /// Checks the password again. A new session replaces the present one. The new session's start
+  /// is the time at which the password was given.
   func confirm(
     _ request: ConsoleRequest, _ visitor: ConsoleVisitor, _ cookie: String
   ) async throws(ServerError) -> ConsoleDecision {

@@ -67,7 +67,8 @@ public final class Console: WebConsole {
     try await requireContainer(of: endpoint, subject, visitor)
     let view = view(of: visitor)
     if endpoint == ListRoles.path, subject.email != nil, !view.showsAccounts {
-      // The answer would say whether an account has this address.
+      // The answer would tell a member without the permission `users` whether an account has this
+      // address.
       throw ServerError(.accessDenied, Reason.accessDenied)
     }
     try requirePassword(for: endpoint, of: visitor)
@@ -81,7 +82,7 @@ public final class Console: WebConsole {
       showsAccounts: visitor.member.role.permissions.contains(.users))
   }
 
-  /// Checks that a request of a limited member concerns only containers that exist for the member.
+  /// Checks that a request of a limited member concerns only containers that the member can see.
   ///
   /// NB: a container in the body proves nothing for an endpoint that ignores it, such as one that
   /// revokes a token by its ID.

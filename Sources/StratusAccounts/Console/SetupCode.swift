@@ -12,8 +12,8 @@ final class SetupCode: Sendable {
 
   private let hash: Mutex<[UInt8]?>
 
-  /// The code as the server prints it: four groups of four digits. Only the creator of the code
-  /// sees it.
+  /// Creates a code, and returns its text as the server prints it: four groups of four letters and
+  /// digits. Only the caller gets the text.
   static func make(_ randomness: Randomness) -> (text: String, code: SetupCode) {
     // 256 is a multiple of 32, so all digits are equally likely.
     let signs = randomness(digitsCount).map { digits[Int($0 & 31)] }

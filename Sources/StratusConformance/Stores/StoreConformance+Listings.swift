@@ -175,8 +175,8 @@ extension StoreConformance {
     try expect(changes.map(\.change), [3, 4])
   }
 
-  /// The check runs with a participant that has read the deletion of the earlier zone, and with a
-  /// participant that has not read it.
+  /// The check deletes two shared zones, and shares new zones with the same names. Before that, the
+  /// participant's history lists the deletion of the first zone, but not that of the second.
   static func remadeSharedZone(_ store: any Store) async throws {
     for isRead in [true, false] {
       let name = isRead ? "Read" : "Unread"

@@ -101,9 +101,9 @@ struct ChangeToken: Sendable, Hashable {
 
   /// - Parameter forgotten: the change number of the newest deletion that was removed from the
   ///   history, or 0 if none was removed.
-  /// - Throws: `BAD_REQUEST`, with the reason "sync token expired" if the token belongs to another
-  ///   timeline, incarnation or participation, or if the reader would miss a removed deletion, and
-  ///   with another reason if the token contains a change that has not happened.
+  /// - Throws: `BAD_REQUEST`. The reason is "sync token expired" if the token belongs to another
+  ///   timeline, incarnation or participation, or if the reader would miss a removed deletion. It
+  ///   is another reason if the token contains a change that has not happened.
   func check(
     epoch: Int64, incarnation: Int64, newest: Int64, forgotten: Int64 = 0,
     participation: Int64 = 0

@@ -2,27 +2,27 @@ public import StratusWire
 
 /// A right of a member of the team in the console. Each path of the console needs exactly one.
 public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
-  /// To see the radar, the state of the server, and the list of containers.
+  /// The right to see the production radar, the state of the server, and the list of containers.
   case status
-  /// To open databases as the member's own account.
+  /// The right to open databases. The member then acts as the user of the member's own account.
   case records
-  /// To see the schema.
+  /// The right to see the schema.
   case schemaRead = "schema-read"
-  /// To change the development schema.
+  /// The right to change the development schema.
   case schema
-  /// To change the production schema.
+  /// The right to change the production schema.
   case deploy
-  /// To manage API tokens and server keys.
+  /// The right to manage API tokens and server keys.
   case access
-  /// To manage accounts and their sessions.
+  /// The right to manage accounts and their sessions.
   case users
-  /// To grant custom roles to users.
+  /// The right to grant custom roles to users.
   case grants
-  /// To see the request log.
+  /// The right to see the request log.
   case requests
-  /// To manage containers and indexes.
+  /// The right to manage containers and indexes.
   case operation
-  /// To manage the team.
+  /// The right to manage the team.
   case team
 }
 
@@ -75,8 +75,9 @@ extension ConsolePermission {
       return .grants
     case "requests/list":
       return .requests
-    // Commands only: `accounts/configure` sets another account's password, and `web-tokens/create`
-    // makes a token with which its holder reads a user's private data.
+    // Only commands can call the other endpoints. For example, `accounts/configure` sets another
+    // account's password, and `web-tokens/create` makes a token with which its holder reads a
+    // user's private data.
     default:
       return nil
     }
@@ -90,7 +91,7 @@ extension ConsolePermission {
   ]
 
   /// The endpoints of the management interface whose whole effect is inside the container that the
-  /// request names. The console compares this container with those of a limited member.
+  /// request names. For a limited member, this must be a container that the member can see.
   public static let inOneContainer: Set<String> = [
     "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
     "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
@@ -98,8 +99,8 @@ extension ConsolePermission {
     "schema/retiring", "server-keys/add",
   ]
 
-  /// The endpoints of the management interface whose answers have the containers of all items, so
-  /// that the console removes the items of other containers for a limited member.
+  /// The management endpoints whose answers name the container of each item. If the member is
+  /// limited to some containers, the console removes the items of other containers.
   public static let listsContainers: Set<String> = [
     "api-tokens/list", "containers/list", "requests/list", "server-keys/list", "status",
   ]
@@ -112,7 +113,7 @@ extension ConsolePermission {
     "status", "web-tokens/list",
   ]
 
-  /// The requests for which the member gives the password again.
+  /// The requests for which the member must give the password again.
   public static let needsPassword: Set<String> = [
     "containers/delete", "schema/reset", "team/add", "team/configure", "team/remove",
   ]

@@ -2,7 +2,8 @@ import StratusWire
 
 /// Explains which roles allow a user to do something with a record of the public database.
 ///
-/// ``AccessPolicy`` decides, as for every request. The roles only explain its decision.
+/// ``AccessPolicy`` decides what the user may do, as for every request. The listed roles only
+/// explain its decision.
 struct PermissionExplanation: Sendable {
   /// The user record name, or nil for a caller who is not signed in.
   let user: String?

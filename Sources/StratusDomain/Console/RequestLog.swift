@@ -7,16 +7,16 @@ import Synchronization
 /// delays a request: an entry is copied into a ring, and a slow listener loses entries.
 public final class RequestLog: Sendable {
   private struct State {
-    /// The newest entries. The entry with a number is at this number modulo the capacity.
+    /// The newest entries. The entry with the number n is at the index n modulo the capacity.
     var ring: [RequestEntry] = []
-    /// The number of all entries so far, which is also the number of the next one.
+    /// The count of all entries so far, which is also the number of the next entry.
     var count = 0
     var isKept = false
     var listeners: [Int: AsyncStream<RequestEntry>.Continuation] = [:]
     var nextListener = 0
   }
 
-  /// The entries that wait for one listener. Further ones replace the oldest.
+  /// The maximum number of entries that wait for one listener. Further entries replace the oldest.
   private static let waitingMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
@@ -76,7 +76,7 @@ public final class RequestLog: Sendable {
       requests: found, before: number > oldest ? String(number) : nil)
   }
 
-  /// Returns the entries from now on.
+  /// Returns each entry that is added from now on.
   public func listen() -> AsyncStream<RequestEntry> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.waitingMax)) { continuation in
       let id = state.withLock { state in

@@ -57,7 +57,8 @@ public struct Caller: Sendable, Hashable {
   /// The key of the caller's queue of long queries: a user, or the address of an anonymous caller.
   var paceKey: String { userRecordName ?? "address " + (subscriber ?? "") }
 
-  /// The client's address as limits count it: an IPv4 address, or the first 64 bits of an IPv6
-  /// address, always in the same spelling. It is nil if the address is unknown.
+  /// The form of the client's address under which the limits count its requests: an IPv4 address,
+  /// or the first 64 bits of an IPv6 address, always in the same spelling. It is nil if the address
+  /// is unknown.
   public var subscriber: String? { clientAddress.map(NetworkAddress.subscriber) }
 }

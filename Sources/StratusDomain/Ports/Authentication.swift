@@ -104,7 +104,7 @@ public protocol Authentication: Sendable {
   /// this method repeatedly, and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
-  /// Returns those of the sessions that have ended or that belong to disabled accounts. Code that
+  /// Returns the given sessions that have ended, or that belong to disabled accounts. Code that
   /// serves listeners calls this method repeatedly, and sends nothing to listeners in these
   /// sessions. The call counts as a use of the other sessions.
   ///

@@ -4,7 +4,7 @@ public import StratusWire
 public struct TeamMember: Sendable, Hashable {
   public var accountID: String
   public var role: TeamRole
-  /// The containers that exist for the member, or nil for all. They are sorted.
+  /// The sorted IDs of the containers that the member can see, or nil for all containers.
   public var containers: [String]?
   /// The time when the member was added, in milliseconds since 1970 UTC.
   public var addedAt: Int64

@@ -35,22 +35,22 @@ public enum ConsoleCookie: Sendable, Hashable {
 
 /// How a request to the console is answered.
 public enum ConsoleDecision: Sendable {
-  /// By these bytes, which are JSON.
+  /// These bytes are the answer, in JSON.
   case answer([UInt8], ConsoleCookie)
-  /// By the handler of a management endpoint. The member gets the part of its answer that the view
-  /// allows.
+  /// The handler of a management endpoint answers. The member gets the part of the answer that the
+  /// view allows.
   case manage(endpoint: String, ConsoleView)
-  /// By a stream of events, until the session ends.
+  /// The answer is a stream of events, which lasts until the session ends.
   ///
   /// - Parameter member: the account that listens.
   case listen(member: String, ConsoleView)
-  /// By the handler of a database's endpoint, which the principal calls.
+  /// The handler of a database's endpoint answers. The principal is the caller.
   case open(DatabaseAddress, endpoint: String, Principal)
 }
 
 /// The part of an answer that a member may see.
 public struct ConsoleView: Sendable, Hashable {
-  /// The containers that exist for the member, or nil for all.
+  /// The IDs of the containers that the member can see, or nil for all containers.
   public var containers: [String]?
   /// Whether the member may see the e-mail addresses of accounts.
   public var showsAccounts: Bool

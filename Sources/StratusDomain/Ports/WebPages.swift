@@ -22,7 +22,8 @@ public struct PageRequest: Sendable {
   /// The server's URL as the browser uses it, without a path.
   public var serverURL: String
 
-  /// The client's address as limits count it: see ``Caller/subscriber``.
+  /// The form of the client's address under which the limits count its requests: see
+  /// ``Caller/subscriber``.
   public var subscriber: String? { clientAddress.map(NetworkAddress.subscriber) }
 
   public init(

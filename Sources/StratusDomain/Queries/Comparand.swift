@@ -3,7 +3,7 @@ import StratusWire
 /// The value with which a filter compares a field: a scalar of the field's kind, or a fraction.
 enum Comparand {
   case scalar(Scalar)
-  /// A number that no whole number equals: a fraction, or a value outside the range of Int64. It is
+  /// A number that equals no Int64: a fraction, or a value outside the range of Int64. It is
   /// compared with whole numbers.
   case fraction(Double)
 }

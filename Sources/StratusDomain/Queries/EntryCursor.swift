@@ -153,8 +153,9 @@ struct EntryCursor {
     if let first = found.first { streams[position].head = first }
   }
 
-  /// Skips the entries of other zones with the same value, after a chunk without entries of the
-  /// wanted zone.
+  /// Returns the position at which to continue after a chunk without entries of the wanted zone.
+  /// The entries are ordered by value, and then by zone. The position skips entries that have the
+  /// value of `entry` and belong to other zones.
   private func jump(from entry: FoundEntry, to zone: Int64) -> EntryPosition {
     let isBefore = isReversed ? entry.zone > zone : entry.zone < zone
     if isReversed {

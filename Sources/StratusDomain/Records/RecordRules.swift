@@ -43,8 +43,8 @@ struct RecordRules: Sendable {
 
   /// Decides an operation on a record that the caller may not read, as if the record were missing.
   ///
-  /// There is one exception: the operation cannot create the record, because names are unique in a
-  /// zone.
+  /// There is one exception: an operation that would create the record is refused, because names
+  /// are unique in a zone.
   private func decideHidden(
     _ sent: SentOperation, _ numbers: Numbers, _ fields: inout FieldDecision
   ) throws(Refusal) -> Outcome {

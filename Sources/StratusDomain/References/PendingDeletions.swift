@@ -4,8 +4,8 @@
 /// record, which the cascade does not delete. Readers still see the records until the cascade
 /// deletes them.
 enum PendingDeletions {
-  /// Returns those of the names that belong to records whose deletion is pending. Loads a few
-  /// records at a time, because there may be many names.
+  /// Returns the given names that belong to records whose deletion is pending. Loads a few records
+  /// at a time, because there may be many names.
   static func among(
     _ names: [String], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading

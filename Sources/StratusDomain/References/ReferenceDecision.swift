@@ -35,9 +35,10 @@ struct ReferenceDecision: Sendable {
   /// deletion is refused rather than the save (see ``DatabaseKey/childrenHoldParents``).
   ///
   /// The record of a refused operation may be the target of another operation's reference. The
-  /// remaining operations are therefore checked again until no more are refused. The check is
-  /// repeated here, because a new ``RecordDecision`` is expensive. An atomic batch needs one pass,
-  /// since its answer names only the operations that break a rule themselves.
+  /// remaining operations are therefore checked again until no more are refused. Only this check is
+  /// repeated, and not the whole ``RecordDecision``, because a new ``RecordDecision`` is expensive.
+  /// An atomic batch needs one pass, since its answer names only the operations that break a rule
+  /// themselves.
   /// - Parameter requiresTargets: whether the targets of `DELETE_SELF` references must exist.
   init(
     _ decision: RecordDecision, on snapshot: RecordSnapshot, _ references: ReferenceSnapshot,

@@ -14,7 +14,8 @@ public struct Retirement: Sendable, Hashable {
   /// The new name of a field that is being renamed, or nil if the field is not being renamed. Each
   /// save writes both fields.
   public var successor: String?
-  /// Whether every record has the value under both names. It is always true without a successor.
+  /// Whether every record has the value under both names. It is always true if the field is not
+  /// being renamed.
   public var isCopied: Bool
   /// The start of the retirement, in milliseconds since 1970 UTC.
   public var since: Int64

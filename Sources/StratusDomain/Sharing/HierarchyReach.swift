@@ -120,8 +120,9 @@ struct HierarchyReach {
   /// other record has the root of its parent.
   ///
   /// NB: the parent's stored hierarchy is used, even if a later step will still move the parent to
-  /// another hierarchy. That step then also moves the record. If the record were moved before its
-  /// parent, that step would not reach it.
+  /// another hierarchy. The step that moves the parent also moves this record. If the record were
+  /// moved before its parent, and the parent then stayed in its hierarchy, no step would correct
+  /// the record, because a step examines only the children of moved records.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }

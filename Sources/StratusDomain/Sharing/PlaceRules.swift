@@ -75,8 +75,8 @@ struct PlaceRules {
   /// References may lead to records outside the shares, and the participant cannot see such
   /// records.
   ///
-  /// Choice: a deletion that does not fit into one transaction is refused, because its later steps
-  /// could not be refused any more.
+  /// Choice: if a participant's deletion does not fit into one transaction, it is refused, because
+  /// its later steps could not be refused any more.
   private func mayCascade(
     from name: String, in store: any StoreReading
   ) throws(ServerError) -> Bool {

@@ -288,7 +288,8 @@ struct ShareSearch: Sendable {
 }
 
 extension ResolvedShare {
-  /// The share without its fields, its root, and the participants besides the owner and the caller.
+  /// The share without its fields and without its root. Of the participants, it contains only the
+  /// owner and the caller.
   fileprivate var shortened: ResolvedShare {
     var short = self
     short.rootRecord = nil

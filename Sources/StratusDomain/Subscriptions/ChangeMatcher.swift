@@ -57,8 +57,8 @@ struct ChangeMatcher {
       }
       let part = try part(of: entry, at: position)
       if let stop = try walk(part, of: entry, from: start) { return stop }
-      // NB: each record uses up budget, even if no subscription may concern it. The record is
-      // counted after the match, so that every step makes progress.
+      // NB: each record uses up budget, even if no subscription can match it. The record is counted
+      // after the match, so that every step makes progress.
       if position >= 0 { budget -= 1 }
     }
     return nil
@@ -96,7 +96,7 @@ struct ChangeMatcher {
   /// The part of an entry that is matched at once: the zone, or one record.
   private struct Part {
     let position: Int
-    /// The keys of the subscriptions that the part may concern, sorted.
+    /// The keys of the subscriptions that may match the part, sorted.
     let keys: [SubscriptionKey]
     /// The record with its states before and after the change. It is nil if this part of the entry
     /// concerns the zone itself.
@@ -121,7 +121,7 @@ struct ChangeMatcher {
     case record(NotificationDraft.Record)
   }
 
-  /// Examines the subscriptions that a part of an entry may concern, in the order of their keys.
+  /// Examines the subscriptions that may match a part of an entry, in the order of their keys.
   ///
   /// - Returns: the position where the next step continues, or nil if all subscriptions were
   ///   examined.

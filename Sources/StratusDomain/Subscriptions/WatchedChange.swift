@@ -20,8 +20,8 @@ public struct WatchedChange: Sendable {
   public var zone: StoredZone
   public var event: Event
   public var origin: ChangeOrigin
-  /// The changed records that query subscriptions may concern. Both states of each record are
-  /// copied, because the next change may overwrite them.
+  /// The changed records that query subscriptions may watch. Both states of each record are copied,
+  /// because the next change may overwrite them.
   public var images: [RecordImage]
 
   public init(

@@ -6,10 +6,10 @@ import Synchronization
 final class LiveUpdates: Sendable {
   /// The seconds between two heartbeats. With each one, the server checks the session again.
   static let heartbeatSeconds: Int64 = 10
-  /// The entries of the request log that one stream sends in a second. A table that moves faster
-  /// cannot be read.
+  /// The maximum number of entries of the request log that one stream sends in a second. A table
+  /// that changes faster cannot be read.
   static let entriesPerSecondMax = 20
-  /// The streams of one member. Each open page has one.
+  /// The maximum number of open streams of one member. Each open page has one stream.
   static let streamsPerMemberMax = 6
 
   private let log: RequestLog

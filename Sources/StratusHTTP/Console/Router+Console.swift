@@ -10,14 +10,14 @@ public struct ConsoleSite: Sendable {
   /// The console's URL without a path, or nil if the console answers at any name of this machine.
   public var consoleURL: String?
   /// Returns the URL at which apps call the server, for a URL at which a browser has reached the
-  /// console. URLs of files begin with it.
+  /// console. URLs of files begin with the returned URL.
   public var serverURL: @Sendable (_ consoleURL: String) -> String
 
   let live: LiveUpdates
 
   /// - Parameters:
   ///   - log: the requests that the pages show as they arrive.
-  ///   - version: the server's version. An open page of another version offers to load again.
+  ///   - version: the server's version. An open page of another version offers to reload itself.
   public init(
     console: any WebConsole, files: ConsoleFiles, consoleURL: String?, log: RequestLog,
     ambient: Ambient, version: String,
@@ -31,7 +31,7 @@ public struct ConsoleSite: Sendable {
   }
 }
 
-/// Answers at the console's own address.
+/// Answers requests to the console's own address.
 ///
 /// NB: these answers have no CORS fields, so no other origin can read them.
 extension Router {
@@ -67,7 +67,7 @@ extension Router {
       return (head, .bytes(bytes))
     } catch {
       let bytes = describe(error, &exchange)
-      // NB: a browser may send a request again after the status 421, which the API answers here.
+      // NB: the API's status would be 421, after which a browser may send the request again.
       head.status = error.code == .authenticationRequired ? .unauthorized : exchange.status
       if let seconds = exchange.retryAfterSeconds {
         head.headerFields[.retryAfter] = String(seconds)
@@ -90,7 +90,7 @@ extension Router {
       return (head, .bytes([]))
     }
     head.headerFields[.contentType] = file.contentType
-    // The name of the folder changes with its files.
+    // The folder's name changes if one of its files changes.
     head.headerFields[.cacheControl] =
       isFile ? "public, max-age=31536000, immutable" : "no-store"
     let size = Int64(file.bytes.count)
@@ -135,8 +135,9 @@ extension Router {
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .open(let address, let endpoint, let principal):
       exchange.caller.principal = principal
-      // Files are sent to the console, because the page may connect to no other origin. They are
-      // fetched from the API, so that they can do nothing in the console.
+      // The page uploads files to the console's origin, because it may connect to no other origin.
+      // It downloads files from the API's origin, so that their contents can do nothing in the
+      // console.
       exchange.caller.serverURL =
         endpoint == UploadAssets.path
         ? exchange.serverURL + String(Self.interfacePrefix.dropLast())
@@ -156,7 +157,8 @@ extension Router {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
     return try site.live.open(for: member, view) { [console = site.console] in
-      // NB: the time of the last request stays, so an open page does not keep its session alive.
+      // NB: this check does not count as a use of the session, so an open page does not keep its
+      // session alive.
       guard case .listen(_, let view) = try? await console.decide(asked) else { return nil }
       return view
     }
@@ -178,7 +180,8 @@ extension Router {
     _ endpoint: String, _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
   ) throws(ServerError) {
     let url = exchange.serverURL.lowercased()
-    // NB: a name of another machine can be rebound to this address, unless a certificate proves it.
+    // NB: an attacker's host name may resolve to this address (DNS rebinding). Without TLS, only
+    // the configured name and the machine's local names are safe.
     let isEncrypted = url.hasPrefix("https://")
     let isKnownHost = site.consoleURL != nil || isEncrypted || LocalName.isLocal(url)
     let ownHost = url.split(separator: "/").last.map(String.init)
@@ -221,7 +224,7 @@ extension Router {
 
 /// The names by which a browser reaches a server on its own machine.
 public enum LocalName {
-  /// Whether the host of a URL is this machine, by a name that cannot belong to another one.
+  /// Whether the host of a URL is a name or an address that always means this machine.
   public static func isLocal(_ url: String) -> Bool {
     guard let scheme = url.firstRange(of: "://") else { return false }
     let authority = url[scheme.upperBound...].prefix { $0 != "/" }

@@ -16,7 +16,7 @@ extension Router {
       requestID: exchange.uuid, time: beginning,
       milliseconds: max(0, ambient.now() - beginning), bytesIn: Int64(exchange.sentBytes),
       bytesOut: Int64(size),
-      // NB: a refused request may name any container.
+      // NB: a refused request may name any container, so the name may be very long.
       containerID: String(address.store.container.prefix(Limits.nameLengthMax)),
       environment: address.store.environment, database: address.scope, endpoint: endpoint,
       outcome: refusal?.code.rawValue ?? RequestEntry.okay, steps: Int64(caller.work.steps),

@@ -88,7 +88,7 @@ extension CKContainer {
     add(Self.acceptance(of: metadatas, completionHandler))
   }
 
-  // The operations behind these methods.
+  // These functions make the operations that the methods above add.
 
   private static func metadatas(
     _ urls: [URL],

@@ -95,8 +95,9 @@ extension CKError {
     switch failure {
     case .transport(let failure):
       let error = CKError(failure, isIdempotent: true)
-      // NB: an error about keys that change repeatedly must not be `serverRecordChanged`, because
-      // an error with that code contains three records.
+      // NB: if the user's keys are reset during every attempt to get them, the last error is a
+      // conflict. It must not become `serverRecordChanged`, because an error with that code
+      // contains three versions of a record.
       self =
         error.code == .serverRecordChanged
         ? CKError(.serviceUnavailable, userInfo: error.userInfo) : error

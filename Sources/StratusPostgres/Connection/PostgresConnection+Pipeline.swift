@@ -42,7 +42,7 @@
       pending.append(.control(text))
     }
 
-    /// Ends a part of the pipeline, and sends everything that libpq has collected.
+    /// Adds a synchronization point to the pipeline, and sends everything that libpq has collected.
     func sync() {
       guard PQpipelineSync(handle) == 1 else {
         note(PostgresFailure(of: nil, on: handle, doing: "sending"))
@@ -77,19 +77,19 @@
       throw failure?.error ?? .fault("PostgreSQL did not answer a statement")
     }
 
-    /// Sends what is left, and reads all answers.
+    /// Sends the remaining statements, and reads all answers.
     func settle() {
       if pending.isEmpty { return }
       if case .sync = pending[pending.count - 1] {} else { sync() }
       for sent in takePending() { read(sent) }
     }
 
-    /// Reads the answers of all parts of the pipeline that have ended.
+    /// Reads the answers up to the last synchronization point that was sent.
     func readFinishedParts() { while readThroughSync() {} }
 
-    /// Reads the answers up to the first end of a part of the pipeline.
+    /// Reads the answers up to the next synchronization point of the pipeline.
     ///
-    /// - Returns: false if no part has ended.
+    /// - Returns: false if no further synchronization point was sent.
     @discardableResult
     func readThroughSync() -> Bool {
       let end = pending.firstIndex { if case .sync = $0 { true } else { false } }
@@ -153,7 +153,7 @@
     private func noteError(
       of result: OpaquePointer?, doing what: String, otherwise: String? = nil
     ) {
-      // A statement after the failed one was not run. The failed one has the reason.
+      // A statement after the failed one was not run. Only the failed statement has the reason.
       if PQresultStatus(result) == PGRES_PIPELINE_ABORTED { return }
       if let otherwise, let state = PQresultErrorField(result, PostgresFailure.stateField),
         String(cString: state) == PostgresFailure.unexpectedCount

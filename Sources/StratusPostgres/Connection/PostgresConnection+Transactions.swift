@@ -15,7 +15,7 @@
       /// operator cancelled the wait for the standby.
       case unreplicated
 
-      /// Throws the error of a transaction that is perhaps not committed.
+      /// Throws an error unless the commit certainly succeeded.
       func require() throws(ServerError) {
         switch self {
         case .committed: return
@@ -28,8 +28,8 @@
     /// Begins a transaction that writes. The call does not wait for an answer.
     ///
     /// NB: the locks must be held before the transaction begins. A serializable transaction sees
-    /// the state at its first statement. If it waited for another writer of the zone after that, it
-    /// would see the state before that writer, and fail.
+    /// the state at its first statement. If it waited for a lock after that statement, it would not
+    /// see the writes of the lock's earlier holder, and would fail.
     ///
     /// - Parameter locks: the advisory locks to hold until the transaction ends, in ascending
     ///   order.
@@ -43,7 +43,7 @@
       isInTransaction = true
     }
 
-    /// Begins a transaction that reads one state. The call does not wait for an answer.
+    /// Begins a transaction that reads one consistent state. The call does not wait for an answer.
     func beginRead(in schema: String) throws(ServerError) {
       try prepare(for: schema)
       try send(control: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -67,8 +67,8 @@
     ///   outcomes need not be resolved.
     func commit(numbering statement: SQLStatement? = nil) -> Outcome {
       do throws(ServerError) {
-        // NB: a body that has read nothing has not waited for its locks yet. If one of them was not
-        // granted, the statements after it would be committed nevertheless.
+        // NB: a body that has read nothing has not waited for its locks yet. Without this check,
+        // its statements would be committed even if a lock was not granted.
         readFinishedParts()
         try checkUsable()
         if writes > 0, let statement {
@@ -106,7 +106,7 @@
       guard isInTransaction else { return }
       isInTransaction = false
       guard PQstatus(handle) == CONNECTION_OK else { return }
-      // After an error, the server accepts the rollback only after the end of the pipeline's part.
+      // After an error, the server ignores everything up to the next synchronization point.
       settle()
       do throws(ServerError) { try send(control: "ROLLBACK") } catch { return }
       sync()
@@ -134,7 +134,7 @@
       sync()
     }
 
-    /// Finds tables in another schema until the transaction ends.
+    /// Makes statements use the tables of this schema until the transaction ends.
     func use(schema: String) throws(ServerError) {
       try send(control: "SET LOCAL search_path TO \"\(schema)\"")
       self.schema = schema
@@ -147,7 +147,8 @@
     ) throws(ServerError) -> Value {
       try prepare(for: schema)
       let value = try body(self)
-      // NB: in a pipeline, statements without `BEGIN` are one transaction up to the next sync.
+      // NB: in a pipeline, statements without `BEGIN` are one transaction up to the next
+      // synchronization point.
       sync()
       settle()
       try checkUsable()

@@ -6,16 +6,16 @@
   /// One connection to PostgreSQL. Only one thread uses the connection at a time.
   ///
   /// The connection is always in libpq's pipeline mode. Statements whose rows are not needed are
-  /// sent without waiting for an answer. The next statement with an answer, or the commit, reads
-  /// the answers of all of them.
+  /// sent without waiting for an answer. The next statement whose rows are needed, or the commit,
+  /// reads the answers to all of them.
   final class PostgresConnection: SQLConnection {
     let handle: OpaquePointer
-    /// The number under which the node can find out whether a commit of this connection succeeded.
+    /// The number by which the node can find out whether a commit of this connection succeeded.
     /// It is 0 for a connection that does not write.
     var writer: Int64 = 0
     /// The schema in which statements find their tables.
     var schema: String?
-    /// Whether a transaction has used another schema than the connection.
+    /// Whether a transaction has used a schema other than ``schema``.
     var mustSetSchema = false
     /// The first error since the transaction began. After an error, PostgreSQL refuses every
     /// further statement of the transaction.
@@ -26,7 +26,7 @@
     var hasWarning = false
     /// The number of statements of the transaction that may write.
     var writes = 0
-    /// The commits of this connection that were sent.
+    /// The number of commits that were sent on this connection.
     var commits: Int64 = 0
     var statements = PostgresStatements()
     /// The statements whose answers were not read yet, oldest first.
@@ -43,8 +43,8 @@
       case control(String)
       /// The statement whose result the caller wants.
       case answer(SQLStatement)
-      /// The end of a part of the pipeline. After an error, PostgreSQL ignores everything up to
-      /// here.
+      /// A synchronization point of the pipeline. After an error, PostgreSQL ignores everything up
+      /// to the next such point.
       case sync
     }
 
@@ -157,7 +157,7 @@
       return failed
     }
 
-    /// Keeps notices from standard error, where libpq would print them.
+    /// Receives the notices, which libpq would otherwise print on standard error.
     private func receiveNotices() {
       let this = Unmanaged.passUnretained(self).toOpaque()
       PQsetNoticeReceiver(

@@ -51,7 +51,8 @@
       }
     }
 
-    /// Creates the failure of a result. If the result has no SQLSTATE, the connection is lost.
+    /// Creates the failure that a result reports. A result without an SQLSTATE means that the
+    /// connection is lost.
     init(of result: OpaquePointer?, on handle: OpaquePointer, doing what: String) {
       let code = result.flatMap { PQresultErrorField($0, Self.stateField) }
       guard let code, PQstatus(handle) == CONNECTION_OK else {
@@ -77,8 +78,8 @@
     /// The SQLSTATE of a general warning.
     static let warning = "01000"
 
-    /// The SQLSTATE of a division by zero, which a statement with an expectation causes if another
-    /// number of rows changes.
+    /// The SQLSTATE of a division by zero. A statement that must change exactly one row is sent in
+    /// a form that causes this error if it changes another number of rows.
     static let unexpectedCount = "22012"
 
     static func busy(facts: [String: String] = [:]) -> ServerError {

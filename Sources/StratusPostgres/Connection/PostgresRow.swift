@@ -9,7 +9,8 @@
 
     func isNull(_ column: Int) -> Bool { PQgetisnull(result, row, Int32(clamping: column)) == 1 }
 
-    /// Reads a whole number of 2, 4 or 8 bytes. `SELECT 1` has 4 bytes, and columns have 8.
+    /// Reads a whole number of 2, 4 or 8 bytes. The result of `SELECT 1` has 4 bytes, and a column
+    /// of a table has 8.
     func integer(_ column: Int) -> Int64 {
       let raw = raw(column)
       guard let first = raw.first else { return 0 }

@@ -50,7 +50,7 @@
         .filter { !$0.isEmpty }.joined(separator: ":")
     }
 
-    /// Connects and waits for the result. Returns nil if there is no memory.
+    /// Connects and waits for the result. Returns nil if there is not enough memory.
     ///
     /// `target_session_attrs` makes libpq skip the standbys of an address with several hosts.
     func connect(name: String) -> OpaquePointer? {

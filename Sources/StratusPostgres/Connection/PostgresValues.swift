@@ -7,7 +7,7 @@
   /// All values lie one after the other in one array, so that a statement needs one allocation.
   struct PostgresValues {
     private var bytes: [UInt8] = []
-    /// The first byte of each value, or nil for a null.
+    /// The position in `bytes` at which each value begins, or nil for a null.
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
 

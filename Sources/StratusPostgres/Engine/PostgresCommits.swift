@@ -2,7 +2,7 @@
   import StratusDomain
   import StratusSQL
 
-  /// The numbers by which a node finds out whether a commit succeeded whose answer was lost.
+  /// The numbers by which a node finds out whether a commit succeeded if the answer to it was lost.
   ///
   /// Each connection that writes has a row in `writers`. Every transaction that writes also writes
   /// the number of its commit to this row. After the connection was lost, the node removes the row,
@@ -10,7 +10,8 @@
   /// removal waits for it. If the old transaction begins to write its number later, it finds no row
   /// and fails. So the answer is final, even if the connection now leads to another server.
   struct PostgresCommits: Sendable {
-    /// Stores the number of a commit. Its values are the number and the connection.
+    /// The statement that stores the number of a commit. Its values are the number and the
+    /// connection.
     let statement: SQLStatement
     private let add: SQLStatement
     private let remove: SQLStatement

@@ -23,8 +23,9 @@
       try await write(locking: [], body)
     }
 
-    /// NB: equal keys give the same lock on every node and in every version of Stratus. Otherwise
-    /// two nodes would run the same zone at the same time, which is correct but slow.
+    /// NB: equal keys must give the same lock on every node and in every version of Stratus.
+    /// Otherwise two nodes would run bodies of the same zone at the same time, which is correct but
+    /// slow.
     public func write<Value: Sendable>(
       locking keys: [String],
       _ body: @escaping @Sendable (Session) throws(ServerError) -> Value

@@ -23,7 +23,8 @@
     private let makeWorker: @Sendable (_ name: String) -> any PostgresWorking
 
     private var lanes: [Lane: [any PostgresJob]] = [:]
-    /// The lanes with waiting bodies on which no thread works, in the order of their first body.
+    /// The lanes that have waiting bodies and on which no thread works, in the order of their first
+    /// bodies.
     private var ready: [Lane] = []
     private var waiting = 0
     private var bodies = 0
@@ -69,7 +70,8 @@
       // NB: a lane without waiting bodies stays in `lanes` while a thread works on it.
       if lanes[lane] == nil { ready.append(lane) }
       lanes[lane, default: []].append(job)
-      // NB: an idle thread that was woken counts as idle until it runs, so the lanes are counted.
+      // NB: a woken thread counts as idle until it runs. So the number of ready lanes is compared
+      // with the number of idle threads.
       if ready.count > idle, threads < threadsMax {
         startThread()
       } else {

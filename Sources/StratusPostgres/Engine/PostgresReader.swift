@@ -13,8 +13,8 @@
 
     func close() { connector.close() }
 
-    /// NB: a body that was interrupted by the loss of the connection runs again on another one,
-    /// because it has written nothing.
+    /// NB: if the connection is lost, the body runs again on another connection. This is safe,
+    /// because the body of a read writes nothing.
     private func run(_ job: any PostgresJob) -> ServerError? {
       var last: ServerError?
       for _ in 0..<PostgresLimits.connectionsPerBodyMax {

@@ -38,7 +38,7 @@
     }
 
     private enum Result {
-      /// For each body its error, or nil if its writes are on disk.
+      /// The error of each body, or nil for a body whose writes are on disk.
       case finished([ServerError?])
       /// No body has written anything, or the outcome is unknown.
       case refused(ServerError)
@@ -69,7 +69,7 @@
         case .duplicate, .other: return jobs.count > 1 ? .separate : .refused(last)
         }
       }
-      // Bodies that conflict only as a group may succeed one by one.
+      // If bodies fail as a group, each of them may still succeed alone.
       return jobs.count > 1 ? .separate : .refused(last)
     }
 

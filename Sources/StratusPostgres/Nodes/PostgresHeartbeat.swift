@@ -12,7 +12,7 @@
     public var isDraining: Bool
   }
 
-  /// The row of this node, and the removal of nodes that have ended.
+  /// Writes the row of this node, and removes the rows of nodes that have ended.
   struct PostgresHeartbeat: Sendable {
     /// The time between two heartbeats.
     static let pause = Duration.seconds(3)
@@ -26,8 +26,8 @@
 
     /// Writes a heartbeat, and removes the rows of ended nodes.
     ///
-    /// NB: the removal of the rows in `writers` shuts out an ended node that only paused. Its open
-    /// transactions find no row for their commit number, and fail.
+    /// NB: a node that counts as ended may only have paused. The removal of its rows in `writers`
+    /// makes its open transactions fail, because they find no row for their commit number.
     func beat() async throws(ServerError) {
       try await autocommit.run { (session) throws(ServerError) in
         let connection = session.connection
@@ -39,14 +39,14 @@
       }
     }
 
-    /// Says that the node accepts no new streams, because it will end.
+    /// Stores that the node accepts no new streams, because the node will stop.
     func drain() async throws(ServerError) {
       try await autocommit.run { (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])
       }
     }
 
-    /// Removes the rows of this node. All its connections that write must be closed.
+    /// Removes the rows of this node. The node's writing connections must be closed before.
     func end() async throws(ServerError) {
       try await autocommit.run { (session) throws(ServerError) in
         try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])

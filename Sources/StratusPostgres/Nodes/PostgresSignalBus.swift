@@ -6,7 +6,7 @@
   import StratusWire
   import Synchronization
 
-  /// Signals between nodes. Signals of the own node arrive without PostgreSQL.
+  /// Signals between nodes. A node's signals to itself do not pass through PostgreSQL.
   ///
   /// A `NOTIFY` inside of a write transaction would more than halve the number of writes
   /// (measured, `nodes.md`). So signals are collected for some milliseconds, and a connection that
@@ -40,7 +40,8 @@
 
     /// Returns the signals of one kind of work. There is one listener for each kind.
     ///
-    /// - Parameter toOthersOnly: whether the listener of the own node gets no signals of this node.
+    /// - Parameter toOthersOnly: whether the listener on this node gets only the signals of other
+    ///   nodes.
     func signals(_ kind: String, toOthersOnly: Bool = false) -> PostgresSignals {
       let (received, continuation) = AsyncStream<StoreSignal>.makeStream(
         bufferingPolicy: .bufferingNewest(Self.waitingMax))
@@ -105,8 +106,8 @@
       }
     }
 
-    /// NB: the words have no spaces. An ID of a container has at most 255 bytes, and PostgreSQL
-    /// accepts 8,000.
+    /// NB: the parts are separated by spaces, so no part may contain a space. A container's ID has
+    /// at most 255 bytes, and PostgreSQL accepts payloads of almost 8,000 bytes.
     private func text(of message: Message) -> String {
       [
         node, message.kind, message.address.environment.rawValue, message.address.container,

@@ -69,7 +69,8 @@
       return try !Self.read(on: connection).isSynchronous
     }
 
-    /// Notes that the node is still connected to the timeline. Stores whether it is synchronous.
+    /// Notes that the node is still connected to the timeline. Stores whether replication is
+    /// synchronous.
     func confirm(on connection: any SQLConnection) throws(ServerError) {
       let timeline = try Self.read(on: connection)
       try connection.execute(
@@ -142,7 +143,7 @@
       return now() - known.seenAt > Self.failoverMillisecondsMax
     }
 
-    /// Begins a new history in every store in a transaction of its own.
+    /// Begins a new history in every store. One separate transaction does this for all stores.
     func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
       try connection.beginWrite(in: schema, locks: [])
       do throws(ServerError) { try renewEpochs(on: connection) } catch {

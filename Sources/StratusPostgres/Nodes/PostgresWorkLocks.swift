@@ -7,8 +7,8 @@
   /// Locks and leases of background work, in PostgreSQL.
   ///
   /// A lock is an advisory lock of one connection of the node. If this connection is lost, another
-  /// node can get the lock, which `WorkLocks` allows. A lease is a row, whose end is counted by the
-  /// clock of the database.
+  /// node can get the lock, which `WorkLocks` allows. A lease is a row. The clock of the database
+  /// decides when the lease ends.
   public final class PostgresWorkLocks: WorkLocks {
     private let autocommit: PostgresAutocommit
     private let node: String
@@ -82,7 +82,8 @@
   private enum LockStatements {
     static let lock = SQLStatement("SELECT pg_try_advisory_lock(?)")
     static let unlock = SQLStatement("SELECT pg_advisory_unlock(?)")
-    /// Takes a free lease, or renews an own one. The token counts the holders.
+    /// Takes a free lease, or renews the lease of the same holder. The token increases with each
+    /// new holder.
     static let lease = SQLStatement(
       """
       INSERT INTO leases (work, container, environment, holder, token, until)

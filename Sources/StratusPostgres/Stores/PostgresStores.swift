@@ -32,7 +32,8 @@
 
     public func store(at address: StoreAddress) async throws(ServerError) -> any Store {
       if let known = try known(address) { return handle(of: known, at: address) }
-      // NB: the body that creates the store may run twice, so the epoch is taken afterwards.
+      // NB: the body that creates the store may run twice and needs the same epoch each time. The
+      // planned epoch is therefore forgotten only afterwards.
       let schema = try await opening.open(address, epoch: epochs.epoch(at: address))
       _ = epochs.take(at: address)
       state.withLock { $0.schemas[address] = schema }

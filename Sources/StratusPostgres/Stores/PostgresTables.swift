@@ -6,8 +6,8 @@
   enum PostgresTables {
     /// The tables of the installation: its stores and its nodes.
     ///
-    /// A row of `writers` changes with each commit of its connection. Free room in its page makes
-    /// this update a cheap one.
+    /// A row of `writers` changes with each commit of its connection. If the row's page has free
+    /// space, this update is cheap.
     static let cluster = """
       CREATE TABLE IF NOT EXISTS store_schemas (
         container TEXT COLLATE "C" NOT NULL,
@@ -95,7 +95,7 @@
     /// NB: the session caches nothing, so there is nothing to discard.
     func forget() {}
 
-    /// Finds tables in another schema until the transaction ends.
+    /// Makes statements use the tables of another schema until the transaction ends.
     func use(schema: String) throws(ServerError) {
       guard let connection = connection as? PostgresConnection else {
         throw .fault("a connection does not lead to PostgreSQL")

@@ -144,8 +144,9 @@ extension APNsChannel {
     var due: [(DeviceInLine, any APNsQueue)] = []
     for _ in 0..<ready.count {
       guard busy.count < settings.deliveriesMax, let device = ready.popFirst() else { break }
-      // The store no longer exists, so its pending deliveries are discarded.
       guard let queue = queues[device.store] else {
+        // The store was deleted, or this process no longer sends its notifications. The device is
+        // dropped from the line.
         deviceWaits[device] = nil
         continue
       }

@@ -58,8 +58,9 @@ public struct SQLDialect: Sendable {
   /// row with which the sizes of a column of bytes reach the given number. The text is the other
   /// statement's own text if the engine reads a result row by row.
   public var bounded: @Sendable (_ text: String, _ column: String, _ bytes: Int) -> String
-  /// A statement that makes a counted key continue after a number, which is the statement's only
-  /// value. It is nil if the engine continues after the greatest key that was ever inserted.
+  /// Returns a statement with one value, a number. After the statement, the keys that the engine
+  /// counts for a table continue after this number. The property is nil if the engine continues
+  /// after the greatest key that was ever inserted.
   public var countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)?
   /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
   /// table `record_count`. Transactions of different connections can draw from a sequence at once.

@@ -124,7 +124,8 @@ extension StoreSession {
   /// Makes this transaction read the rows of `databases` again.
   func forgetStates() { states.removeAll(keepingCapacity: true) }
 
-  /// Caches columns that were read with another row, for the rest of the transaction.
+  /// Caches columns of `databases` that were read together with another row. The cache is valid
+  /// until the transaction ends.
   func note(epoch: Int64, watchVersion: Int64, of number: Int64) {
     states[number] = DatabaseState(epoch: epoch, watchVersion: watchVersion)
   }

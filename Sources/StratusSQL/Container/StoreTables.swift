@@ -8,7 +8,7 @@ public import StratusDomain
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 8
-  /// The number of record numbers that a session draws at once.
+  /// The number of record numbers that a session takes at once.
   public static let recordNumbersPerBlock = RecordNumbers.blockSize
 
   /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables

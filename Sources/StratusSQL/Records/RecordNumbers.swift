@@ -60,7 +60,7 @@ extension StoreSession {
     return first
   }
 
-  /// NB: an undone transaction does not give back the numbers that it drew from a sequence, so the
+  /// NB: an undone transaction does not give back the numbers that it took from a sequence, so the
   /// session need not forget them.
   private func blockOfSequence(_ size: Int64) throws(ServerError) -> Range<Int64> {
     guard size == RecordNumbers.blockSize else {

@@ -58,8 +58,8 @@ final class WriteTransactions<Session: SQLSession> {
     case unclean
   }
 
-  /// - Returns: for each body that ran, its error, or nil if its writes are on disk. The whole
-  ///   result is nil if a body failed after it had written.
+  /// - Returns: the error of each body that ran, or nil for a body whose writes are on disk. The
+  ///   whole result is nil if a body failed after it had written.
   /// - Throws: an error if the transaction as a whole failed and must be abandoned.
   private func runTogether(
     _ bodies: [any WaitingWrite<Session>],

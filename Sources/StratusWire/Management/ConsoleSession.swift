@@ -13,7 +13,7 @@ public enum SetUpConsole: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     /// The setup code that the server printed.
     public var code: String
-    /// The address of a new account, or of an account with this password.
+    /// The e-mail address of a new account, or of an existing account that has this password.
     public var email: String
     public var password: String
 
@@ -133,7 +133,7 @@ public struct ConsoleSession: JSONWritable, JSONReadable {
   public var member: Member?
   /// The names of the member's permissions.
   public var permissions: [String]
-  /// The containers that exist for the member.
+  /// The IDs of the containers that the member can see.
   public var containerIDs: [String]
 
   public init(

@@ -21,7 +21,8 @@ public struct ConsoleSubject: Sendable, Hashable, JSONReadable {
     self.email = email
   }
 
-  /// NB: the handler reads the body with the same code, so both see the same members.
+  /// NB: the handler reads the body with the same code, so the handler sees the values by which the
+  /// permission was decided.
   public init(json: JSONView) throws(WireError) {
     containerID = try json.optionalString("containerID")
     environment = try json.optionalString("environment").flatMap {

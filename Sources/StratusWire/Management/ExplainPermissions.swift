@@ -11,7 +11,7 @@ public enum ExplainPermissions: Endpoint {
     public var database: DatabaseScope
     /// The record, or nil to ask about a new record.
     public var recordName: String?
-    /// The record type. It is needed without a record.
+    /// The record type. It is required if ``recordName`` is nil.
     public var recordType: String?
     /// The user, or nil for a caller who is not signed in.
     public var userRecordName: String?

@@ -2,11 +2,12 @@
 ///
 /// A team role is not a security role, and not a role in a zone.
 public enum TeamRole: String, Sendable, Hashable, CaseIterable {
-  /// Does everything. The team always has an owner.
+  /// May do everything. The last owner cannot be removed.
   case owner
-  /// Changes records as the grants allow, and the development schema.
+  /// Changes the development schema, and changes records as the grants allow.
   case developer
-  /// Keeps the server running: containers, accounts, state. Sees no records.
+  /// Keeps the server running: manages containers and accounts, and sees the server's state. Sees
+  /// no records.
   case `operator`
   /// Reads the state of the server, the request log and the schemas. Changes nothing.
   case auditor
@@ -21,7 +22,7 @@ public enum AddMember: Endpoint {
     /// The e-mail address of an account of the server.
     public var email: String
     public var role: TeamRole
-    /// The containers that exist for the member, or nil for all.
+    /// The IDs of the containers that the member can see, or nil for all containers.
     public var containerIDs: [String]?
 
     public init(email: String, role: TeamRole, containerIDs: [String]? = nil) {
@@ -85,7 +86,7 @@ public enum ListMembers: Endpoint {
   public struct Item: JSONWritable, JSONReadable, Hashable {
     public var email: String
     public var role: TeamRole
-    /// The containers that exist for the member, or nil for all.
+    /// The IDs of the containers that the member can see, or nil for all containers.
     public var containerIDs: [String]?
     /// The time when the member was added, in milliseconds since 1970 UTC.
     public var addedAt: Int64

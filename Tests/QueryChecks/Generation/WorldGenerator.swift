@@ -118,7 +118,7 @@ struct WorldGenerator {
     }
   }
 
-  /// Returns any value of a type.
+  /// Returns a random value of a type.
   mutating func value(of element: FieldType.Element) -> FieldValue {
     switch element {
     case .string:

@@ -18,18 +18,18 @@ private let dryRun = ConsoleSubject(
     ("accounts/disable", ConsoleSubject(), .users),
     ("containers/delete", ConsoleSubject(), .operation),
   ])
-  func `an endpoint needs one permission`(
+  func `each endpoint of the console needs one permission`(
     _ path: String, _ subject: ConsoleSubject, _ permission: ConsolePermission
   ) {
     #expect(ConsolePermission.forManagement(path, subject) == permission)
   }
 
   @Test(arguments: ["web-tokens/create", "accounts/configure", "web-tokens/rotate-key", "", "x"])
-  func `an endpoint that only commands use is not offered`(_ path: String) {
+  func `the console does not offer endpoints that only commands use`(_ path: String) {
     #expect(ConsolePermission.forManagement(path, development) == nil)
   }
 
-  @Test func `only an owner deploys and manages the team`() {
+  @Test func `only an owner manages the team and deploys to production`() {
     for role in TeamRole.allCases {
       #expect(role.permissions.contains(.deploy) == (role == .owner))
       #expect(role.permissions.contains(.team) == (role == .owner))
@@ -46,7 +46,7 @@ private let dryRun = ConsoleSubject(
     #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests])
   }
 
-  @Test func `each endpoint of the lists is offered`() {
+  @Test func `the console offers every endpoint that one of its permission lists names`() {
     let all = ConsolePermission.inOneContainer.union(ConsolePermission.listsContainers)
       .union(ConsolePermission.reads)
     for path in all {
@@ -54,7 +54,7 @@ private let dryRun = ConsoleSubject(
     }
   }
 
-  @Test func `a dry run of a change is read from the body`() throws {
+  @Test func `the console reads from a request's body whether a change is a dry run`() throws {
     let body = Array(#"{"containerID": "c", "environment": "production", "isDryRun": true}"#.utf8)
     #expect(try ConsoleSubject(json: JSONView(parsing: body)) == dryRun)
   }

@@ -21,7 +21,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: explanation.verbs.map { ($0.verb, $0) })
   }
 
-  @Test func `a caller without a user may only read`() {
+  @Test func `an explanation says that a caller without a user may only read`() {
     let verbs = explain(nil, creator: "bea")
     #expect(verbs["read"]?.isAllowed == true)
     #expect(verbs["create"]?.isAllowed == false)
@@ -29,19 +29,21 @@ import Testing
     #expect(verbs["write"]?.sources.allSatisfy { !$0.isAllowed } == true)
   }
 
-  @Test func `the creator may write`() {
+  @Test func `an explanation says that the creator of a record may write`() {
     #expect(explain("anna", creator: "anna")["write"]?.isAllowed == true)
     #expect(explain("anna", creator: "bea")["write"]?.isAllowed == false)
   }
 
-  @Test func `a custom role is named as the source`() {
+  @Test func `an explanation names a custom role as the source of a permission`() {
     let write = explain("anna", creator: "bea", roles: ["Editor"])["write"]
     #expect(write?.isAllowed == true)
     #expect(write?.sources.filter(\.isAllowed).map(\.name) == ["Editor"])
   }
 
   @Test(arguments: [nil, "anna"], [nil, "anna", "bea"])
-  func `the sources agree with the decision`(_ user: String?, _ creator: String?) {
+  func `an allowed permission has a source that allows it, and a refused one has none`(
+    _ user: String?, _ creator: String?
+  ) {
     for roles in [Set<String>(), ["Editor"]] {
       for verb in explain(user, creator: creator, roles: roles).values {
         #expect(verb.isAllowed == verb.sources.contains { $0.isAllowed }, "\(verb)")

@@ -25,16 +25,16 @@ import Testing
     try log.list(request).requests.map(\.requestID)
   }
 
-  @Test func `the newest requests come first`() throws {
+  @Test func `the request log lists the newest requests first`() throws {
     #expect(try names(log(3)) == ["r2", "r1", "r0"])
   }
 
-  @Test func `only the newest requests are kept`() throws {
+  @Test func `the request log keeps only the newest requests`() throws {
     let log = log(25)
     #expect(try names(log) == (15..<25).reversed().map { "r\($0)" })
   }
 
-  @Test func `pages continue at the position of the answer before`() throws {
+  @Test func `each page of the request log begins where the page before it ended`() throws {
     let log = log(25)
     let first = try log.list(.init(resultsLimit: 4))
     #expect(first.requests.map(\.requestID) == ["r24", "r23", "r22", "r21"])
@@ -46,14 +46,14 @@ import Testing
     #expect(last.before == nil)
   }
 
-  @Test func `a position that the log has left behind gives an empty page`() throws {
+  @Test func `a position before the oldest request in the log gives an empty page`() throws {
     let log = log(30)
     let answer = try log.list(.init(before: "5"))
     #expect(answer.requests == [])
     #expect(answer.before == nil)
   }
 
-  @Test func `each filter leaves out other requests`() throws {
+  @Test func `each filter of the request log leaves out requests that do not match it`() throws {
     let log = log(5)
     log.append(entry(7, outcome: "CONFLICT"))
     #expect(try names(log, .init(containerID: "a")) == ["r4", "r2", "r0"])
@@ -71,25 +71,25 @@ import Testing
     ListRequests.Request(resultsLimit: 0), .init(resultsLimit: 1_001), .init(before: "x"),
     .init(before: "-1"),
   ])
-  func `bad input is refused`(_ request: ListRequests.Request) {
+  func `the request log refuses a malformed request`(_ request: ListRequests.Request) {
     #expect(throws: ServerError.self) { try log(3).list(request) }
   }
 
-  @Test func `a log that is off keeps nothing and says how to switch it on`() {
+  @Test func `a request log that is off keeps nothing and says how to switch it on`() {
     let log = RequestLog(capacity: 10)
     log.append(entry(1))
     let error = #expect(throws: ServerError.self) { try log.list(.init()) }
     #expect(error?.reason.contains("--console-port") == true)
   }
 
-  @Test func `a listener gets the requests from now on`() async throws {
+  @Test func `a listener of the request log gets only later requests`() async throws {
     let log = log(2)
     var iterator = log.listen().makeAsyncIterator()
     log.append(entry(5))
     #expect(await iterator.next()?.requestID == "r5")
   }
 
-  @Test func `an entry is the same after it was written and read`() throws {
+  @Test func `an entry of the request log is the same after it was written and read`() throws {
     let entry = entry(3)
     #expect(try RequestEntry(json: JSONView(parsing: entry.jsonBytes)) == entry)
   }

@@ -9,7 +9,7 @@ import Testing
     Set(Tokens.of(text).map { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test func `words ignore case and accents`() {
+  @Test func `the words of a text do not depend on case and accents`() {
     #expect(words("Caf\u{E9} CAFE\u{301} \u{C5}ngstr\u{F6}m") == ["cafe", "angstrom"])
   }
 

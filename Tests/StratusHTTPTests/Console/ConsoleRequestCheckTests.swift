@@ -39,7 +39,7 @@ import Testing
         }))
   }
 
-  @Test func `a request of another page is refused`() {
+  @Test func `the console refuses a request that another page has sent`() {
     #expect(!check.allows(head { $0.fetchSite = "cross-site" }))
     #expect(!check.allows(head { $0.fetchSite = "same-site" }))
     #expect(!check.allows(head { $0.fetchSite = "none" }))
@@ -48,13 +48,13 @@ import Testing
     #expect(!check.allows(head { $0.origin = "http://console.example.org" }))
   }
 
-  @Test func `a request to another host is refused`() {
+  @Test func `the console refuses a request to another host`() {
     #expect(!check.allows(head { $0.host = "rebound.example" }))
     #expect(!check.allows(head { $0.host = "example.org" }))
     #expect(!check.allows(head { $0.host = nil }))
   }
 
-  @Test func `a request that a form can send is refused`() {
+  @Test func `the console refuses a request that an HTML form can send`() {
     for type in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data"] {
       #expect(!check.allows(head { $0.contentType = type }))
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(!check.allows(head { $0.path = "assets/upload/t" }))
   }
 
-  @Test func `only the live updates are fetched by GET`() {
+  @Test func `the console accepts GET only for the live updates`() {
     #expect(!check.allows(head { $0.method = "GET" }))
     #expect(!check.allows(head { $0.path = "live" }))
   }

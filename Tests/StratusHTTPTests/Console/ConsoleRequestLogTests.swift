@@ -32,7 +32,7 @@ import Testing
     return try #require(answer.headerFields[name])
   }
 
-  @Test func `a request of an app is listed without its contents`() async throws {
+  @Test func `the console lists a request of an app without its contents`() async throws {
     try await ConsoleScene.with { scene in
       let owner = try await scene.ownersBrowser()
       let id = try await query(scene, in: ConsoleScene.container)
@@ -64,7 +64,10 @@ import Testing
     }
   }
 
-  @Test func `a limited member sees no requests to other containers`() async throws {
+  @Test
+  func `a member who is limited to some containers sees no requests to other containers`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let other = "iCloud.org.example.B"
       try await scene.server.manage("containers/create", ["containerID": "\(other)"])
@@ -76,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `an open page gets each request as it arrives`() async throws {
+  @Test func `an open page of the console gets each request as it arrives`() async throws {
     try await ConsoleScene.with { scene in
       let other = "iCloud.org.example.B"
       try await scene.server.manage("containers/create", ["containerID": "\(other)"])
@@ -90,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `live updates need a session, the same origin and a free place`() async throws {
+  @Test func `live updates need a session, the same origin and a free stream`() async throws {
     try await ConsoleScene.with { scene in
       let guest = scene.browser
       #expect(try await guest.get("/console/1/live").status == 401)

@@ -51,7 +51,9 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ]
 
   @Test(arguments: TeamRole.allCases)
-  func `a role may call exactly the endpoints of its row`(_ role: TeamRole) async throws {
+  func `a member may call exactly the endpoints that the table allows for the member's team role`(
+    _ role: TeamRole
+  ) async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.browser(of: role)
       for (path, roles) in allowed {
@@ -65,7 +67,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
     }
   }
 
-  @Test func `each management endpoint of the server has a row`() async throws {
+  @Test func `the test's table of team roles contains each management endpoint`() async throws {
     try await ConsoleScene.with { scene in
       let known = Set(allowed.map(\.path))
       let paths = scene.router.managementPaths.filter { !$0.hasPrefix("team/") }

@@ -3,7 +3,7 @@ import StratusWire
 import Testing
 
 @Suite struct `The console` {
-  @Test func `the page of each screen is the same, with a strict policy`() async throws {
+  @Test func `every path of a screen gets the page, with a strict security policy`() async throws {
     try await ConsoleScene.with { scene in
       for path in ["/", "/records?container=x", "/nowhere"] {
         let page = try await scene.browser.get(path)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `the files of the page are served for a long time`() async throws {
+  @Test func `browsers may cache the files of the console's page for a year`() async throws {
     try await ConsoleScene.with { scene in
       let page = try await scene.browser.get("/")
       let start = try #require(page.text.firstRange(of: "/files/"))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the first owner is made once with the setup code`() async throws {
+  @Test func `the setup code makes the first owner, and then is no longer valid`() async throws {
     try await ConsoleScene.with { scene in
       let wrong = try await scene.browser.call(
         "session/set-up", ["code": "0000", "email": "eve@example.org", "password": "xxxxxxxxxxxx"])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the cookie is only for this site and not for scripts`() async throws {
+  @Test func `the console's cookie is hidden from scripts and from other sites`() async throws {
     try await ConsoleScene.with { scene in
       let browser = scene.browser
       let answer = try await browser.call(
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a session ends after half an hour without a request`() async throws {
+  @Test func `a session of the console ends after half an hour without a request`() async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       scene.clock.move(bySeconds: 1_700)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a request of another page is refused`() async throws {
+  @Test func `the console refuses a request of another page`() async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       browser.fields["Sec-Fetch-Site"] = "same-site"
@@ -96,7 +96,9 @@ import Testing
     (.operator, "management/api-tokens/list"), (.developer, "management/accounts/list"),
     (.developer, "team/list"), (.auditor, "management/containers/create"),
   ])
-  func `a role does not do what it may not`(_ role: TeamRole, _ path: String) async throws {
+  func `the console refuses requests that a team role does not allow`(
+    _ role: TeamRole, _ path: String
+  ) async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.browser(of: role)
       #expect(try await browser.call(path).status == 403)
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `a limited member sees no other container`() async throws {
+  @Test func `a member who is limited to one container sees no other container`() async throws {
     try await ConsoleScene.with { scene in
       try await scene.server.manage("containers/create", ["containerID": "iCloud.org.example.B"])
       let browser = try await scene.browser(of: .developer, in: [ConsoleScene.container])
@@ -138,7 +140,10 @@ import Testing
     }
   }
 
-  @Test func `a limited member reaches no token or key of another container`() async throws {
+  @Test
+  func `a member who is limited to one container reaches no token or key of another container`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let other = "iCloud.org.example.B"
       try await scene.server.manage("containers/create", ["containerID": "\(other)"])
@@ -186,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `a change of the team needs a new password`() async throws {
+  @Test func `a change of the team requires the password again after ten minutes`() async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       let body: JSON = ["email": "\(ConsoleScene.owner)"]

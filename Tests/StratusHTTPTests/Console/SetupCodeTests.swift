@@ -5,24 +5,24 @@ import Testing
 @Suite struct `Setup codes` {
   private let made = SetupCode.make { count in (0..<count).map { UInt8($0 * 7 & 255) } }
 
-  @Test func `a code has four groups of four digits`() {
+  @Test func `a setup code has four groups of four letters and digits`() {
     #expect(made.text.wholeMatch(of: /(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}/) != nil)
   }
 
-  @Test func `a code is accepted as people type it`() {
+  @Test func `a setup code is accepted in every form that people type`() {
     #expect(made.code.accepts(made.text))
     #expect(made.code.accepts(made.text.lowercased()))
     #expect(made.code.accepts(made.text.replacing("-", with: " ")))
     #expect(made.code.accepts(made.text.replacing("0", with: "O").replacing("1", with: "l")))
   }
 
-  @Test func `another text is refused`() {
+  @Test func `a text that is not the setup code is refused`() {
     #expect(!made.code.accepts(""))
     #expect(!made.code.accepts(String(made.text.dropLast())))
     #expect(!made.code.accepts(String(repeating: "-", count: 65) + made.text))
   }
 
-  @Test func `a code that has ended is refused`() {
+  @Test func `a setup code is refused after its end`() {
     made.code.end()
     #expect(!made.code.accepts(made.text))
   }

@@ -11,7 +11,7 @@ import Testing
 /// Notification streams and long polls, without a socket.
 @Suite struct Listening {
   @Test
-  func `a notification stream begins at the newest notification and resumes at its last event`()
+  func `a stream delivers only new notifications, and resumes after the given last event`()
     async throws
   {
     try await withServer { server in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The rights to a share` {
   /// Ann withdraws Bob's permission, and keeps his entry.
   @Test
-  func `a participant's rights end with the permission, although the entry stays in the list`()
+  func `a participant whose permission becomes NONE loses all rights, but stays in the list`()
     async throws
   {
     try await withShares { scene in

@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `a new password that the operator sets signs browsers out`() async throws {
+  @Test func `browsers are signed out when the operator sets a new password`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()

@@ -29,7 +29,9 @@ import Testing
     "https://app.example.org", "http://localhost:3000", "https://my_app.example.org:8443",
     "http://[::1]:3000", "https://APP.example.org",
   ])
-  func `A plain origin is shown and gets the token in development`(origin: String) async throws {
+  func `In development, the user sees an app's origin, and that origin gets the token`(
+    origin: String
+  ) async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let consent = try await browser.signIn(try await scene.signInTarget(origin: origin))

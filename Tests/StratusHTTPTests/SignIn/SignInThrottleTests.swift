@@ -39,7 +39,7 @@ import Testing
     #expect(throttle.begin(known, now: 0) == 2)
   }
 
-  @Test func `A withdrawn attempt does not count`() {
+  @Test func `A withdrawn attempt to sign in does not count as a failure`() {
     let throttle = SignInThrottle()
     for _ in 0..<9 { #expect(throttle.begin(attempt(0), now: 0) == nil) }
     for _ in 0..<20 {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `A caller that stops waiting causes no hash`() async throws {
+  @Test func `A caller that stops waiting for the password pool causes no hash`() async throws {
     try await withBusyPool(waitingMax: 4) { pool, end in
       let task = Task { try await pool.run {} }
       while pool.waitingCount < 1 { await LiveWire.turn() }

@@ -54,7 +54,7 @@ import Testing
       #expect(try identity.reloadIfChanged())
       #expect(identity.expiresAt >= before)
       #expect(try identity.reloadIfChanged() == false)
-      // Files that still do not belong together are reported once.
+      // If the files still do not belong together at the next check, the error is thrown once.
       try certificates.install("first", key: "second")
       #expect(try identity.reloadIfChanged() == false)
       #expect(throws: TLSFailure.self) { try identity.reloadIfChanged() }

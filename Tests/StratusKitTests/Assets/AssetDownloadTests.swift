@@ -148,7 +148,7 @@ import Testing
     #expect(host.runningMax == 4)
   }
 
-  @Test func `a fetch of a file reports its progress, and 1 at the end`() async throws {
+  @Test func `a fetch of a file reports its progress, which is 1 at the end`() async throws {
     try host.put("a", "photo", [bytes(3_000)])
     let operation = CKFetchRecordsOperation(recordIDs: [id("a")])
     let journal = Mutex<[Double]>([])

@@ -197,7 +197,7 @@ import Testing
     #expect(host.files.count == 12)
   }
 
-  @Test func `a save of a file reports its progress, and 1 at the end`() async throws {
+  @Test func `a save of a file reports its progress, which is 1 at the end`() async throws {
     let journal = Mutex<[Double]>([])
     let operation = CKModifyRecordsOperation(recordsToSave: [try photo("a", bytes(4_000))])
     operation.perRecordProgressBlock = { record, progress in

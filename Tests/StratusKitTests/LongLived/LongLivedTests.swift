@@ -297,7 +297,7 @@ import Testing
   }
 
   @Test
-  func `a process keeps the long-lived operation that it began when another user signs in`()
+  func `when another user signs in, a process keeps the long-lived operation that it began`()
     async throws
   {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())

@@ -69,7 +69,7 @@ import Testing
         """)
   }
 
-  @Test func `a share of a zone sends no root`() throws {
+  @Test func `the save of a share of a zone contains no root`() throws {
     let share = CKShare(recordZoneID: zoneZ)
     share.publicPermission = .readOnly
     let input = try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share
@@ -258,7 +258,7 @@ import Testing
     #expect(me.userIdentity.wire.userRecordName == nil)
   }
 
-  @Test func `a share gives the status removed to participants who left or were removed`() throws {
+  @Test func `participants who left or were removed have the status removed`() throws {
     for status in [ShareParticipant.Status.removed, .unsubscribed] {
       let share = try WireShares.share(
         WireShares.dictionary(guests: [WireShares.guest("p", "b@example.org", status: status)]))

@@ -119,7 +119,7 @@ import Testing
     #expect(words(plan.next(state)) == "batch")
   }
 
-  @Test func `a send does not send a failed record of the delegate's own list again`() {
+  @Test func `a send does not repeat a failed record from the delegate's own list`() {
     var state = SyncState()
     state.setUntrackedChanges(true)
     var plan = SendPlan(.init())

@@ -59,7 +59,7 @@ import Testing
     #expect(sender.taken(by: "phone") == numbers(1...100) + ["102", "103"])
   }
 
-  @Test func `the device that made the change is skipped`() async {
+  @Test func `the APNs channel skips the device that made the change`() async {
     queue.register("phone")
     queue.register("pad")
     queue.add(1, from: "phone")

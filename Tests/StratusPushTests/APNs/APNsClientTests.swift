@@ -157,7 +157,9 @@ final class StillClock: Sendable {
     (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (410, "Unregistered"),
     (410, "ExpiredToken"),
   ])
-  func `an unknown device is reported as unregistered`(status: Int, reason: String) async throws {
+  func `a device that Apple does not know is reported as unregistered`(status: Int, reason: String)
+    async throws
+  {
     #expect(try await Self.outcome(.answer(status, reason: reason)) == .deviceGone)
   }
 
@@ -181,7 +183,7 @@ final class StillClock: Sendable {
     (403, "InvalidProviderToken"), (403, "MissingProviderToken"), (400, "BadTopic"),
     (400, "TopicDisallowed"),
   ])
-  func `a refusal of the server's key or topic is reported as a refused sender`(
+  func `an APNs refusal of the server's key or topic counts as a refusal of the sender`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))

@@ -57,7 +57,7 @@ import Testing
       isIdempotent: true)
   }
 
-  /// The parts of a server that deliver changes to Apple's service.
+  /// The parts of a server that send notifications of changes to Apple's service.
   private static func services(
     of server: TestServer, _ fake: FakeAPNs
   ) throws -> (apns: APNsService, sweep: StoreSweep) {

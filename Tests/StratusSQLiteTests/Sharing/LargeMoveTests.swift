@@ -96,7 +96,7 @@ import Testing
 }
 
 /// The work that remains when one transaction cannot move all records.
-@Suite struct `The rest of a large move` {
+@Suite struct `The remaining steps of a large move` {
   private func withServer(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
     do { try await body(server) } catch {

@@ -66,7 +66,7 @@ struct RandomShares {
 
   var someName: String { mutating get { Self.names.randomElement(using: &chance) ?? "" } }
 
-  /// Returns a random change of a record's parent, and the parent after that save.
+  /// Returns a random change of a record's parent, and the parent after a save with this change.
   private mutating func someParent(of name: String) -> (change: ParentChange, parent: String?) {
     let old = model.parents[name] ?? nil
     switch Int.random(in: 0..<10, using: &chance) {

@@ -116,7 +116,7 @@ import Testing
   }
 
   /// An unfinished cascade will delete the root, so the root counts as deleted.
-  @Test func `a root that counts as deleted is no longer shared after it is saved again`()
+  @Test func `a root with a pending deletion is no longer shared after it is saved again`()
     async throws
   {
     try await withServer { server in

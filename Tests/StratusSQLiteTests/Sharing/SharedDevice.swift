@@ -36,7 +36,7 @@ struct SharedDevice {
     } catch {
       switch error.code {
       case .zoneNotFound:
-        // The token stays, as on a device that does not know that its user was removed.
+        // The token is kept, because a device does not know that its user was removed.
         held = [:]
         deletions = []
         return .noZone

@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  /// The child `y` joins with its parent, although the last change of `y` is older than the token.
+  /// The child `y` joins the hierarchy together with its parent `x`, although the last change of
+  /// `y` is older than the token.
   @Test
   func `records that join a hierarchy are sent, and records that leave it appear as deleted`()
     async throws

@@ -72,7 +72,7 @@ import Testing
     withExtendedLifetime(one) {}
   }
 
-  @Test func `a program may have any name`() {
+  @Test func `a program with any name gets a device ID`() {
     for (number, program) in ["", "a\nb", "ü", String(repeating: "x", count: 999)].enumerated() {
       #expect(identity(of: program)?.id == "device-\(number + 1)")
       #expect(known(to: program)?.id == "device-\(number + 1)")

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `events are the same when they arrive byte by byte`() throws {
+  @Test func `server-sent events are the same when they arrive byte by byte`() throws {
     var reader = ServerSentEvents()
     var events: [ServerSentEvent] = []
     for byte in mixed.utf8 { events += try reader.read([byte]) }
