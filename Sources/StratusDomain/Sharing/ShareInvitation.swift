@@ -59,7 +59,7 @@ struct ShareInvitation {
     }
   }
 
-  /// Returns the share after the user has joined.
+  /// Returns the state of the share if the user joins.
   ///
   /// - Parameter id: the ID for a new participant.
   /// - Throws: `NOT_FOUND`; `BAD_REQUEST` if the share has too many participants.
