@@ -31,6 +31,7 @@ extension Accounts {
       RotateWebTokenKeyHandler(accounts: self, rotateTicketKey: rotateTicketKey),
       CreateAccountHandler(accounts: self),
       ConfigureAccountHandler(accounts: self),
+      InviteAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
