@@ -82,6 +82,14 @@ let package = Package(
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
+    room(
+      "StratusMail",
+      [
+        "StratusDomain",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
       "StratusPush",
@@ -98,8 +106,8 @@ let package = Package(
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
-        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusMail",
+        "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -199,6 +207,14 @@ let package = Package(
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+    tests(
+      "StratusMailTests",
+      [
+        "StratusMail", "StratusDomain",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
