@@ -44,14 +44,16 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error whose text says why the data folder cannot be used.
   public init(
     dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
-    limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
+    limits: LimitSettings = .unpaced, push: PushSettings = PushSettings(),
+    mail: MailSettings? = nil
   ) async throws {
     try await self.init(
       storage: try ServerStorage(folder: dataFolder, live: live, limits: limits), live: live,
-      logger: logger, publicURL: publicURL, push: push, limits: limits)
+      logger: logger, publicURL: publicURL, push: push, limits: limits, mail: mail)
   }
 
   /// - Parameters:
@@ -59,10 +61,12 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
-    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced
+    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
+    mail: MailSettings? = nil
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -73,7 +77,7 @@ public struct Composition: Sendable {
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
       randomness: live.randomness, limits: limits, audit: Audit { logger.notice("\($0)") },
-      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
+      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2, mail: mail)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
     let ticketKeys = { @Sendable () throws(ServerError) in
@@ -132,7 +136,7 @@ public struct Composition: Sendable {
     self.router = router
   }
 
-  private static func withoutSlash(_ url: String) -> String {
+  static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 

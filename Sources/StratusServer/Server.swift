@@ -43,7 +43,8 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, live: live, logger: logger,
-      publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
+      publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
+      mail: settings.mail?.pages(serverURL: settings.linkURL))
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -78,11 +79,12 @@ public struct Server: Sendable {
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
       logger: logger
-    ) { [settings, logger, developer] port in
+    ) { [settings, logger, developer, accounts = parts.accounts] port in
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
+      accounts.setReadyURL(url)
       let management = ManagementFile(
         url: managementURL, token: parts.managementToken, serverURL: settings.publicURL ?? url,
         apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken)
@@ -108,6 +110,12 @@ public struct Server: Sendable {
         TLSReloading(identity: identity, heedsSignals: heedsSignals, logger: logger))
     } else if heedsSignals, settings.developerEmail == nil {
       services.append(IgnoredHangUp(logger: logger))
+    }
+    if let mailer = try settings.mail?.mailer(now: live.ambient.now) {
+      let delivery = MailDelivery(accounts: parts.accounts, mailer: mailer) { [logger] in
+        logger.error("\($0)")
+      }
+      services.append(MailService(delivery: delivery, logger: logger))
     }
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))

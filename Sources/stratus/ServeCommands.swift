@@ -13,7 +13,8 @@ struct DevCommand: AsyncParsableCommand {
     discussion: """
       The server creates each container at its first use. The command signs in an account for \
       development, and prints the settings to export. Then it prints "stratus is ready at URL". \
-      Ctrl-C stops the server and keeps its data.
+      Each visitor may create an account. Mails are written as .eml files into the folder 'mail' \
+      of the data folder. Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
@@ -35,6 +36,9 @@ struct DevCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
+    settings.mail = MailServiceSettings(
+      signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
+      sender: "Stratus <stratus@localhost>")
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
@@ -140,6 +144,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "TLS")
   var tls: TLSOptions
 
+  @OptionGroup(title: "Sign-up and mail")
+  var mail: MailOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -188,6 +195,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.tls = try tls.files()
+    settings.mail = try mail.settings(publicURL: publicURL)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings
