@@ -76,7 +76,8 @@ public struct MailServiceSettings: Sendable {
   /// Returns the port that sends mails, or nil if the server sends none.
   ///
   /// - Throws: an error whose text says what is wrong.
-  func mailer(now: @escaping @Sendable () -> Int64) throws -> (any Mailer)? {
+  func mailer(live: Live) throws -> (any Mailer)? {
+    let now = live.ambient.now
     switch route {
     case nil: return nil
     case .folder(let url): return try MailFolder(folder: url, sender: sender, now: now)

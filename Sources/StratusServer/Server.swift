@@ -111,7 +111,7 @@ public struct Server: Sendable {
     } else if heedsSignals, settings.developerEmail == nil {
       services.append(IgnoredHangUp(logger: logger))
     }
-    if let mailer = try settings.mail?.mailer(now: live.ambient.now) {
+    if let mailer = try settings.mail?.mailer(live: live) {
       let delivery = MailDelivery(accounts: parts.accounts, mailer: mailer) { [logger] in
         logger.error("\($0)")
       }

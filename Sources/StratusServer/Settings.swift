@@ -93,7 +93,7 @@ extension Settings {
   /// - Throws: an error whose text says which file is wrong, and why.
   public func checkFiles(live: Live = Live()) throws {
     _ = try tlsIdentity(live: live)
-    _ = try mail?.mailer(now: live.ambient.now)
+    _ = try mail?.mailer(live: live)
   }
 
   /// The URL with which links in mails begin. On a development server, it is the URL of the
