@@ -56,6 +56,7 @@ extension StoreSession {
     if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
+    try count(changes.rows.usage, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
     try connection.queue(

@@ -71,6 +71,7 @@ extension StoreSession {
     if !zone.isDefault {
       try listDeleted(zone.id, in: number, reason: reason, at: time)
     }
+    try forgetUsage(of: zone.id, in: number)
     try removeZoneKeys(of: zone)
     try removeSubscriptions(toZone: zone.id, in: number)
   }

@@ -60,6 +60,8 @@ public enum Reason {
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let ownerQuotaExceeded =
+    "the storage quota of the owner of the zone is exceeded"
   public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
     "the query needs an index that is not there; it is made by the first such query of a user who "
