@@ -107,7 +107,7 @@ public struct Composition: Sendable {
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
-      roles: roles,
+      roles: roles, quotas: StorageQuotas(stores: stores),
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },

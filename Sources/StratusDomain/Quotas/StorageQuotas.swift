@@ -45,17 +45,26 @@ public struct StorageQuotas: Sendable {
     }
   }
 
-  /// Sets the quota of the public database, or of each private database whose user has no quota of
-  /// its own.
-  ///
-  /// - Parameter path: the setting to change.
+  /// Sets the quota of the public database.
   public func set(
-    _ quota: StorageQuota, for path: WritableKeyPath<ContainerSettings, Int64?> & Sendable,
-    at address: StoreAddress
+    _ quota: StorageQuota, ofPublicDatabaseAt address: StoreAddress
+  ) async throws(ServerError) {
+    try await change(at: address) { $0.publicQuotaBytes = quota.bytes }
+  }
+
+  /// Sets the quota of each private database whose user has no quota of its own.
+  public func set(
+    _ quota: StorageQuota, ofEachUserAt address: StoreAddress
+  ) async throws(ServerError) {
+    try await change(at: address) { $0.userQuotaBytes = quota.bytes }
+  }
+
+  private func change(
+    at address: StoreAddress, _ edit: @escaping @Sendable (inout ContainerSettings) -> Void
   ) async throws(ServerError) {
     try await stores.store(at: address).write { (store) throws(ServerError) in
       var settings = try store.schema().settings
-      settings[keyPath: path] = quota.bytes
+      edit(&settings)
       try store.set(settings)
     }
   }
