@@ -10,6 +10,10 @@ public struct MailDelivery: Sendable {
   /// is sent again after this time. It is longer than the time-outs of a step together.
   static let leaseMilliseconds: Int64 = 30 * 60_000
 
+  /// The age after which a mail is not sent any more, in milliseconds. It is longer than the pauses
+  /// together. A registry that was restored from a backup may contain older mails.
+  static let ageMillisecondsMax: Int64 = 2 * 86_400_000
+
   private let accounts: Accounts
   private let mailer: any Mailer
   private let report: @Sendable (String) -> Void
@@ -23,14 +27,24 @@ public struct MailDelivery: Sendable {
     self.report = report
   }
 
-  /// Tries to send the mails that are due.
+  /// Tries to send the mails that are due. If the task is cancelled, the other mails wait for the
+  /// next step.
   ///
   /// - Returns: whether there may be more mails.
   public func step() async throws(ServerError) -> Bool {
     let now = accounts.ambient.now()
     let mails = try await accounts.registry.takeMails(
       dueAt: now, leaseUntil: now + Self.leaseMilliseconds, limit: Self.stepMax)
-    for mail in mails { try await send(mail) }
+    for mail in mails {
+      if Task.isCancelled {
+        try await accounts.registry.postpone(mailID: mail.id, until: now)
+      } else if now - mail.createdAt > Self.ageMillisecondsMax {
+        report("a mail is not sent, because it is older than two days")
+        try await accounts.registry.finish(mailID: mail.id)
+      } else {
+        try await send(mail)
+      }
+    }
     return mails.count == Self.stepMax
   }
 

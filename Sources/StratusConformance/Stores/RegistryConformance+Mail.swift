@@ -81,7 +81,8 @@ extension RegistryConformance {
   }
 
   static func mailCodesAreRedeemed(_ registry: any Registry) async throws {
-    func redeem(_ code: MailCode, id: String = "new", at time: Int64 = 50) async throws -> Account? {
+    func redeem(_ code: MailCode, id: String = "new", at time: Int64 = 50) async throws -> Account?
+    {
       try await registry.redeem(
         codeHash: code.hash, newID: id, passwordHash: "$\(time)$", at: time)
     }

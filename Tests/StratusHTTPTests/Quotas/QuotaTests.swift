@@ -164,11 +164,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ["target": "public", "standard": true], ["target": "nothing", "bytes": 1],
-    ["target": "account", "bytes": 1], ["target": "public"], ["target": "public", "bytes": -1],
-    ["target": "account", "email": "none@example.org", "bytes": 1],
-  ] as [JSON])
+  @Test(
+    arguments: [
+      ["target": "public", "standard": true], ["target": "nothing", "bytes": 1],
+      ["target": "account", "bytes": 1], ["target": "public"], ["target": "public", "bytes": -1],
+      ["target": "account", "email": "none@example.org", "bytes": 1],
+    ] as [JSON])
   func `a malformed quota is refused`(request: JSON) async throws {
     try await with { server, _ in
       let answer = try await server.managementAnswer(

@@ -117,6 +117,16 @@ private final class FailureReport: Sendable {
     }
   }
 
+  /// A registry that was restored from a backup contains old mails.
+  @Test func `a mail that is older than two days is not sent`() async throws {
+    try await MailScene.with { mail in
+      _ = try await mail.ask(mail.scene.browser, "/auth/reset", SignInScene.email)
+      mail.scene.clock.move(bySeconds: 2 * 86_400 + 1)
+      #expect(try await mail.mails().isEmpty)
+      #expect(mail.mailbox.attemptCount.withLock { $0 } == 0)
+    }
+  }
+
   @Test func `a failure in the log names neither the recipient nor the link`() async throws {
     try await MailScene.with { mail in
       _ = try await mail.ask(mail.scene.browser, "/auth/reset", SignInScene.email)

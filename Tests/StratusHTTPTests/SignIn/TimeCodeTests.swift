@@ -7,10 +7,11 @@ import Testing
   private static let secret = Array("12345678901234567890".utf8)
 
   /// RFC 6238, appendix B, for SHA-1.
-  @Test(arguments: [
-    (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"),
-    (1_234_567_890, "89005924"), (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"),
+      (1_234_567_890, "89005924"), (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
+    ] as [(Int64, String)])
   func `a code has the value of RFC 6238`(seconds: Int64, expected: String) {
     let step = TimeCode.step(at: seconds * 1_000)
     #expect(TimeCode.code(secret: Self.secret, step: step, digits: 8) == expected)
