@@ -17,6 +17,10 @@ public struct Router: Sendable {
 
   /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
+  /// The console, or nil. A router with a console answers nothing else.
+  public var console: ConsoleSite?
+  /// Keeps the requests of apps for the console.
+  public var requestLog: RequestLog?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -29,14 +33,16 @@ public struct Router: Sendable {
   let listening: ListeningAccess
   /// The listeners for notifications.
   public let hub: any NotificationListening
-  private let routes: Routes
-  private let assets: AssetRoutes
+  let routes: Routes
+  let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
   let expensive: ExpensiveRequests
   let ambient: Ambient
   private let managementToken: String
-  private let publicURL: String?
+  /// The URL at which browsers and clients call this router, or nil to use the host that each
+  /// request names.
+  public var publicURL: String?
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage
@@ -92,7 +98,14 @@ public struct Router: Sendable {
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = exchange(for: request, from: clientAddress)
+    if let console {
+      let target = RequestTarget(request.path ?? "/")
+      return await answerConsole(request, target, body, &exchange, console)
+    }
+    let log = requestLog.flatMap { $0.isKept ? $0 : nil }
+    let beginning = log == nil ? 0 : ambient.now()
     var answer: AnswerBody
+    var refusal: ServerError?
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       guard let path = RequestPath(target.path), isAnswered(path) else {
@@ -127,6 +140,10 @@ public struct Router: Sendable {
         exchange.caller.signInURL = await signInURL(for: request, exchange)
       }
       answer = .bytes(describe(error, &exchange))
+      refusal = error
+    }
+    if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
+      log.append(entry)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
@@ -187,6 +204,7 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
+      exchange.target = (address, endpoint)
       // The signature covers the body, so the body is read both for the check and for the handler.
       let body: any SentBody =
         request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
@@ -194,18 +212,28 @@ public struct Router: Sendable {
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       let sent = try await body.bytes()
-      var sizeBytes = sent.count
-      defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
-      let answer = try await inTurn(
-        subject, endpoint, bodySize: sent.count, exchange.caller
-      ) { (caller) throws(ServerError) in
-        try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
-          try pace.admitOperations(count, of: subject)
-        }
-      }
-      sizeBytes += answer.count
-      return answer
+      exchange.sentBytes = sent.count
+      return try await serve(
+        endpoint, by: handler, sent, in: address, as: subject, exchange.caller)
     }
+  }
+
+  /// Calls an endpoint of a database for an admitted caller.
+  func serve(
+    _ endpoint: String, by handler: any EndpointHandler, _ sent: [UInt8],
+    in address: DatabaseAddress, as subject: CallerPace.Subject, _ caller: Caller
+  ) async throws(ServerError) -> [UInt8] {
+    var sizeBytes = sent.count
+    defer { pace.charge(bytes: sizeBytes, steps: caller.work.steps, to: subject) }
+    let answer = try await inTurn(
+      subject, endpoint, bodySize: sent.count, caller
+    ) { (caller) throws(ServerError) in
+      try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
+        try pace.admitOperations(count, of: subject)
+      }
+    }
+    sizeBytes += answer.count
+    return answer
   }
 
   /// Answers a request. An expensive request may have to wait for other expensive requests of its
@@ -343,15 +371,26 @@ public struct Router: Sendable {
     var exchange = Exchange(uuid: ambient.makeUUID())
     let body = describe(error, &exchange)
     exchange.status = status
+    if console != nil {
+      var head = consoleHead(exchange)
+      head.status = status
+      head.headerFields[.contentType] = "application/json; charset=UTF-8"
+      return (head, body)
+    }
     return (head(for: Self.unknownRequest, exchange), body)
   }
 
   private static let unknownRequest = HTTPRequest(
     method: .get, scheme: nil, authority: nil, path: nil)
 
+  /// The paths of all management endpoints, for tests.
+  package var managementPaths: [String] { routes.managementPaths }
+
   /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {
-    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
+    guard let path = request.path?.utf8 else { return false }
+    if console != nil { return path.starts(with: Self.consoleUploadPath.utf8) }
+    return path.starts(with: "/assets/".utf8)
   }
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
@@ -400,6 +439,10 @@ struct Exchange {
   var caller: Caller
   /// The store that the request concerns, or nil if there is none or it is not known yet.
   var store: StoreAddress?
+  /// The database and the endpoint of the request, or nil if the request has none.
+  var target: (address: DatabaseAddress, endpoint: String)?
+  /// The number of bytes of the body.
+  var sentBytes = 0
   /// The server's URL as the client uses it.
   var serverURL = ""
   var status = HTTPResponse.Status.ok

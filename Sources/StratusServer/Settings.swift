@@ -7,6 +7,9 @@ public import StratusWire
 public struct Settings: Sendable {
   /// The folder with all data.
   public var dataFolder: URL
+  /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
+  /// folder.
+  public var postgres: PostgresAccess?
   /// The address at which the server listens.
   public var host: String
   /// The port at which the server listens. The port 0 means any free port.
@@ -14,13 +17,15 @@ public struct Settings: Sendable {
   /// The e-mail of the account that a development server signs in, or nil for an ordinary server.
   public var developerEmail: String?
   /// The address at which clients call the server, for example `https://cloud.example.org`. URLs in
-  /// answers begin with it. If it is nil, they begin with the host that the request names, which is
-  /// wrong behind a proxy that terminates TLS.
+  /// answers begin with it. If it is nil, they begin with the scheme of the connection and the host
+  /// of the request. Behind a proxy that terminates TLS, this scheme is wrong, unless the server
+  /// trusts the proxy.
   public var publicURL: String?
   /// The limits on callers' requests.
   public var limits: LimitSettings
-  /// The time-outs for clients, and the maximum numbers of connections. The server lowers the
-  /// maximum if it may not open enough descriptors; see ``connections(with:)``.
+  /// The time-outs for clients, and the maximum numbers of connections. If the system does not
+  /// allow the server enough open descriptors, the server allows fewer connections; see
+  /// ``connections(with:)``.
   public var connections = ConnectionSettings()
   /// Whether the number of connections from one address is limited, even if ``connections``
   /// contains no such limit.
@@ -46,6 +51,9 @@ public struct Settings: Sendable {
   /// The local port at which the operator manages the server. If it is nil, the server uses a
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
+
+  /// The address of the console, or nil if the server has no console.
+  public var console: ConsoleAddress?
 
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
@@ -109,6 +117,56 @@ extension Settings {
   }
 }
 
+/// The access to a PostgreSQL cluster.
+public struct PostgresAccess: Sendable, Hashable {
+  /// The address, such as `postgres://user@host/database`, without a password.
+  public var url: String
+  /// Whether the server starts although a failover may lose acknowledged writes. All change tokens
+  /// expire with each failover then.
+  public var allowsLoss: Bool
+  /// The folder of the keys and the bytes of assets, which all nodes share, or nil if they are in
+  /// the data folder.
+  public var sharedFolder: URL?
+
+  public init(url: String, allowsLoss: Bool = false, sharedFolder: URL? = nil) {
+    self.url = url
+    self.allowsLoss = allowsLoss
+    self.sharedFolder = sharedFolder
+  }
+}
+
+/// The address of the console. It differs from the address of the API, so that a browser keeps the
+/// two apart.
+public struct ConsoleAddress: Sendable, Hashable {
+  public var host: String
+  /// The port, or 0 for any free port.
+  public var port: Int
+  /// The URL at which browsers open the console, or nil if it follows from the host and the port.
+  public var url: String?
+
+  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+    self.host = host
+    self.port = port
+    self.url = url
+  }
+
+  /// Returns the reason why members must not use the console at this address, or nil. Members send
+  /// their passwords to the console, so a connection from another machine must be encrypted.
+  ///
+  /// - Parameter isEncrypted: whether the console itself uses TLS.
+  public func fault(isEncrypted: Bool) -> String? {
+    if let url, !url.hasPrefix("https://"), !LocalName.isLocal(url) {
+      return "--console-url must begin with https://, because members send their passwords to it"
+    }
+    let isProxied = url?.hasPrefix("https://") == true
+    if isEncrypted || isProxied || LocalName.isLocal("http://" + Settings.inURL(host)) {
+      return nil
+    }
+    return "--console-host \(host) needs --tls-certificate and --tls-key, or --console-url with "
+      + "the https:// address of a proxy, because members send their passwords to the console"
+  }
+}
+
 /// The PEM files of a certificate and its private key.
 public struct TLSFiles: Sendable, Hashable {
   public var certificate: String
@@ -124,7 +182,7 @@ public struct TLSFiles: Sendable, Hashable {
 public struct PushSettings: Sendable {
   /// The number of seconds after which a long poll without a notification is answered.
   public var pollHoldSeconds: Int64
-  /// The number of seconds between two keep-alive messages of a stream.
+  /// The number of seconds between two heartbeats of a stream.
   public var heartbeatSeconds: Int64
 
   /// - Parameters:

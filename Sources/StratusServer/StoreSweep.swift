@@ -8,8 +8,8 @@ import StratusPush
 /// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
 /// time.
 ///
-/// If a crash interrupts the work in a store, the work continues when the store is opened, which
-/// the first request for the store does. If Apple's push service is used, all stores are opened at
+/// If a crash interrupts the work in a store, the work continues when the store is opened. The
+/// first request for a store opens it. If Apple's push service is used, all stores are opened at
 /// the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// Runs one step of the work in a store, and returns whether there may be more to do.
@@ -165,13 +165,16 @@ extension Composition {
     StoreSweep(
       work: .matching, pause: .seconds(1), stores: stores, signals: changes, locks: locks,
       logger: logger
-    ) { [ambient, hub, queues] (store, address) async throws(ServerError) in
+    ) { [ambient, hub, queues, newsOfOthers] (store, address) async throws(ServerError) in
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
       // NB: the signal is sent only if the step did something. A signal makes the service visit all
       // stores, and this sweep runs in every store at intervals.
-      if progress != .idle { queues.send(StoreSignal(address)) }
+      if progress != .idle {
+        queues.send(StoreSignal(address))
+        newsOfOthers.send(StoreSignal(address))
+      }
       return progress.mayHaveMore
     }
   }

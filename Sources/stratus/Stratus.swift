@@ -12,6 +12,7 @@ struct Stratus: AsyncParsableCommand {
       DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
       StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
+      TeamCommand.self,
       WebTokenCommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,

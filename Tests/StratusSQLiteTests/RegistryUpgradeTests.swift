@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 5, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -182,12 +182,14 @@ import Testing
     2: "ALTER TABLE registry DROP COLUMN version; DROP TABLE server_keys;" + signIn,
     3: "DROP TABLE server_keys;" + signIn,
     4: signIn,
-    5: mail,
+    5: team,
+    6: mail,
   ]
-  private static let signIn =
-    "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + mail
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+  private static let team = "DROP TABLE team;" + mail
+  private static let signIn =
+    "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
 
   private func make(layout: Int64, in url: URL) async throws {
     let folder = try DataFolder(url)
@@ -203,7 +205,7 @@ import Testing
     try queue.close()
   }
 
-  @Test(arguments: [2, 3, 4, 5])
+  @Test(arguments: [2, 3, 4, 5, 6])
   func `an upgraded registry can store mails and second factors`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
@@ -231,8 +233,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [2, 3, 4])
-  func `an upgraded registry has its accounts and can store keys, passwords and browser sessions`(
+  @Test(arguments: [2, 3, 4, 5])
+  func `an upgraded registry has its accounts and stores keys, passwords, sessions and the team`(
     layout: Int64
   ) async throws {
     try await withTemporaryFolder { url in
@@ -252,16 +254,18 @@ import Testing
           try await registry.create(key)
           _ = try await registry.change(to: password, from: nil, endsAppSessions: false)
           _ = try await registry.create(browser, provenBy: "$scrypt$", countMax: 9)
+          #expect(try await registry.addFirstOwner(accountID: "1", at: 3))
         }
         #expect(try await registry.serverKeys() == [key])
         #expect(try await registry.password(ofAccount: "1") == password)
         #expect(try await registry.browserSessions(ofAccount: "1") == [browser])
+        #expect(try await registry.teamMember(accountID: "1")?.role == .owner)
         await registry.close()
       }
     }
   }
 
-  @Test(arguments: [2, 3, 4])
+  @Test(arguments: [2, 3, 4, 5])
   func `an upgraded registry counts its changes`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)

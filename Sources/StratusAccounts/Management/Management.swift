@@ -42,6 +42,10 @@ extension Accounts {
       RevokeRoleHandler(accounts: self, roles: roles),
       ShowQuotaHandler(accounts: self, quotas: quotas),
       SetQuotaHandler(accounts: self, quotas: quotas),
+      AddMemberHandler(accounts: self),
+      ConfigureMemberHandler(accounts: self),
+      RemoveMemberHandler(accounts: self),
+      ListMembersHandler(accounts: self),
     ]
   }
 }

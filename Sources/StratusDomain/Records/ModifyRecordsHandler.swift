@@ -54,7 +54,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     let ids = parts.map { part in
       ShareBatch.IDs(for: part.map(\.operation), makeUUID: ambient.makeUUID)
     }
-    let (response, hasMoreToCascade, isWatched) = try await database.store.write {
+    let zones = batches.batches.map(\.address)
+    let (response, hasMoreToCascade, isWatched) = try await database.store.write(to: zones) {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var hasMoreToCascade = false
@@ -277,8 +278,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (position, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // NB: this limit does not apply to records that the cascade deletes. The cascade has a limit
-      // of its own.
+      // NB: ``WriterBudget`` does not limit the records that the cascade deletes. The cascade has a
+      // limit of its own.
       let isSent = position < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)

@@ -5,7 +5,7 @@ public import StratusDomain
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 
-  /// Begins a transaction. All values that the cache holds at this time are committed.
+  /// Begins a transaction. At this time, the cache contains only values of committed transactions.
   func begin()
 
   /// Removes the values of an undone transaction from the cache. Other values may be removed, too.
@@ -29,4 +29,22 @@ public protocol SQLEngine<Session>: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
+
+  /// See ``Store/write(to:_:)``.
+  ///
+  /// - Parameter keys: a text for each zone. Equal texts mean the same zone.
+  func write<Value: Sendable>(
+    locking keys: [String],
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
+}
+
+extension SQLEngine {
+  /// Ignores the zones. An engine with one writer needs no locks.
+  public func write<Value: Sendable>(
+    locking keys: [String],
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await write(body)
+  }
 }

@@ -44,6 +44,7 @@ public enum RegistryTables {
       try connection.define(secrets(connection.dialect))
       try connection.define(serverKeys(connection.dialect))
       try connection.define(signIn(connection.dialect))
+      try connection.define(team(connection.dialect))
       try connection.define(mail(connection.dialect))
       try connection.define(factors(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])

@@ -15,6 +15,7 @@ enum RegistryUpgrade {
     if found < 3 { try addVersion(on: connection) }
     if found < 4 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
     if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
+    if found < 6 { try connection.define(RegistryTables.team(connection.dialect)) }
     if found < 7 {
       try connection.define(RegistryTables.mail(connection.dialect))
       try connection.define(RegistryTables.factors(connection.dialect))

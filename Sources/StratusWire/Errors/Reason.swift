@@ -60,8 +60,11 @@ public enum Reason {
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let outcomeUnknown =
+    "it is not known whether the write was stored; fetch the records before you repeat it"
   public static let ownerQuotaExceeded =
     "the storage quota of the owner of the zone is exceeded"
+  public static let passwordNeeded = "the password is needed again"
   public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
     "the query needs an index that is not there; it is made by the first such query of a user who "
@@ -98,6 +101,7 @@ public enum Reason {
   public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let rolesAreFixed = "a user cannot write the roles of a user record"
+  public static let liveStreamsThrottled = "too many pages of the console are open"
   public static let serverKeyInPublicOnly =
     "a server-to-server key works in the public database only"
   public static let serverKeyIsNoAccount =
@@ -106,6 +110,8 @@ public enum Reason {
   public static let sessionEnded = "the session has ended; sign in again"
   public static let signatureDateWrong =
     "the date of the signed request is too far from the server's time; set the clock and sign again"
+  public static let signInRefused = "the e-mail or the password is wrong"
+  public static let signInThrottled = "there were too many attempts to sign in"
   public static let shareNeedsCustomZone =
     "records and zones can be shared only in custom zones of the private database"
   public static let shareNeedsRoot =

@@ -43,7 +43,11 @@ final class TestCore: Sendable {
     self.removesFolder = removesFolder
   }
 
-  deinit { removeFolder() }
+  deinit {
+    removeFolder()
+    // NB: the threads of PostgreSQL's connections keep the storage in memory until it is closed.
+    if TestEngine.chosen == .postgres { Task { [composition] in await composition.close() } }
+  }
 
   func removeFolder() {
     if removesFolder { try? FileManager.default.removeItem(at: folder) }
@@ -82,7 +86,7 @@ final class TestCore: Sendable {
     state.withLock { $0.devices.append(WeakDevice(device: device)) }
   }
 
-  /// Records that a device uses a container.
+  /// Remembers that a device uses a container.
   func note(_ address: StoreAddress) {
     state.withLock { state in
       if !state.stores.contains(address) { state.stores.append(address) }
