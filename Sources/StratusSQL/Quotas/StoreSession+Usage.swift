@@ -69,7 +69,7 @@ extension StoreSession {
   }
 }
 
-private enum UsageStatements {
+enum UsageStatements {
   static let add = SQLStatement(
     """
     INSERT INTO usage (database, zone, record_type, records, record_bytes, asset_bytes)
