@@ -12,9 +12,9 @@ enum MailText {
     _ mail: Mail, from sender: String, at milliseconds: Int64
   ) throws(MailFailure) -> String {
     let address = try address(of: sender)
-    let name = sender.prefix { $0 != "<" }.trimmingCharacters(in: .whitespaces)
-    let from =
-      sender.contains("<") && !name.isEmpty ? "\(encodedWords(name)) <\(address)>" : address
+    let name = sender.prefix { $0 != "<" }.trimmingCharacters(
+      in: CharacterSet(charactersIn: " \""))
+    let from = sender.contains("<") && !name.isEmpty ? "\(phrase(name)) <\(address)>" : address
     let fields = [
       "From: \(from)", "To: \(try Self.address(of: mail.recipient))",
       "Subject: \(encodedWords(mail.subject))", "Date: \(date(milliseconds))",
@@ -38,6 +38,10 @@ enum MailText {
       let shown = text.prefix(80).filter { $0.isASCII && !$0.isNewline }
       throw MailFailure("'\(shown)' is not an e-mail address", isPermanent: true)
     }
+    // NB: other letters need an extension of SMTP that many servers lack (RFC 6531).
+    guard address.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw MailFailure("an address has letters that are not in ASCII", isPermanent: true)
+    }
     return String(address)
   }
 
@@ -51,11 +55,24 @@ enum MailText {
     id.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
+  /// Returns a name before an address. A name with punctuation is written as encoded words, because
+  /// commas and periods have a meaning there (RFC 5322 §3.2.3).
+  static func phrase(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
+    }
+    return isPlain && name.utf8.count <= 70 ? name : words(name)
+  }
+
   /// Returns the text of a header field. A text that is not short, plain ASCII is written as
   /// encoded words.
   static func encodedWords(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) }
-    if isPlain, text.utf8.count <= 70, !text.contains("=?") { return text }
+    return isPlain && text.utf8.count <= 70 && !text.contains("=?") ? text : words(text)
+  }
+
+  private static func words(_ text: String) -> String {
     var words: [String] = []
     var word: [UInt8] = []
     // NB: an encoded word has at most 75 characters, and never ends inside a character.

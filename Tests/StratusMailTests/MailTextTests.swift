@@ -37,6 +37,26 @@ import Testing
   }
 
   @Test(arguments: [
+    ("Stratus", "Stratus"), ("Example, Inc.", "=?utf-8?B?RXhhbXBsZSwgSW5jLg==?="),
+    ("\"My Cloud\"", "My Cloud"), ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="),
+  ])
+  func `a sender's name with punctuation or other letters is encoded`(
+    name: String, expected: String
+  ) throws {
+    let text = try MailText.message(mail(), from: "\(name) <noreply@example.org>", at: 0)
+    #expect(text.hasPrefix("From: \(expected) <noreply@example.org>\r\n"))
+  }
+
+  @Test func `a mail to an address with letters outside of ASCII fails permanently`() {
+    var mail = mail()
+    mail.recipient = "grüße@example.org"
+    let failure = #expect(throws: MailFailure.self) {
+      try MailText.message(mail, from: "noreply@example.org", at: 0)
+    }
+    #expect(failure?.isPermanent == true)
+  }
+
+  @Test(arguments: [
     ("anna+1@Example.org", "anna@example.org"), ("anna@example.org", "anna@example.org"),
     ("anna+1+2@example.org", "anna@example.org"), ("+1@example.org", "+1@example.org"),
   ])
