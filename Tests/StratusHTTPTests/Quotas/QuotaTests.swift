@@ -150,6 +150,38 @@ import Testing
     }
   }
 
+  /// A participant must not learn how many bytes the owner uses (cloudkit-semantics §22, code 25).
+  @Test func `a participant's record counts for the owner, and a refusal hides the numbers`()
+    async throws
+  {
+    try await withServer { server in
+      let scene = try await ShareScene(server)
+      let share = try await scene.share("Rome", with: [scene.invited("bob")])
+      let bob = try await scene.guest("bob")
+      try await scene.accept(share["shortGUID"], as: bob)
+      func create(_ name: String) async throws -> JSON {
+        let record: JSON = [
+          "recordName": .string(name), "recordType": "Place", "fields": text(100),
+          "parent": ["recordName": "Rome"],
+        ]
+        let answer = try await scene.modify(
+          [["operationType": "create", "record": record]], as: bob)
+        return answer.json["records"][0]
+      }
+      func usedByAnn() async throws -> Int64 {
+        try #require(try await show(server, "ann@example.org")["usedBytes"].integer)
+      }
+      let before = try await usedByAnn()
+      #expect(try await create("Hill")["recordName"] == "Hill")
+      let after = try await usedByAnn()
+      #expect(after - before > 100)
+      try await set(server, "account", ["email": "ann@example.org", "bytes": .int(after)])
+      let refused = try await create("Lake")
+      #expect(refused["serverErrorCode"] == "QUOTA_EXCEEDED")
+      #expect(refused["reason"] == .string(Reason.ownerQuotaExceeded))
+    }
+  }
+
   @Test func `the public database has a quota of its own`() async throws {
     try await with { server, anna in
       var visitor = anna
