@@ -9,6 +9,7 @@ public final class AccountPages: WebPages {
   let accounts: Accounts
   var seal: PageSeal { accounts.pageSeal }
   let throttle = SignInThrottle()
+  let mailPace = MailPace()
   private let report: @Sendable (ServerError) -> Void
 
   init(accounts: Accounts, report: @escaping @Sendable (ServerError) -> Void) {
@@ -54,6 +55,14 @@ public final class AccountPages: WebPages {
     switch (visit.request.path, visit.request.isPost) {
     case ("/auth/sign-in", false): return try await showSignIn(&visit)
     case ("/auth/sign-in", true): return try await signIn(&visit)
+    case ("/auth/second-step", false): return PageLayout.redirect(to: "/auth/sign-in")
+    case ("/auth/second-step", true): return try await takeSecondStep(&visit)
+    case ("/auth/sign-up", false): return showMailPage(visit, .signUp)
+    case ("/auth/sign-up", true): return try await sendMail(visit, .signUp)
+    case ("/auth/reset", false): return showMailPage(visit, .reset)
+    case ("/auth/reset", true): return try await sendMail(visit, .reset)
+    case ("/auth/code", false): return try await showCode(visit)
+    case ("/auth/code", true): return try await useCode(&visit)
     case ("/auth/continue", true): return try await continueToApp(&visit)
     case ("/auth/cancel", true): return try await cancel(&visit)
     case ("/auth/sign-out", true): return try await signOut(&visit)
@@ -62,10 +71,10 @@ public final class AccountPages: WebPages {
     case ("/account/end-browser", true): return try await endBrowserSession(&visit)
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
-    default:
-      return PageLayout.answer(
-        "Not found", "<h1>There is no such page</h1><p><a href=\"/account\">Account</a></p>",
-        status: 404)
+    case ("/account/factor", false): return try await showFactor(visit)
+    case ("/account/factor", true): return try await setUpFactor(&visit)
+    case ("/account/factor/change", true): return try await changeFactor(&visit)
+    default: return Self.noPage
     }
   }
 

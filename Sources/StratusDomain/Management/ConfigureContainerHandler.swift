@@ -17,10 +17,11 @@ struct ConfigureContainerHandler: ManagementHandler {
       at: StoreAddress(container: request.containerID, environment: request.environment))
     let settings = try await store.write { (store) throws(ServerError) in
       let old = try store.schema().settings
-      let new = ContainerSettings(
-        allowsQueryExtensions: request.allowsQueryExtensions ?? old.allowsQueryExtensions,
-        requiresReferenceTargets: request.requiresReferenceTargets
-          ?? old.requiresReferenceTargets)
+      var new = old
+      if let allows = request.allowsQueryExtensions { new.allowsQueryExtensions = allows }
+      if let requires = request.requiresReferenceTargets {
+        new.requiresReferenceTargets = requires
+      }
       if new != old { try store.set(new) }
       return new
     }

@@ -151,10 +151,28 @@ public struct ContainerSettings: Sendable, Hashable {
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool
+  /// The quota of the public database in bytes, or nil if there is no limit.
+  public var publicQuotaBytes: Int64?
+  /// The quota of each private database in bytes, or nil if there is no limit. It does not apply to
+  /// users that have a quota of their own.
+  public var userQuotaBytes: Int64?
+  /// Whether any user has a quota of its own. The store finds this out when it reads the settings,
+  /// and ignores the value when it writes them.
+  public var hasUserQuotas = false
 
-  public init(allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false) {
+  public init(
+    allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false,
+    publicQuotaBytes: Int64? = nil, userQuotaBytes: Int64? = nil
+  ) {
     self.allowsQueryExtensions = allowsQueryExtensions
     self.requiresReferenceTargets = requiresReferenceTargets
+    self.publicQuotaBytes = publicQuotaBytes
+    self.userQuotaBytes = userQuotaBytes
+  }
+
+  /// Whether a save may need a look at a quota.
+  var hasQuotas: Bool {
+    publicQuotaBytes != nil || userQuotaBytes != nil || hasUserQuotas
   }
 }
 

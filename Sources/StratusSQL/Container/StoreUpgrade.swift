@@ -9,6 +9,19 @@ enum StoreUpgrade {
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
+    // NB: this comes first, because the earlier steps read the schema, which says whether there are
+    // quotas.
+    try connection.define(
+      UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
+    if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
+    try connection.define(UsageTables.countAll(connection.dialect))
+    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Upgrades to layout 8.
+  private static func addSharing(
+    on connection: any SQLConnection, from layout: Int64, now: Int64
+  ) throws(ServerError) {
     // NB: change all tables before any rows, because the statements of a session expect the newest
     // tables.
     if layout < 3 {
@@ -59,7 +72,6 @@ enum StoreUpgrade {
       ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
       \(SharingTables.text(connection.dialect))
       """)
-    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 
   /// Upgrades to layout 5. Histories get a table of listings, databases get an epoch, and record
