@@ -12,6 +12,8 @@ struct SMTPConnection: Sendable {
     var step = TimeAmount.seconds(10)
     /// The time-out of the reply after the mail, which the server may check for a while.
     var delivery = TimeAmount.seconds(60)
+    /// The time-out of the whole mail, from the connection to the last reply.
+    var mail = TimeAmount.seconds(120)
   }
 
   private let server: SMTPServer
@@ -120,6 +122,20 @@ struct SMTPConnection: Sendable {
 
   func close() { channel.close(promise: nil) }
 
+  /// Runs `body`. Closes the connection, so that all replies fail, if `body` takes longer than
+  /// ``Times/mail`` or if the task is cancelled.
+  func closingAfterTimeOut(_ body: () async throws -> Void) async throws {
+    let alarm = channel.eventLoop.scheduleTask(in: times.mail) { [channel] in
+      channel.close(promise: nil)
+    }
+    defer { alarm.cancel() }
+    try await withTaskCancellationHandler {
+      try await body()
+    } onCancel: {
+      close()
+    }
+  }
+
   /// Sends a line and waits for the reply.
   ///
   /// - Parameters:
@@ -131,24 +147,29 @@ struct SMTPConnection: Sendable {
     _ line: String, _ codes: Int..., step: String? = nil, isFinal: Bool = false,
     within time: TimeAmount? = nil
   ) async throws -> SMTPReply {
-    try await channel.writeAndFlush(ByteBuffer(string: line + "\r\n"))
-    return try await reply(
-      codes, step ?? String(line.prefix { $0 != " " }), isFinal: isFinal, within: time)
+    try await reply(
+      codes, step ?? String(line.prefix { $0 != " " }), sending: line, isFinal: isFinal,
+      within: time)
   }
 
   private func expect(_ code: Int, _ step: String) async throws -> SMTPReply {
-    try await reply([code], step, isFinal: false, within: nil)
+    try await reply([code], step, sending: nil, isFinal: false, within: nil)
   }
 
   private func reply(
-    _ codes: [Int], _ step: String, isFinal: Bool, within time: TimeAmount?
+    _ codes: [Int], _ step: String, sending line: String?, isFinal: Bool,
+    within time: TimeAmount?
   ) async throws -> SMTPReply {
     let time = time ?? times.step
     let reply = try await channel.eventLoop.flatSubmit { [channel, replies] in
-      replies.value.next(on: channel.eventLoop, within: time)
+      // NB: the time-out begins before the line is written, because a write waits for the end of
+      // the TLS handshake. A failed write closes the channel, and so ends the wait for the reply.
+      let reply = replies.value.next(on: channel.eventLoop, within: time)
+      if let line { channel.writeAndFlush(ByteBuffer(string: line + "\r\n"), promise: nil) }
+      return reply
     }.get()
     guard codes.contains(reply.code) else {
-      let text = reply.lines.first?.prefix(120) ?? ""
+      let text = reply.lines.first ?? ""
       throw MailFailure(
         "the mail server refuses \(step): \(reply.code) \(text)",
         isPermanent: isFinal && reply.code >= 500)

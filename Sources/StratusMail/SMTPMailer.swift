@@ -40,14 +40,11 @@ public struct SMTPMailer: Mailer {
     do {
       let connection = try await SMTPConnection.open(
         to: server, encryption: encryption, times: times)
-      do {
+      defer { connection.close() }
+      try await connection.closingAfterTimeOut {
         try await connection.begin(as: MailText.domain(of: from))
         try await connection.deliver(text, from: from, to: recipient)
-      } catch {
-        connection.close()
-        throw error
       }
-      connection.close()
     } catch let failure as MailFailure {
       throw failure
     } catch {

@@ -26,6 +26,7 @@ import Testing
     "anna@example.org\r\nBcc: x@example.org", "anna", "a@b@c", "@example.org", "anna@",
     "anna@example.org, bea@example.org", "<anna@example.org", "an na@example.org", "",
     "anna@example.org>\r\nDATA", "-f@example.org", "anna@-example.org", "\u{202E}a@example.org",
+    "anna@example.org.", "anna@example..org", "anna@.example.org",
   ])
   func `a text that is not an address is refused`(recipient: String) {
     var mail = mail()

@@ -128,6 +128,53 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a server that does not begin the encryption is left after the time-out`() async throws
+  {
+    let certificate = try Certificate()
+    defer { certificate.remove() }
+    let server = try await ScriptedServer.start { line in
+      switch line.prefix(4) {
+      case "EHLO": "250-mail.example.org\r\n250 STARTTLS\r\n"
+      case "STAR": "220 go\r\n"
+      default: nil
+      }
+    }
+    var times = SMTPConnection.Times()
+    times.step = .milliseconds(200)
+    let failure = await #expect(throws: MailFailure.self) {
+      try await send(
+        to: server, security: .starttls, host: "localhost", trustFile: certificate.path,
+        times: times)
+    }
+    #expect(failure?.description == "the mail server does not answer in time")
+    await server.stop()
+  }
+
+  @Test func `a mail that takes too long as a whole is given up`() async throws {
+    let server = try await ScriptedServer.start { $0 == "." ? nil : Self.polite($0) }
+    var times = SMTPConnection.Times()
+    times.mail = .milliseconds(300)
+    let failure = await #expect(throws: MailFailure.self) {
+      try await send(to: server, times: times)
+    }
+    #expect(failure?.description == "the mail server closed the connection")
+    await server.stop()
+  }
+
+  @Test func `a cancelled task stops waiting for the mail server`() async throws {
+    let (lines, arrived) = AsyncStream<Void>.makeStream()
+    let server = try await ScriptedServer.start { line in
+      guard line == "." else { return Self.polite(line) }
+      arrived.yield()
+      return nil
+    }
+    let sending = Task { try await send(to: server) }
+    for await _ in lines { break }
+    sending.cancel()
+    await #expect(throws: MailFailure.self) { try await sending.value }
+    await server.stop()
+  }
+
   @Test func `no password is sent to another machine without encryption`() {
     #expect(throws: MailFailure.self) {
       try SMTPMailer(

@@ -6,9 +6,9 @@ public struct MailDelivery: Sendable {
   static let pauses: [Int64] = [60, 300, 1_800, 7_200, 21_600, 54_000]
   /// The maximum number of mails that one step sends.
   static let stepMax = 10
-  /// The duration of a lease, in milliseconds. If the process ends while it sends a mail, the mail
-  /// is sent again after this time. It is longer than the time-outs of a step together.
-  static let leaseMilliseconds: Int64 = 30 * 60_000
+  /// The duration of the lease of a mail, in milliseconds. If the process ends while it sends a
+  /// mail, the mail is sent again after this time. It is longer than a mailer's time-outs together.
+  static let leaseMilliseconds: Int64 = 3 * 60_000
 
   /// The age after which a mail is not sent any more, in milliseconds. It is longer than the pauses
   /// together. A registry that was restored from a backup may contain older mails.
@@ -30,22 +30,27 @@ public struct MailDelivery: Sendable {
   /// Tries to send the mails that are due. If the task is cancelled, the other mails wait for the
   /// next step.
   ///
+  /// NB: the step takes one mail at a time. If the process ends, mails that it has not tried to
+  /// send are still due.
+  ///
   /// - Returns: whether there may be more mails.
   public func step() async throws(ServerError) -> Bool {
-    let now = accounts.ambient.now()
-    let mails = try await accounts.registry.takeMails(
-      dueAt: now, leaseUntil: now + Self.leaseMilliseconds, limit: Self.stepMax)
-    for mail in mails {
-      if Task.isCancelled {
-        try await accounts.registry.postpone(mailID: mail.id, until: now)
-      } else if now - mail.createdAt > Self.ageMillisecondsMax {
+    for _ in 0..<Self.stepMax where !Task.isCancelled {
+      let now = accounts.ambient.now()
+      let mails = try await accounts.registry.takeMails(
+        dueAt: now, leaseUntil: now + Self.leaseMilliseconds, limit: 1)
+      guard let mail = mails.first else { return false }
+      if now - mail.createdAt > Self.ageMillisecondsMax {
         report("a mail is not sent, because it is older than two days")
+        try await accounts.registry.finish(mailID: mail.id)
+      } else if let end = mail.endsAt, now > end {
+        report("a mail is not sent, because the code in it has expired")
         try await accounts.registry.finish(mailID: mail.id)
       } else {
         try await send(mail)
       }
     }
-    return mails.count == Self.stepMax
+    return true
   }
 
   private func send(_ waiting: WaitingMail) async throws(ServerError) {
@@ -62,8 +67,11 @@ public struct MailDelivery: Sendable {
       try await mailer.send(
         Mail(id: id, recipient: waiting.recipient, subject: waiting.subject, text: text))
     } catch {
+      if Task.isCancelled {
+        return try await registry.postpone(mailID: id, until: accounts.ambient.now())
+      }
       let isLast = error.isPermanent || waiting.attempts > Self.pauses.count
-      let sentence = error.description.replacing(waiting.recipient, with: "the recipient")
+      let sentence = Self.sentence(error, without: waiting.recipient)
       report(
         "attempt \(waiting.attempts) to send a mail failed, "
           + "\(isLast ? "and there is no further attempt" : "and it is repeated later"): "
@@ -73,5 +81,19 @@ public struct MailDelivery: Sendable {
       return try await registry.postpone(mailID: id, until: accounts.ambient.now() + pause)
     }
     try await registry.finish(mailID: id)
+  }
+
+  /// The maximum number of characters of an error in the log.
+  private static let sentenceMax = 300
+
+  /// Returns the description of a failure without the recipient's address, which a mail server may
+  /// repeat in another case. It is shortened afterwards, so that no part of the address remains.
+  private static func sentence(_ failure: MailFailure, without recipient: String) -> String {
+    var text = failure.description.replacing(recipient, with: "the recipient")
+    let lowercased = (text: text.lowercased(), recipient: recipient.lowercased())
+    if lowercased.text.contains(lowercased.recipient) {
+      text = lowercased.text.replacing(lowercased.recipient, with: "the recipient")
+    }
+    return String(text.prefix(sentenceMax))
   }
 }

@@ -47,9 +47,17 @@ extension MailSettings {
   static let mailboxPerHour = 3
   static let mailboxPerDay = 10
 
+  /// The maximum number of notices to one mailbox in an hour. Further notices are not sent.
+  static let noticesPerHour = 10
+
   /// How long finished mails are kept, in milliseconds. It is the longest period that a limit
   /// counts.
   static let countedMilliseconds: Int64 = 24 * hour
+
+  /// The limits on a notice.
+  static func noticeBounds(now: Int64) -> [MailBound] {
+    [MailBound(isForMailbox: true, since: now - hour, countMax: noticesPerHour)]
+  }
 
   /// The limits on a mail that a visitor causes.
   func bounds(now: Int64) -> [MailBound] {

@@ -36,16 +36,20 @@ struct ConfigureAccountHandler: ManagementHandler {
     guard request.password != nil || request.removesSecondFactor else {
       throw .badRequest("there is nothing to configure; give a password")
     }
+    // NB: this is checked first, so that a request is not half done when it fails.
+    if request.removesSecondFactor,
+      try await accounts.registry.factor(ofAccount: account.id) == nil
+    {
+      throw ServerError(
+        .notFound, "the account '\(account.email)' has no second factor to remove")
+    }
     if let password = request.password {
       try await accounts.setPassword(password, of: account)
       accounts.audit.noteOperator("changed the password of the account '\(account.email)'")
       await accounts.notify(account, .passwordChanged(accounts.serverName))
     }
     if request.removesSecondFactor {
-      guard try await accounts.registry.deleteFactor(ofAccount: account.id) else {
-        throw ServerError(
-          .notFound, "the account '\(account.email)' has no second factor to remove")
-      }
+      _ = try await accounts.registry.deleteFactor(ofAccount: account.id)
       accounts.audit.noteOperator("removed the second factor of the account '\(account.email)'")
       await accounts.notify(account, .factorRemoved(accounts.serverName))
     }

@@ -35,7 +35,7 @@ struct InviteAccountHandler: ManagementHandler {
         "the server sends no mails; start it with --smtp-host, or print the link with --print")
     }
     let exceeded = try await accounts.post(
-      .invitation(serverURL, code: code.text), to: email, code: code.stored, isBounded: true)
+      .invitation(serverURL, code: code.text), to: email, code: code.stored)
     if let exceeded {
       throw ServerError(
         .throttled,

@@ -83,7 +83,7 @@ extension AccountPages {
     let account = try await accounts.registry.account(email: email)
     let (content, code) = answer(page, email, account, visit, mail)
     let exceeded = try await accounts.post(
-      content, to: email, code: code?.stored, isBounded: true)
+      content, to: email, code: code?.stored)
     // NB: if the limit of the mailbox is exceeded, the page is the same as usual. A person who
     // enters the addresses of other people must not learn which of them already got mails.
     if let exceeded, !exceeded.isForMailbox {

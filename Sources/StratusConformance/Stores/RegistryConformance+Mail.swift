@@ -56,6 +56,15 @@ extension RegistryConformance {
     try expect(try await registry.mailCode(hash: code(1).hash), nil)
     try expect(try await create("d", to: "bob@example.org", at: 12), nil)
     try expect(try await create("e", to: "cid@example.org", at: 12), all)
+    // Notices count only for limits on notices.
+    let notices = MailBound(isForMailbox: true, since: 10, countMax: 1)
+    for (id, exceeded) in [("n1", nil), ("n2", notices)] as [(String, MailBound?)] {
+      var notice = mail(id, to: "cid@example.org", at: 12)
+      notice.isNotice = true
+      try expect(
+        try await registry.create(notice, with: nil, within: [notices]), exceeded)
+    }
+    try expect(try await create("e2", to: "cid@example.org", at: 12), all)
     // A mail that was sent still counts, until it is removed.
     for id in ["a", "b", "d"] { try await registry.finish(mailID: id) }
     try expect(try await create("f", at: 12), all)
@@ -63,7 +72,8 @@ extension RegistryConformance {
     try expect(try await create("g", at: 12), nil)
     // A waiting mail is not removed.
     let waiting = try await registry.takeMails(dueAt: 99, leaseUntil: 199, limit: 9)
-    try expect(waiting.map(\.id), ["old", "g"])
+    // A notice waits until all other mails are sent.
+    try expect(waiting.map(\.id), ["old", "g", "n1"])
   }
 
   static func mailCodesAreKept(_ registry: any Registry) async throws {
@@ -75,6 +85,19 @@ extension RegistryConformance {
     try await registry.create(later)
     try expect(try await registry.mailCode(hash: first.hash), nil)
     try expect(try await registry.mailCode(hash: later.hash), later)
+    // Codes of other browsers stay valid.
+    var (stranger, printed) = (code(4), code(5))
+    stranger.browser = [8]
+    printed.browser = nil
+    try await registry.create(stranger)
+    try await registry.create(printed)
+    for kept in [later, stranger, printed] {
+      try expect(try await registry.mailCode(hash: kept.hash), kept)
+    }
+    var again = code(6)
+    again.browser = nil
+    try await registry.create(again)
+    try expect(try await registry.mailCode(hash: printed.hash), nil)
     try await registry.deleteMails(createdBefore: 0, codesEndedBefore: 11)
     try expect(try await registry.mailCode(hash: other.hash), nil)
     try expect(try await registry.mailCode(hash: later.hash), later)
@@ -107,6 +130,11 @@ extension RegistryConformance {
     try expect(try await redeem(code(4), at: 60), created)
     try expect(try await registry.session(id: session.id), nil)
     try expect(try await registry.password(ofAccount: "new")?.hash, "$60$")
+    // A new password makes all codes of the account's address invalid.
+    try await registry.create(code(6))
+    let changed = StoredPassword(accountID: "new", hash: "$70$", changedAt: 70)
+    _ = try await registry.change(to: changed, from: nil, endsAppSessions: false)
+    try expect(try await registry.mailCode(hash: code(6).hash), nil)
     try await registry.create(code(5))
     _ = try await registry.setDisabled(true, accountID: "new")
     try expect(try await redeem(code(5)), nil)

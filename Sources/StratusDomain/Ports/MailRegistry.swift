@@ -12,11 +12,19 @@ public struct WaitingMail: Sendable, Hashable {
   public var nextAt: Int64
   /// The number of attempts so far.
   public var attempts: Int
+  /// Whether the mail is a notice about a change that the account's user or the operator has made.
+  /// Limits on notices count only notices, and limits on other mails count only other mails.
+  public var isNotice: Bool
+  /// The time when the code in the mail expires. Later, the mail is not sent any more. nil means
+  /// that the mail contains no code.
+  public var endsAt: Int64?
 
   public init(
     id: String, recipient: String, subject: String, sealedText: [UInt8], createdAt: Int64,
-    nextAt: Int64, attempts: Int = 0
+    nextAt: Int64, attempts: Int = 0, isNotice: Bool = false, endsAt: Int64? = nil
   ) {
+    self.isNotice = isNotice
+    self.endsAt = endsAt
     self.id = id
     self.recipient = recipient
     self.subject = subject
@@ -27,7 +35,8 @@ public struct WaitingMail: Sendable, Hashable {
   }
 }
 
-/// A limit on the number of mails that were created since a time.
+/// A limit on the number of mails that were created since a time. It counts only notices if the
+/// new mail is a notice, and only other mails otherwise.
 public struct MailBound: Sendable, Hashable {
   /// Whether the limit counts only the mails to the mailbox of the recipient. Otherwise it counts
   /// all mails.
@@ -80,8 +89,8 @@ public struct MailCode: Sendable, Hashable {
 
 /// Stores mails until they are sent, and the codes in mails.
 public protocol MailRegistry: Sendable {
-  /// Stores a mail and the code in it, in one transaction. Earlier codes with the same address and
-  /// purpose become invalid.
+  /// Stores a mail and the code in it, in one transaction. Earlier codes with the same address,
+  /// purpose and browser become invalid. So a stranger cannot make a user's code invalid.
   ///
   /// - Parameters:
   ///   - code: the code in the mail, or nil if the mail contains no code.
@@ -92,12 +101,13 @@ public protocol MailRegistry: Sendable {
     _ mail: WaitingMail, with code: MailCode?, within bounds: [MailBound]
   ) async throws(ServerError) -> MailBound?
 
-  /// Stores a code that is not in a mail. Earlier codes with the same address and purpose become
-  /// invalid.
+  /// Stores a code that is not in a mail. Earlier codes with the same address, purpose and browser
+  /// become invalid.
   func create(_ code: MailCode) async throws(ServerError)
 
-  /// Takes the mails whose next attempt is due, in the order of their times. No other process gets
-  /// the same mails before the end of the lease.
+  /// Takes the mails whose next attempt is due: first other mails than notices, because users wait
+  /// for them, and then in the order of their times. No other process gets the same mails before
+  /// the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.

@@ -47,7 +47,9 @@ public enum MailAddress {
   public static func isValid(_ text: String) -> Bool {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !parts[0].hasPrefix("-"),
-      !parts[1].hasPrefix("-"), text.utf8.count <= lengthMax
+      !parts[1].hasPrefix("-"), text.utf8.count <= lengthMax,
+      // An empty label, as in `example.org.`, would be another name for the same mailbox.
+      !parts[1].split(separator: ".", omittingEmptySubsequences: false).contains("")
     else { return false }
     return text.unicodeScalars.allSatisfy { scalar in
       scalar.value > 0x20 && scalar.value != 0x7F && !refused.contains(scalar)

@@ -8,17 +8,19 @@ extension SQLRegistry {
     let values: [SQLValue] = [
       .text(mail.id), .text(mail.recipient), .text(mailbox), .text(mail.subject),
       .bytes(mail.sealedText), .integer(mail.createdAt), .integer(mail.nextAt),
-      .integer(Int64(mail.attempts)),
+      .integer(Int64(mail.attempts)), .flag(mail.isNotice),
+      mail.endsAt.map { .integer($0) } ?? .null,
     ]
+    let kind = SQLValue.flag(mail.isNotice)
     return try await engine.write { (session) throws(ServerError) in
       for bound in bounds {
         let count =
           if bound.isForMailbox {
             try session.connection.first(
-              MailStatements.countOfMailbox, [.text(mailbox), .integer(bound.since)]
+              MailStatements.countOfMailbox, [.text(mailbox), .integer(bound.since), kind]
             ) { $0.integer(0) }
           } else {
-            try session.connection.first(MailStatements.count, [.integer(bound.since)]) {
+            try session.connection.first(MailStatements.count, [.integer(bound.since), kind]) {
               $0.integer(0)
             }
           }
@@ -108,14 +110,24 @@ extension SQLRegistry {
 
 extension RegistrySession {
   fileprivate func keep(_ code: MailCode) throws(ServerError) {
-    _ = try connection.execute(
-      MailCodeStatements.deleteEarlier, [.text(code.email), .text(code.purpose.rawValue)])
+    let key: [SQLValue] = [.text(code.email), .text(code.purpose.rawValue)]
+    let browser = code.browser.map { SQLValue.bytes($0) }
+    if let browser {
+      _ = try connection.execute(MailCodeStatements.deleteOfBrowser, key + [browser])
+    } else {
+      _ = try connection.execute(MailCodeStatements.deleteOfAnyBrowser, key)
+    }
     _ = try connection.execute(
       MailCodeStatements.insert,
       [
-        .bytes(code.hash), .text(code.purpose.rawValue), .text(code.email),
-        code.browser.map { .bytes($0) } ?? .null, .integer(code.endsAt),
+        .bytes(code.hash), .text(code.purpose.rawValue), .text(code.email), browser ?? .null,
+        .integer(code.endsAt),
       ])
+  }
+
+  /// Removes all codes of an account's address.
+  func deleteMailCodes(ofAccount accountID: String) throws(ServerError) {
+    _ = try connection.execute(MailCodeStatements.deleteOfAccount, [.text(accountID)])
   }
 
   fileprivate func mailCode(hash: [UInt8]) throws(ServerError) -> MailCode? {
@@ -138,7 +150,8 @@ extension WaitingMail {
   fileprivate init(row: any SQLRow) {
     self.init(
       id: row.text(0), recipient: row.text(1), subject: row.text(2), sealedText: row.bytes(3),
-      createdAt: row.integer(4), nextAt: row.integer(5), attempts: Int(row.integer(6)))
+      createdAt: row.integer(4), nextAt: row.integer(5), attempts: Int(row.integer(6)),
+      isNotice: row.integer(7) != 0, endsAt: row.isNull(8) ? nil : row.integer(8))
   }
 }
 
@@ -154,8 +167,10 @@ extension RegistryTables {
       body \(dialect.bytes) NOT NULL,
       created_at BIGINT NOT NULL,
       next_at BIGINT,
-      attempts BIGINT NOT NULL);
-    CREATE INDEX mails_waiting ON mails (next_at) WHERE next_at IS NOT NULL;
+      attempts BIGINT NOT NULL,
+      notice BIGINT NOT NULL,
+      ends_at BIGINT);
+    CREATE INDEX mails_waiting ON mails (notice, next_at, id) WHERE next_at IS NOT NULL;
     CREATE INDEX mails_of_mailbox ON mails (mailbox, created_at);
     CREATE INDEX mails_by_time ON mails (created_at);
     CREATE TABLE mail_codes (
@@ -172,16 +187,18 @@ extension RegistryTables {
 private enum MailStatements {
   static let insert = SQLStatement(
     """
-    INSERT INTO mails (id, recipient, mailbox, subject, body, created_at, next_at, attempts)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO mails (
+      id, recipient, mailbox, subject, body, created_at, next_at, attempts, notice, ends_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """)
   static let countOfMailbox = SQLStatement(
-    "SELECT COUNT(*) FROM mails WHERE mailbox = ? AND created_at >= ?")
-  static let count = SQLStatement("SELECT COUNT(*) FROM mails WHERE created_at >= ?")
+    "SELECT COUNT(*) FROM mails WHERE mailbox = ? AND created_at >= ? AND notice = ?")
+  static let count = SQLStatement(
+    "SELECT COUNT(*) FROM mails WHERE created_at >= ? AND notice = ?")
   static let due = SQLStatement(
     """
-    SELECT id, recipient, subject, body, created_at, next_at, attempts FROM mails
-    WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, id LIMIT ?
+    SELECT id, recipient, subject, body, created_at, next_at, attempts, notice, ends_at FROM mails
+    WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY notice, next_at, id LIMIT ?
     """)
   static let lease = SQLStatement(
     "UPDATE mails SET next_at = ?, attempts = attempts + 1 WHERE id = ?")
@@ -195,8 +212,12 @@ private enum MailStatements {
 private enum MailCodeStatements {
   static let insert = SQLStatement(
     "INSERT INTO mail_codes (hash, purpose, email, browser, ends_at) VALUES (?, ?, ?, ?, ?)")
-  static let deleteEarlier = SQLStatement(
-    "DELETE FROM mail_codes WHERE email = ? AND purpose = ?")
+  static let deleteOfBrowser = SQLStatement(
+    "DELETE FROM mail_codes WHERE email = ? AND purpose = ? AND browser = ?")
+  static let deleteOfAnyBrowser = SQLStatement(
+    "DELETE FROM mail_codes WHERE email = ? AND purpose = ? AND browser IS NULL")
+  static let deleteOfAccount = SQLStatement(
+    "DELETE FROM mail_codes WHERE email = (SELECT email FROM accounts WHERE id = ?)")
   static let find = SQLStatement(
     "SELECT purpose, email, browser, ends_at FROM mail_codes WHERE hash = ?")
   static let delete = SQLStatement("DELETE FROM mail_codes WHERE hash = ?")

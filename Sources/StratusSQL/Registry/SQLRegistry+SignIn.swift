@@ -103,7 +103,8 @@ extension RegistrySession {
     try connection.first(PasswordStatements.find, [.text(accountID)]) { $0.text(0) }
   }
 
-  /// Stores a password, and ends the account's browser sessions.
+  /// Stores a password, and ends the account's browser sessions. Mailed codes of the account become
+  /// invalid, because an earlier code must not replace the new password.
   func setPassword(
     _ password: StoredPassword, endsAppSessions: Bool
   ) throws(ServerError) {
@@ -111,6 +112,7 @@ extension RegistrySession {
     _ = try connection.execute(
       PasswordStatements.keep, [account, .text(password.hash), .integer(password.changedAt)])
     try endBrowserSessions(of: password.accountID, except: nil)
+    try deleteMailCodes(ofAccount: password.accountID)
     if endsAppSessions, try connection.execute(SessionStatements.deleteOfAccount, [account]) > 0 {
       try advanceVersion()
     }

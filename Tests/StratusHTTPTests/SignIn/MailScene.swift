@@ -59,6 +59,12 @@ struct MailScene {
     try await browser.submit(try await browser.get(path), path, ["email": email])
   }
 
+  /// Invites a person by mail.
+  func invite(_ email: String) async throws {
+    _ = try await server.manage(
+      "accounts/invite", ["email": "\(email)", "mailed": true])
+  }
+
   /// Returns the path of the link in the only waiting mail.
   func link() async throws -> String {
     let mails = try await mails()

@@ -95,6 +95,30 @@ import Testing
     }
   }
 
+  @Test func `a request in another browser leaves the link of the first browser valid`()
+    async throws
+  {
+    try await MailScene.with { mail in
+      let browser = mail.scene.browser, other = mail.scene.browser
+      _ = try await mail.ask(browser, "/auth/reset", SignInScene.email)
+      let link = try await mail.link()
+      _ = try await mail.ask(other, "/auth/reset", SignInScene.email)
+      #expect(try await browser.get(link).status == 200)
+    }
+  }
+
+  @Test func `a new password makes an earlier link for a new password invalid`() async throws {
+    try await MailScene.with { mail in
+      let browser = mail.scene.browser
+      _ = try await mail.ask(browser, "/auth/reset", SignInScene.email)
+      let link = try await mail.link()
+      _ = try await mail.server.manage(
+        "accounts/configure",
+        ["email": "\(SignInScene.email)", "password": "\(MailScene.newPassword)"])
+      #expect(try await browser.get(link).status == 400)
+    }
+  }
+
   @Test func `a link to a disabled account changes nothing`() async throws {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
