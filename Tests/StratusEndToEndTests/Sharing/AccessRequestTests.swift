@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test
-  func `the owner approves a requester, who can then read the list`() async throws {
+  func `an approved requester can accept the share and read the list`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [])
       #expect(try await ask(share, on: scene.bob) == .unknownItem)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a blocked requester is told that there is no such share`() async throws {
+  @Test func `for a blocked requester, the share does not exist`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [])
       share.allowsAccessRequests = true

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `an invited user is told to accept instead`() async throws {
+  @Test func `the error of an invited user says that the share can be accepted`() async throws {
     try await withShares { scene in
       let guid = try await scene.share("Rome", with: [scene.invited("bob")])["shortGUID"]
       let bob = try await scene.guest("bob")

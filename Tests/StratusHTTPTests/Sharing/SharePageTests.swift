@@ -3,7 +3,7 @@ import Testing
 
 /// The page at the URL of a share (sharing §2.14).
 @Suite struct `The page of a share` {
-  /// Anna, whose password the browser knows, and Ann, who owns the zone Trips in the same container.
+  /// Anna signs in with the browser. Ann owns the zone Trips in the same container.
   private struct Stage {
     let sign: SignInScene
     let ann: Client
