@@ -53,14 +53,14 @@ public struct ShareDesk: Sendable {
     _ shortGUID: String, to caller: Caller, address: String, at store: StoreAddress
   ) async throws(ServerError) -> Offer? {
     let user = try caller.requireAccount()
-    let (open, _) = try await stores.storeToRead(at: store)
+    let (opened, _) = try await stores.storeToRead(at: store)
     let search = ShareSearch(
       database: OpenDatabase(
-        store: open, address: store, view: .public, caller: caller,
+        store: opened, address: store, view: .public, caller: caller,
         tickets: directory.databases.tickets, openedAt: directory.databases.ambient.now()),
       user: user, address: address)
     let wanted = ShortGUID(value: shortGUID, shouldFetchRootRecord: false)
-    let finding = try await open.read { (store) throws(ServerError) in
+    let finding = try await opened.read { (store) throws(ServerError) in
       try search.find(wanted, in: store)
     }
     guard case .share(let found) = finding else { return nil }
@@ -121,8 +121,8 @@ public struct ShareDesk: Sendable {
   private func offer(
     _ share: ResolvedShare, at store: StoreAddress
   ) async throws(ServerError) -> Offer {
-    let (open, _) = try await stores.storeToRead(at: store)
-    let settings = try await open.read { (store) throws(ServerError) in
+    let (opened, _) = try await stores.storeToRead(at: store)
+    let settings = try await opened.read { (store) throws(ServerError) in
       try store.schema().settings
     }
     var offer = Offer(
