@@ -276,9 +276,10 @@ struct MatrixZone {
     }
     if cell.kind == .blocked || cell.kind == .requester {
       let current = try await scene.ann.lookup([cell.shareName], in: zone)[0]
+      let name = try await scene.name(of: bob)
       let changed =
         cell.kind == .blocked
-        ? current.with("blockRequesters", [.string(try await scene.name(of: bob))])
+        ? current.with("blockRequesters", [.string(name)])
         : current.with("denyAccessRequests", false)
       _ = try await scene.ann.modify(
         [["operationType": "update", "record": changed]], in: zone)
