@@ -59,6 +59,9 @@ let package = Package(
       name: "StratusConformance",
       targets: ["StratusConformance", "StratusDomain", "StratusWire"]),
   ],
+  traits: [
+    .trait(name: "Postgres", description: "Stores in PostgreSQL. The build needs libpq-dev.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -81,15 +84,27 @@ let package = Package(
     room("StratusDomain", ["StratusWire"]),
     room("StratusSQL", ["StratusDomain", "StratusWire"]),
     room("StratusSQLite", ["StratusSQL", "StratusDomain", "StratusWire", grdb]),
+    // NB: without the trait, all files of StratusPostgres are empty, and the build needs no libpq.
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    room(
+      "StratusPostgres",
+      [
+        "StratusSQL", "StratusDomain", "StratusWire",
+        .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
+      ]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
+    // The compiler embeds the files by #embed, so they are no resources.
+    .target(name: "StratusConsoleFiles", exclude: ["Files"]),
+    room("StratusConsole", ["StratusConsoleFiles"]),
     room(
       "StratusHTTP",
       [
-        "StratusDomain", "StratusWire", hummingbird,
+        "StratusConsole", "StratusDomain", "StratusWire", hummingbird,
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -98,8 +113,9 @@ let package = Package(
     room(
       "StratusServer",
       [
-        "StratusAccounts", "StratusAssets", "StratusDomain", "StratusHTTP", "StratusPush",
-        "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
+        "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
@@ -199,6 +215,7 @@ let package = Package(
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+    tests("StratusConsoleTests", ["StratusConsole"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(
       "StratusPushTests",
@@ -211,7 +228,8 @@ let package = Package(
     tests(
       "StratusHTTPTests",
       [
-        "StratusAccounts", "StratusDomain", "StratusHTTP", "StratusPush", "StratusServer",
+        "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
+        "StratusServer",
         "StratusTesting", "StratusWire", crypto, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -225,6 +243,12 @@ let package = Package(
       "StratusSQLiteTests",
       [
         "StratusConformance", "StratusSQLite", "StratusSQL", "StratusDomain", "StratusWire", grdb,
+      ]),
+    tests(
+      "StratusPostgresTests",
+      [
+        "StratusConformance", "StratusPostgres", "StratusSQL", "StratusSQLite", "StratusDomain",
+        "StratusWire",
       ]),
     tests("StratusFoundationTests", ["StratusFoundation"]),
     .target(

@@ -57,6 +57,8 @@ public struct Service: Sendable {
     let changer = SchemaChanger(stores: stores, containers: containers, ambient: ambient)
     managementHandlers = [
       ExportSchemaHandler(changer: changer),
+      DescribeSchemaHandler(changer: changer),
+      ExplainPermissionsHandler(changer: changer),
       ChangeSchemaHandler(changer: changer),
       DeploySchemaHandler(changer: changer),
       ResetSchemaHandler(changer: changer, users: users),

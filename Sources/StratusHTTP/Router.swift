@@ -17,6 +17,8 @@ public struct Router: Sendable {
 
   /// The server's own web pages, or nil if there are none.
   public var pages: (any WebPages)?
+  /// The console, or nil. A router with a console answers nothing else.
+  public var console: ConsoleSite?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -29,14 +31,16 @@ public struct Router: Sendable {
   let listening: ListeningAccess
   /// The listeners for notifications.
   public let hub: any NotificationListening
-  private let routes: Routes
-  private let assets: AssetRoutes
+  let routes: Routes
+  let assets: AssetRoutes
   let authentication: any Authentication
   let pace: CallerPace
   let expensive: ExpensiveRequests
   let ambient: Ambient
   private let managementToken: String
-  private let publicURL: String?
+  /// The URL at which browsers and clients call this router, or nil to use the host that each
+  /// request names.
+  public var publicURL: String?
   private let readiness: ReadinessProbe
   private let radar: ProductionRadar
   private let homePage: HomePage
@@ -92,6 +96,10 @@ public struct Router: Sendable {
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
     var exchange = exchange(for: request, from: clientAddress)
+    if let console {
+      let target = RequestTarget(request.path ?? "/")
+      return await answerConsole(request, target, body, &exchange, console)
+    }
     var answer: AnswerBody
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
@@ -194,18 +202,27 @@ public struct Router: Sendable {
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       let sent = try await body.bytes()
-      var sizeBytes = sent.count
-      defer { pace.charge(bytes: sizeBytes, steps: exchange.caller.work.steps, to: subject) }
-      let answer = try await inTurn(
-        subject, endpoint, bodySize: sent.count, exchange.caller
-      ) { (caller) throws(ServerError) in
-        try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
-          try pace.admitOperations(count, of: subject)
-        }
-      }
-      sizeBytes += answer.count
-      return answer
+      return try await serve(
+        endpoint, by: handler, sent, in: address, as: subject, exchange.caller)
     }
+  }
+
+  /// Calls an endpoint of a database for an admitted caller.
+  func serve(
+    _ endpoint: String, by handler: any EndpointHandler, _ sent: [UInt8],
+    in address: DatabaseAddress, as subject: CallerPace.Subject, _ caller: Caller
+  ) async throws(ServerError) -> [UInt8] {
+    var sizeBytes = sent.count
+    defer { pace.charge(bytes: sizeBytes, steps: caller.work.steps, to: subject) }
+    let answer = try await inTurn(
+      subject, endpoint, bodySize: sent.count, caller
+    ) { (caller) throws(ServerError) in
+      try await handler.answer(sent, to: caller, in: address) { (count) throws(ServerError) in
+        try pace.admitOperations(count, of: subject)
+      }
+    }
+    sizeBytes += answer.count
+    return answer
   }
 
   /// Answers a request. An expensive request may have to wait for other expensive requests of its
@@ -343,15 +360,26 @@ public struct Router: Sendable {
     var exchange = Exchange(uuid: ambient.makeUUID())
     let body = describe(error, &exchange)
     exchange.status = status
+    if console != nil {
+      var head = consoleHead(exchange)
+      head.status = status
+      head.headerFields[.contentType] = "application/json; charset=UTF-8"
+      return (head, body)
+    }
     return (head(for: Self.unknownRequest, exchange), body)
   }
 
   private static let unknownRequest = HTTPRequest(
     method: .get, scheme: nil, authority: nil, path: nil)
 
+  /// The paths of all management endpoints, for tests.
+  package var managementPaths: [String] { routes.managementPaths }
+
   /// Whether the endpoint of a request reads the body piece by piece.
   func readsPieces(of request: HTTPRequest) -> Bool {
-    request.path?.utf8.starts(with: "/assets/".utf8) ?? false
+    guard let path = request.path?.utf8 else { return false }
+    if console != nil { return path.starts(with: Self.consoleUploadPath.utf8) }
+    return path.starts(with: "/assets/".utf8)
   }
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {

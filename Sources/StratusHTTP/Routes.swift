@@ -13,6 +13,9 @@ struct Routes: Sendable {
 
   func handler(for endpoint: String) -> (any EndpointHandler)? { handlers[endpoint] }
 
+  /// The paths of all management endpoints.
+  var managementPaths: [String] { managementHandlers.keys.sorted() }
+
   func managementHandler(for endpoint: String) -> (any ManagementHandler)? {
     managementHandlers[endpoint]
   }

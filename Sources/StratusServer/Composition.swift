@@ -18,9 +18,9 @@ public struct Composition: Sendable {
   public let managementToken: String
   let stores: any OpenStoreCatalog
   /// Signals that cascades must be continued.
-  let cascades: any Signals = LocalSignals()
+  let cascades: any Signals
   /// Signals that changes may cause notifications.
-  let changes: any Signals = LocalSignals()
+  let changes: any Signals
   /// Assigns custom roles to users.
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
@@ -30,9 +30,11 @@ public struct Composition: Sendable {
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
   /// Signals that queues have new notifications.
-  let queues: any Signals = LocalSignals()
+  let queues: any Signals
+  /// Signals other processes that a store has new notifications.
+  let newsOfOthers: any Signals
   /// Prevents several processes with the same stores from doing the same work.
-  let locks: any WorkLocks = LocalWorkLocks()
+  let locks: any WorkLocks
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
   public let hub: Hub
@@ -41,17 +43,26 @@ public struct Composition: Sendable {
   private let logger: Logger
 
   /// - Parameters:
+  ///   - postgres: see ``Settings/postgres``.
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
-  /// - Throws: an error whose text says why the data folder cannot be used.
+  /// - Throws: an error whose text says why the storage cannot be used.
   public init(
-    dataFolder: URL, live: Live, logger: Logger, publicURL: String? = nil,
-    limits: LimitSettings = .unpaced, push: PushSettings = PushSettings()
+    dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
+    publicURL: String? = nil, limits: LimitSettings = .unpaced,
+    push: PushSettings = PushSettings()
   ) async throws {
+    let storage: ServerStorage
+    if let postgres {
+      storage = try await ServerStorage.inPostgres(
+        postgres, folder: dataFolder, live: live, logger: logger, limits: limits)
+    } else {
+      storage = try ServerStorage(folder: dataFolder, live: live, limits: limits)
+    }
     try await self.init(
-      storage: try ServerStorage(folder: dataFolder, live: live, limits: limits), live: live,
-      logger: logger, publicURL: publicURL, push: push, limits: limits)
+      storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
+      limits: limits)
   }
 
   /// - Parameters:
@@ -68,6 +79,11 @@ public struct Composition: Sendable {
     self.logger = logger
     self.storage = storage
     stores = storage.stores
+    locks = storage.locks
+    cascades = storage.signals(.cascades)
+    changes = storage.signals(.changes)
+    queues = storage.signals(.queues)
+    newsOfOthers = storage.newsOfOthers
     try await storage.prepare()
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(

@@ -18,9 +18,14 @@ struct NotificationService: ServiceLifecycle.Service {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await parts.hub.run() }
         group.addTask { await poll() }
+        group.addTask { await follow(parts.newsOfOthers) }
       }
     }
     parts.hub.close()
+  }
+
+  private func follow(_ news: any Signals) async {
+    for await signal in news.received { await parts.hub.look(at: signal.address) }
   }
 
   private func poll() async {

@@ -17,11 +17,16 @@ public struct Server: Sendable {
     public let apiToken: String?
     /// The developer's web auth token. Only a development server has one.
     public let webAuthToken: String?
+    /// The console's address, or nil if there is no console.
+    public var consoleURL: String?
+    /// The code with which the operator makes the first owner in the console, or nil if the team
+    /// has an owner or there is no console.
+    public var setupCode: String?
   }
 
-  private let settings: Settings
+  let settings: Settings
   private let live: Live
-  private let logger: Logger
+  let logger: Logger
 
   public init(
     settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus")
@@ -42,7 +47,7 @@ public struct Server: Sendable {
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, live: live, logger: logger,
+      dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
       publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
@@ -74,13 +79,17 @@ public struct Server: Sendable {
     clients.isEncrypted = identity != nil
     clients.requiresEncryption =
       identity != nil || settings.publicURL?.hasPrefix("https://") == true
+    let serverPort = BoundPort(settings.port)
+    let console = try await consoleService(parts, identity, serverPort: serverPort)
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
       logger: logger
     ) { [settings, logger, developer] port in
+      serverPort.set(port)
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
+      let consoleURL = await console?.url.first { _ in true }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
       let management = ManagementFile(
@@ -90,7 +99,9 @@ public struct Server: Sendable {
         logger.error("the management file cannot be written: \(error)")
       }
       await onReady(
-        Ready(url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken))
+        Ready(
+          url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken,
+          consoleURL: consoleURL, setupCode: console?.setupCode))
     }
     let operators = HTTPServer.management(
       router: management, at: socket.address, logger: logger
@@ -102,6 +113,7 @@ public struct Server: Sendable {
       logger.error("\(problem.sentence)")
     }
     var services: [any ServiceLifecycle.Service] = [operators, application]
+    if let console { services.append(console.service) }
     services += parts.storeSweeps(logger: logger)
     if let identity {
       services.append(

@@ -24,6 +24,14 @@ public struct ServerStorage: Sendable {
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   let close: @Sendable () async -> Void
+  /// Prevents several processes with the same stores from doing the same work.
+  let locks: any WorkLocks
+  /// Returns the signals about one kind of work, between all processes with the same stores. It is
+  /// called once for each kind.
+  let signals: @Sendable (SignalKind) -> any Signals
+  /// Signals to other processes that a store has new notifications. A process does not receive its
+  /// own signals.
+  let newsOfOthers: any Signals
 
   /// Creates a storage that consists of a folder with SQLite files.
   ///
@@ -48,6 +56,9 @@ public struct ServerStorage: Sendable {
     let keys = try KeyFile(data: folder.url)
     self.stores = stores
     self.registry = registry
+    locks = LocalWorkLocks()
+    signals = { _ in LocalSignals() }
+    newsOfOthers = NoSignals()
     signingKeys = keys
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
     readinessChecks = [
@@ -82,6 +93,9 @@ public struct ServerStorage: Sendable {
     let registry = try MemoryRegistry()
     self.stores = stores
     self.registry = registry
+    locks = LocalWorkLocks()
+    signals = { _ in LocalSignals() }
+    newsOfOthers = NoSignals()
     signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }
@@ -94,6 +108,18 @@ public struct ServerStorage: Sendable {
       registry.close()
     }
   }
+}
+
+/// The kinds of work that processes signal to each other.
+enum SignalKind: String {
+  case cascades, changes, queues
+}
+
+/// Signals between processes if there is only one process.
+private struct NoSignals: Signals {
+  let received = AsyncStream<StoreSignal> { $0.finish() }
+
+  func send(_ signal: StoreSignal) {}
 }
 
 /// The reason why the registry file cannot be used, as a sentence for the operator.

@@ -7,6 +7,9 @@ public import StratusWire
 public struct Settings: Sendable {
   /// The folder with all data.
   public var dataFolder: URL
+  /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
+  /// folder.
+  public var postgres: PostgresAccess?
   /// The address at which the server listens.
   public var host: String
   /// The port at which the server listens. The port 0 means any free port.
@@ -44,6 +47,9 @@ public struct Settings: Sendable {
   /// The local port at which the operator manages the server. If it is nil, the server uses a
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
+
+  /// The address of the console, or nil if the server has no console.
+  public var console: ConsoleAddress?
 
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
@@ -97,6 +103,56 @@ extension Settings {
     guard let tls else { return nil }
     return try TLSIdentity(
       certificateFile: tls.certificate, keyFile: tls.key, now: live.ambient.now)
+  }
+}
+
+/// The access to a PostgreSQL cluster.
+public struct PostgresAccess: Sendable, Hashable {
+  /// The address, such as `postgres://user@host/database`, without a password.
+  public var url: String
+  /// Whether the server starts although a failover may lose acknowledged writes. All change tokens
+  /// expire with each failover then.
+  public var allowsLoss: Bool
+  /// The folder of the keys and the bytes of assets, which all nodes share, or nil if they are in
+  /// the data folder.
+  public var sharedFolder: URL?
+
+  public init(url: String, allowsLoss: Bool = false, sharedFolder: URL? = nil) {
+    self.url = url
+    self.allowsLoss = allowsLoss
+    self.sharedFolder = sharedFolder
+  }
+}
+
+/// The address of the console. It differs from the address of the API, so that a browser keeps the
+/// two apart.
+public struct ConsoleAddress: Sendable, Hashable {
+  public var host: String
+  /// The port, or 0 for any free port.
+  public var port: Int
+  /// The URL at which browsers open the console, or nil if it follows from the host and the port.
+  public var url: String?
+
+  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+    self.host = host
+    self.port = port
+    self.url = url
+  }
+
+  /// Returns the reason why members must not use the console at this address, or nil. Members send
+  /// their passwords to the console, so a connection from another machine must be encrypted.
+  ///
+  /// - Parameter isEncrypted: whether the console itself uses TLS.
+  public func fault(isEncrypted: Bool) -> String? {
+    if let url, !url.hasPrefix("https://"), !LocalName.isLocal(url) {
+      return "--console-url must begin with https://, because members send their passwords to it"
+    }
+    let isProxied = url?.hasPrefix("https://") == true
+    if isEncrypted || isProxied || LocalName.isLocal("http://" + Settings.inURL(host)) {
+      return nil
+    }
+    return "--console-host \(host) needs --tls-certificate and --tls-key, or --console-url with "
+      + "the https:// address of a proxy, because members send their passwords to the console"
   }
 }
 

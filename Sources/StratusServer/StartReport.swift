@@ -48,6 +48,7 @@ public struct StartReport: Sendable, Equatable {
     if let email = settings.developerEmail {
       features.append("development: containers on first use, \(email) is signed in")
     }
+    if settings.postgres != nil { features.append("stores in PostgreSQL") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
     if let files = settings.tls { features.append("TLS with \(files.certificate)") }
     let proxies = settings.connections.trustedProxies.count
@@ -57,11 +58,14 @@ public struct StartReport: Sendable, Equatable {
     if let port = settings.managementPort {
       features.append("management at " + (port == 0 ? "a free port" : "port \(port)"))
     }
+    if let console = settings.console {
+      features.append("console at " + (console.port == 0 ? "a free port" : "port \(console.port)"))
+    }
     if let apns = settings.apns { features.append("Apple's push service for \(apns.topic)") }
     if let days = settings.historyDays {
       features.append("deletions leave the history after \(days) days")
     }
-    if let seconds = settings.storeIdleSeconds, settings.apns == nil {
+    if let seconds = settings.storeIdleSeconds, settings.apns == nil, settings.postgres == nil {
       features.append("stores close after \(seconds) s without a request")
     }
     let limits = settings.limits

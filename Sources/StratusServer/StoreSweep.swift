@@ -165,13 +165,16 @@ extension Composition {
     StoreSweep(
       work: .matching, pause: .seconds(1), stores: stores, signals: changes, locks: locks,
       logger: logger
-    ) { [ambient, hub, queues] (store, address) async throws(ServerError) in
+    ) { [ambient, hub, queues, newsOfOthers] (store, address) async throws(ServerError) in
       let matching = MatchChanges(store: store, address: address, ambient: ambient)
       let progress = try await matching.step()
       await hub.look(at: address)
       // NB: the signal is sent only if the step did something. A signal makes the service visit all
       // stores, and this sweep runs in every store at intervals.
-      if progress != .idle { queues.send(StoreSignal(address)) }
+      if progress != .idle {
+        queues.send(StoreSignal(address))
+        newsOfOthers.send(StoreSignal(address))
+      }
       return progress.mayHaveMore
     }
   }

@@ -30,11 +30,14 @@ struct DevCommand: AsyncParsableCommand {
 
   @OptionGroup var management: ManagementOptions
 
+  @OptionGroup var console: ConsoleOptions
+
   func run() async throws {
     try requirePort(port)
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
+    settings.console = try console.address(isEncrypted: false)
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
@@ -135,7 +138,13 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var storeIdle: Int64 = 600
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresOptions
+
   @OptionGroup var management: ManagementOptions
+
+  @OptionGroup(title: "Console")
+  var console: ConsoleOptions
 
   @OptionGroup(title: "TLS")
   var tls: TLSOptions
@@ -172,7 +181,7 @@ struct ServeCommand: AsyncParsableCommand {
   /// - Throws: `Failure` for an option that cannot be used.
   func settings() throws -> Settings {
     try requirePort(port)
-    let publicURL = try publicURL.map(Self.checkedPublicURL)
+    let publicURL = try publicURL.map { try Self.checkedURL($0, option: "--public-url") }
     guard (0...Self.historyDaysMax).contains(historyDays) else {
       throw Failure("--history-days must be 0 to \(Self.historyDaysMax)")
     }
@@ -182,8 +191,10 @@ struct ServeCommand: AsyncParsableCommand {
     guard (0...Self.storeIdleMax).contains(storeIdle) else {
       throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
     }
+    settings.postgres = try postgres.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
+    settings.console = try console.address(isEncrypted: tls.files() != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
@@ -195,26 +206,26 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension ServeCommand {
-  /// Returns the public URL as browsers write it in the header field `Origin`.
+  /// Returns a URL as browsers write it in the header field `Origin`.
   ///
   /// - Throws: `Failure` unless the URL is a scheme and a host, with or without a port. With any
-  ///   other URL, browsers could not send forms to the sign-in pages.
-  static func checkedPublicURL(_ text: String) throws -> String {
+  ///   other URL, browsers could not send forms to the server's pages.
+  static func checkedURL(_ text: String, option: String) throws -> String {
     let url = text.lowercased()
     guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-      throw Failure("--public-url must begin with https:// or http://")
+      throw Failure("\(option) must begin with https:// or http://")
     }
     let form =
       /(https?:\/\/)(\[[0-9a-f:.]+\]|[0-9a-z_\-]+(?:\.[0-9a-z_\-]+)*)(:[0-9]{1,5})?\/?/
     guard let parts = url.wholeMatch(of: form)?.output else {
       throw Failure(
-        "--public-url must be a scheme and a host, such as https://cloud.example.org, without a "
+        "\(option) must be a scheme and a host, such as https://cloud.example.org, without a "
           + "path or a user")
     }
     let usual = parts.1 == "https://" ? ":443" : ":80"
     let port = parts.3.flatMap { $0 == usual ? nil : $0 } ?? ""
     guard port.dropFirst().isEmpty || Int(port.dropFirst()).map({ 1...65_535 ~= $0 }) == true else {
-      throw Failure("the port in --public-url must be 1 to 65535")
+      throw Failure("the port in \(option) must be 1 to 65535")
     }
     return "\(parts.1)\(parts.2)\(port)"
   }
@@ -244,6 +255,12 @@ struct ManagementOptions: ParsableArguments {
   }
 }
 
+/// Returns the line that a server with a console prints when it is ready.
+private func consoleLine(_ url: String, setupCode: String?) -> String {
+  guard let setupCode else { return "the console is at \(url)" }
+  return "set up the console at \(url)/set-up with the code \(setupCode)"
+}
+
 /// Runs a server until a signal arrives.
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
@@ -259,6 +276,7 @@ private func serve(
       for line in StartReport(of: settings, at: ready.url).lines { complain(line) }
       announce(ready)
       say("stratus is ready at \(ready.url)")
+      if let url = ready.consoleURL { say(consoleLine(url, setupCode: ready.setupCode)) }
       ReadyNotification.send()
     }
   } catch {

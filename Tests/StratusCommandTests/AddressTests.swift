@@ -15,7 +15,7 @@ import Testing
     ("http://[::1]:8080", "http://[::1]:8080"), ("https://my_host", "https://my_host"),
   ])
   func `A public URL becomes the origin that browsers send`(text: String, url: String) throws {
-    #expect(try ServeCommand.checkedPublicURL(text) == url)
+    #expect(try ServeCommand.checkedURL(text, option: "--public-url") == url)
   }
 
   @Test(arguments: [
@@ -25,7 +25,7 @@ import Testing
     "https://a;touch",
   ])
   func `A public URL with more than a host and a port is refused`(text: String) {
-    #expect(throws: Failure.self) { try ServeCommand.checkedPublicURL(text) }
+    #expect(throws: Failure.self) { try ServeCommand.checkedURL(text, option: "--public-url") }
   }
 
   @Test(arguments: [

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 4, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 5, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -182,9 +182,11 @@ import Testing
     2: "ALTER TABLE registry DROP COLUMN version; DROP TABLE server_keys;" + signIn,
     3: "DROP TABLE server_keys;" + signIn,
     4: signIn,
+    5: team,
   ]
+  private static let team = "DROP TABLE team;"
   private static let signIn =
-    "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;"
+    "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
 
   private func make(layout: Int64, in url: URL) async throws {
     let folder = try DataFolder(url)
@@ -200,8 +202,8 @@ import Testing
     try queue.close()
   }
 
-  @Test(arguments: [2, 3, 4])
-  func `an upgraded registry has its accounts and can store keys, passwords and browser sessions`(
+  @Test(arguments: [2, 3, 4, 5])
+  func `an upgraded registry has its accounts and stores keys, passwords, sessions and the team`(
     layout: Int64
   ) async throws {
     try await withTemporaryFolder { url in
@@ -221,16 +223,18 @@ import Testing
           try await registry.create(key)
           _ = try await registry.change(to: password, from: nil, endsAppSessions: false)
           _ = try await registry.create(browser, provenBy: "$scrypt$", countMax: 9)
+          #expect(try await registry.addFirstOwner(accountID: "1", at: 3))
         }
         #expect(try await registry.serverKeys() == [key])
         #expect(try await registry.password(ofAccount: "1") == password)
         #expect(try await registry.browserSessions(ofAccount: "1") == [browser])
+        #expect(try await registry.teamMember(accountID: "1")?.role == .owner)
         await registry.close()
       }
     }
   }
 
-  @Test(arguments: [2, 3, 4])
+  @Test(arguments: [2, 3, 4, 5])
   func `an upgraded registry counts its changes`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)

@@ -12,6 +12,7 @@ enum Modules {
     "StratusDomain": Room(ours: ["StratusWire"]),
     "StratusSQL": Room(ours: domain),
     "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["GRDB", "GRDBSQLite"]),
+    "CPostgreSQL": Room(),
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
@@ -80,8 +81,8 @@ enum Modules {
   ]
   private static let serverModules: Set<String> =
     domain + [
-      "StratusAccounts", "StratusAssets", "StratusHTTP", "StratusPostgres", "StratusPush",
-      "StratusSQL", "StratusSQLite",
+      "StratusAccounts", "StratusAssets", "StratusConsole", "StratusHTTP", "StratusPostgres",
+      "StratusPush", "StratusSQL", "StratusSQLite",
     ]
   /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's
   /// application.

@@ -37,6 +37,10 @@ extension Accounts {
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles),
       RevokeRoleHandler(accounts: self, roles: roles),
+      AddMemberHandler(accounts: self),
+      ConfigureMemberHandler(accounts: self),
+      RemoveMemberHandler(accounts: self),
+      ListMembersHandler(accounts: self),
     ]
   }
 }

@@ -20,6 +20,25 @@ public protocol Store: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
+
+  /// Runs `body` like ``write(_:)``. The zones only make it faster: a store with several writers
+  /// runs the bodies of one zone one after the other, so that they do not conflict.
+  ///
+  /// - Parameter zones: the zones that `body` locks.
+  /// - Throws: the same errors as `read`.
+  func write<Value: Sendable>(
+    to zones: [ZoneAddress],
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
+}
+
+extension Store {
+  public func write<Value: Sendable>(
+    to zones: [ZoneAddress],
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await write(body)
+  }
 }
 
 /// The operations of a read body.

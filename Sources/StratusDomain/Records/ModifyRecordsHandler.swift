@@ -59,7 +59,10 @@ struct ModifyRecordsHandler: EndpointHandler {
       ShareBatch.IDs(
         for: part.map(\.operation), at: address.store, makeUUID: ambient.makeUUID)
     }
-    let (response, hasMoreToCascade, isWatched, invited) = try await database.store.write {
+    let zones = batches.batches.map(\.address)
+    let (response, hasMoreToCascade, isWatched, invited) = try await database.store.write(
+      to: zones
+    ) {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
       var invited: [InvitedAddress] = []

@@ -45,7 +45,7 @@ struct ChangeSchemaHandler: ManagementHandler {
 }
 
 extension SchemaFault {
-  fileprivate func message() -> SchemaReport.Message {
+  func message() -> SchemaReport.Message {
     SchemaReport.Message(line: position.line, column: position.column, reason: reason)
   }
 }

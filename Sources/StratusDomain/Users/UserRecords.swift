@@ -52,7 +52,8 @@ final class UserRecords: Sendable {
     }
     if isThere { return remember(arrival) }
     let now = creationTime(of: arrival, isStandIn: isStandIn)
-    try await store.write { (store) throws(ServerError) in
+    let zones = databases.map { ZoneAddress(database: $0, name: ZoneID.defaultZoneName) }
+    try await store.write(to: zones) { (store) throws(ServerError) in
       for database in databases {
         try Self.ensure(user, in: database, of: store, now: now)
       }

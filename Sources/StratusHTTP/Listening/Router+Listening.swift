@@ -16,7 +16,8 @@ public enum ListeningAnswer: Sendable {
 extension Router {
   /// Whether a request listens for notifications. If so, ``listen(_:from:)`` answers it.
   public func isListening(_ request: HTTPRequest) -> Bool {
-    guard endpointSet != .management, request.method == .get, let path = request.path,
+    guard console == nil, endpointSet != .management, request.method == .get,
+      let path = request.path,
       path.utf8.starts(with: "/push/".utf8) || path.utf8.starts(with: "/d".utf8)
     else { return false }
     switch RequestPath(RequestTarget(path).path) {

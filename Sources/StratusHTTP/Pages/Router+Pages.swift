@@ -86,7 +86,7 @@ extension Router {
   }
 
   /// Returns all cookies of a request. A client may send several `Cookie` fields.
-  private static func cookieField(of fields: HTTPFields) -> String? {
+  static func cookieField(of fields: HTTPFields) -> String? {
     let all = fields[values: .cookie]
     return all.isEmpty ? nil : all.joined(separator: "; ")
   }

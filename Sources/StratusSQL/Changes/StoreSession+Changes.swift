@@ -82,8 +82,10 @@ private enum ChangeStatements {
     SELECT \(RecordColumns.list) FROM records
     WHERE database = ? AND zone = ? AND change > ? AND change <= ?
     """
-  static let oldestFirst = SQLStatement(inRange + " ORDER BY change LIMIT ?")
-  static let newestFirst = SQLStatement(inRange + " ORDER BY change DESC LIMIT ?")
+  static let oldestFirst = SQLStatement(
+    bounding: inRange + " ORDER BY change LIMIT ?", by: "fields")
+  static let newestFirst = SQLStatement(
+    bounding: inRange + " ORDER BY change DESC LIMIT ?", by: "fields")
   static let latest = SQLStatement(
     "SELECT change, epoch, watch_version FROM databases WHERE database = ?")
   static let forgotten = SQLStatement(

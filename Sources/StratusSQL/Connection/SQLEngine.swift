@@ -29,4 +29,22 @@ public protocol SQLEngine<Session>: Sendable {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
   ) async throws(ServerError) -> Value
+
+  /// See ``Store/write(to:_:)``.
+  ///
+  /// - Parameter keys: a text for each zone. Equal texts mean the same zone.
+  func write<Value: Sendable>(
+    locking keys: [String],
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value
+}
+
+extension SQLEngine {
+  /// Ignores the zones. An engine with one writer needs no locks.
+  public func write<Value: Sendable>(
+    locking keys: [String],
+    _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    try await write(body)
+  }
 }

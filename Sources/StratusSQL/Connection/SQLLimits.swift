@@ -4,6 +4,10 @@ enum SQLLimits {
   /// even below its row limit. A record may have a megabyte, and a step of hundreds of records must
   /// not read hundreds of megabytes.
   static let stepSizeBytesMax = 8 << 20
+  /// The number of bytes after which a result ends that the engine sends as a whole. It must be
+  /// larger than every size at which a caller stops. Otherwise the caller would take the end of the
+  /// result for the end of the rows.
+  static let resultSizeBytesMax = 64 << 20
   /// The number of rows of each kind, except records, that one step removes from a deleted zone.
   /// The zone of a shared hierarchy may have as many passages as records.
   static let rowsPerPurge = 1_000

@@ -27,6 +27,14 @@ public struct SQLStatement: Sendable {
     self.init { text + $0.returning(key) }
   }
 
+  /// Creates a statement whose rows may be large. Its reader stops before the sizes of a column
+  /// exceed ``SQLLimits/resultSizeBytesMax``.
+  ///
+  /// - Parameter column: the column of bytes.
+  init(bounding text: String, by column: String) {
+    self.init { $0.bounded(text, column, SQLLimits.resultSizeBytesMax) }
+  }
+
   private static let nextIndex = Atomic<Int>(0)
 }
 
@@ -46,11 +54,26 @@ public struct SQLDialect: Sendable {
   public var returning: @Sendable (_ column: String) -> String
   /// The end of a table definition if the primary key contains all or nearly all columns of a row.
   public var keyedTable: String
+  /// A statement that returns the rows of another statement up to a size. The result ends after the
+  /// row with which the sizes of a column of bytes reach the given number. The text is the other
+  /// statement's own text if the engine reads a result row by row.
+  public var bounded: @Sendable (_ text: String, _ column: String, _ bytes: Int) -> String
+  /// A statement that makes a counted key continue after a number, which is the statement's only
+  /// value. It is nil if the engine continues after the greatest key that was ever inserted.
+  public var countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)?
+  /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
+  /// table `record_count`. Transactions of different connections can draw from a sequence at once.
+  public var hasSequences: Bool
 
   public init(
     countedKey: String, givenKey: String, text: String, bytes: String,
     forUpdate: @escaping @Sendable (_ table: String) -> String,
-    returning: @escaping @Sendable (_ column: String) -> String, keyedTable: String
+    returning: @escaping @Sendable (_ column: String) -> String, keyedTable: String,
+    bounded: @escaping @Sendable (_ text: String, _ column: String, _ bytes: Int) -> String = {
+      text, _, _ in text
+    },
+    countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)? = nil,
+    hasSequences: Bool = false
   ) {
     self.countedKey = countedKey
     self.givenKey = givenKey
@@ -59,5 +82,8 @@ public struct SQLDialect: Sendable {
     self.forUpdate = forUpdate
     self.returning = returning
     self.keyedTable = keyedTable
+    self.bounded = bounded
+    self.countKeyOn = countKeyOn
+    self.hasSequences = hasSequences
   }
 }

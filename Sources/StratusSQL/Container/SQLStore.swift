@@ -18,4 +18,19 @@ public struct SQLStore<Engine: SQLEngine>: Store where Engine.Session == StoreSe
   ) async throws(ServerError) -> Value {
     try await engine.write { (session) throws(ServerError) in try body(session) }
   }
+
+  public func write<Value: Sendable>(
+    to zones: [ZoneAddress],
+    _ body: @escaping @Sendable (any StoreWriting) throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    let keys = zones.map { zone in
+      switch zone.database {
+      case .public: "public/\(zone.name)"
+      case .private(let owner): "private/\(owner)/\(zone.name)"
+      }
+    }
+    return try await engine.write(locking: keys) { (session) throws(ServerError) in
+      try body(session)
+    }
+  }
 }

@@ -8,6 +8,8 @@ public import StratusDomain
 public enum StoreTables {
   /// The version of the table layout.
   public static let layout: Int64 = 9
+  /// The number of record numbers that a session draws at once.
+  public static let recordNumbersPerBlock = RecordNumbers.blockSize
 
   /// Creates the tables if there are none, and upgrades tables of an earlier layout. Refuses tables
   /// of a later layout.
@@ -83,10 +85,12 @@ public enum StoreTables {
   /// zones in a millisecond.
   private static let zonesPerMillisecond: Int64 = 1_024
 
-  /// NB: the engine never assigns a key below an earlier one. The next zone therefore gets a larger
+  /// NB: SQLite never assigns a key below an earlier one. The next zone therefore gets a larger
   /// number than this row, even after the row is removed.
-  private static let giveZone = SQLStatement(
-    "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)")
+  private static let giveZone = SQLStatement { dialect in
+    dialect.countKeyOn?("zones", "zone")
+      ?? "INSERT INTO zones (zone, database, name, change, deleted) VALUES (?, 0, '', 0, 2)"
+  }
   private static let takeZone = SQLStatement("DELETE FROM zones WHERE zone = ?")
 
   /// Returns the layout of a store's file, or nil if the file has no tables yet.

@@ -137,10 +137,11 @@ extension StoreSession {
 
 enum NotificationStatements {
   static let page = SQLStatement(
-    """
-    SELECT number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
-    FROM notifications WHERE owner = ? AND number > ? ORDER BY number LIMIT ?
-    """)
+    bounding: """
+      SELECT
+        number, notification_id, origin_device, coalescing_key, created_at, read_number, payload
+      FROM notifications WHERE owner = ? AND number > ? ORDER BY number LIMIT ?
+      """, by: "payload")
   static let readMarks = SQLStatement(
     """
     SELECT read_number, notification_id FROM notifications

@@ -222,14 +222,14 @@ enum BuildStatements {
   /// NB: the statement returns rows of every type, including rows of deleted zones, so that `LIMIT`
   /// bounds the number of rows read.
   static let walk = SQLStatement(
-    """
-    SELECT \(RecordColumns.list), database, zone, gone, newest
-    FROM records JOIN (
-      SELECT zone AS home, deleted AS gone, change AS newest FROM zones
-    ) AS homes ON home = zone
-    WHERE (database, zone, name) > (?, ?, ?)
-    ORDER BY database, zone, name LIMIT ?
-    """)
+    bounding: """
+      SELECT \(RecordColumns.list), database, zone, gone, newest
+      FROM records JOIN (
+        SELECT zone AS home, deleted AS gone, change AS newest FROM zones
+      ) AS homes ON home = zone
+      WHERE (database, zone, name) > (?, ?, ?)
+      ORDER BY database, zone, name LIMIT ?
+      """, by: "fields")
   /// The position that the build of an index has reached, or else a position before all records.
   static let position = SQLStatement(
     """
@@ -245,10 +245,10 @@ enum BuildStatements {
     "SELECT COUNT(*) FROM (SELECT 1 FROM records LIMIT ?) AS present")
   static let newest = SQLStatement("SELECT change, deleted FROM zones WHERE zone = ?")
   static let changes = SQLStatement(
-    """
-    SELECT \(RecordColumns.list) FROM records
-    WHERE database = ? AND zone = ? AND change > ? ORDER BY change LIMIT ?
-    """)
+    bounding: """
+      SELECT \(RecordColumns.list) FROM records
+      WHERE database = ? AND zone = ? AND change > ? ORDER BY change LIMIT ?
+      """, by: "fields")
 }
 
 private enum IndexStatements {

@@ -49,6 +49,29 @@ extension StoreSession {
     let count = Int64(max(0, count))
     if let first = recordNumbers.draw(count) { return first }
     let size = RecordNumbers.sizeOfBlock(for: count)
+    if connection.dialect.hasSequences {
+      recordNumbers.add(try blockOfSequence(size))
+    } else {
+      recordNumbers.add(try blockOfCounter(size))
+    }
+    guard let first = recordNumbers.draw(count) else {
+      throw .fault("a block of record numbers is too small")
+    }
+    return first
+  }
+
+  /// NB: an undone transaction does not give back the numbers that it drew from a sequence, so the
+  /// session need not forget them.
+  private func blockOfSequence(_ size: Int64) throws(ServerError) -> Range<Int64> {
+    guard size == RecordNumbers.blockSize else {
+      throw .fault("one write creates more records than a block has numbers")
+    }
+    guard let first = try connection.first(NumberStatements.nextOfSequence, [], { $0.integer(0) })
+    else { throw .fault("the store does not count its records") }
+    return first..<(first + size)
+  }
+
+  private func blockOfCounter(_ size: Int64) throws(ServerError) -> Range<Int64> {
     note(\.hasRecordNumbers)
     // NB: change the counter before reading it. The change locks the row until the transaction
     // ends.
@@ -58,15 +81,13 @@ extension StoreSession {
     guard let end = try connection.first(NumberStatements.next, [], { $0.integer(0) }) else {
       throw .fault("the store does not count its records")
     }
-    recordNumbers.add((end - size)..<end)
-    guard let first = recordNumbers.draw(count) else {
-      throw .fault("a block of record numbers is too small")
-    }
-    return first
+    return (end - size)..<end
   }
 }
 
 private enum NumberStatements {
   static let draw = SQLStatement("UPDATE record_count SET next = next + ?")
   static let next = SQLStatement("SELECT next FROM record_count")
+  /// NB: the sequence counts in steps of the size of a block.
+  static let nextOfSequence = SQLStatement("SELECT nextval('record_numbers')")
 }

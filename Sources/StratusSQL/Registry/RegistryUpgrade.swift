@@ -15,6 +15,7 @@ enum RegistryUpgrade {
     if found < 3 { try addVersion(on: connection) }
     if found < 4 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
     if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
+    if found < 6 { try connection.define(RegistryTables.team(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -56,10 +56,10 @@ private enum PurgeStatements {
   static let next = SQLStatement(
     "SELECT zone, database FROM zones WHERE deleted = 1 ORDER BY zone LIMIT 1")
   static let records = SQLStatement(
-    """
-    SELECT \(RecordColumns.list) FROM records
-    WHERE database = ? AND zone = ? ORDER BY name LIMIT ?
-    """)
+    bounding: """
+      SELECT \(RecordColumns.list) FROM records
+      WHERE database = ? AND zone = ? ORDER BY name LIMIT ?
+      """, by: "fields")
   static let isUnpurged = SQLStatement(
     "SELECT 1 FROM zones WHERE database = ? AND zone = ? AND deleted = 1")
   static let deleteRecord = SQLStatement(

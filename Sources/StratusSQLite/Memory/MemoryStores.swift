@@ -56,7 +56,7 @@ public final class MemoryStores: StoreCatalog {
   /// Returns a new, empty store that no other caller uses.
   ///
   /// - Throws: `INTERNAL_ERROR`.
-  static func emptyStore(epoch: Int64, now: Int64) throws(ServerError) -> MemoryStore {
+  package static func emptyStore(epoch: Int64, now: Int64) throws(ServerError) -> MemoryStore {
     let connection = try connection(to: nil, epoch: epoch, now: now)
     return MemoryStore(engine: MemoryFile(connection: connection))
   }

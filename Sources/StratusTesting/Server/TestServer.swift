@@ -51,8 +51,9 @@ public final class TestServer: Sendable {
   public convenience init(clock: TestClock, schema: ServerSchema = .development) async throws {
     let live = Self.live(by: clock)
     try await self.init(
-      storage: try ServerStorage(inMemory: live), clock: clock, live: live, limits: .unpaced,
-      log: nil, folder: Self.freshFolder(live), removesFolder: true, schema: try schema.read())
+      storage: try await TestEngine.chosen.storage(live: live), clock: clock, live: live,
+      limits: .unpaced, log: nil, folder: Self.freshFolder(live), removesFolder: true,
+      schema: try schema.read())
   }
 
   /// Starts a server that keeps its data in a folder.
@@ -72,8 +73,9 @@ public final class TestServer: Sendable {
   ) async throws {
     let location = folder ?? Self.freshFolder(live)
     try await self.init(
-      storage: try ServerStorage(folder: location, live: live, limits: limits), clock: TestClock(),
-      live: live, limits: limits, log: log, folder: location, removesFolder: folder == nil)
+      storage: try await TestEngine.chosen.storage(in: location, live: live, limits: limits),
+      clock: TestClock(), live: live, limits: limits, log: log, folder: location,
+      removesFolder: folder == nil)
   }
 
   /// Starts a server with its data in a folder that remains after the server ends.
@@ -92,8 +94,8 @@ public final class TestServer: Sendable {
     let clock = clock ?? TestClock(at: Date(timeIntervalSince1970: now))
     let live = Self.live(by: clock)
     try await self.init(
-      storage: try ServerStorage(folder: folder, live: live), clock: clock, live: live,
-      limits: .unpaced, log: log, folder: folder, removesFolder: false)
+      storage: try await TestEngine.chosen.storage(in: folder, live: live), clock: clock,
+      live: live, limits: .unpaced, log: log, folder: folder, removesFolder: false)
   }
 
   /// Combines real random numbers and UUIDs with a test's clock.
@@ -155,6 +157,8 @@ public final class TestServer: Sendable {
   package func tokens(email: String) async throws -> Accounts.DeveloperTokens {
     try await composition.accounts.developerTokens(email: email)
   }
+
+  package var accounts: Accounts { composition.accounts }
 
   /// The number of passwords hashed so far.
   package var passwordHashCount: Int { composition.accounts.passwordHashCount }

@@ -60,6 +60,9 @@ public enum Reason {
   public static let listeningNeedsConnection = "notifications are listened for over a connection"
   public static let markerInvalid = "invalid continuation marker"
   public static let methodNotAllowed = "method not allowed"
+  public static let outcomeUnknown =
+    "it is not known whether the write was stored; fetch the records before you repeat it"
+  public static let passwordNeeded = "the password is needed again"
   public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
     "the query needs an index that is not there; it is made by the first such query of a user who "
@@ -108,6 +111,8 @@ public enum Reason {
   public static let sessionEnded = "the session has ended; sign in again"
   public static let signatureDateWrong =
     "the date of the signed request is too far from the server's time; set the clock and sign again"
+  public static let signInRefused = "the e-mail or the password is wrong"
+  public static let signInThrottled = "there were too many attempts to sign in"
   public static let shareNeedsCustomZone =
     "records and zones can be shared only in custom zones of the private database"
   public static let shareNeedsRoot =

@@ -18,18 +18,28 @@ struct SchemaPrinter {
       blocks.append(
         roles.map { "    CREATE ROLE \(quoted($0));" }.joined(separator: "\n"))
     }
-    let types = schema.recordTypes.sorted { $0.name.value.sorts(before: $1.name.value) }
-    blocks += types.map(text(of:))
+    blocks += ordered(schema.recordTypes).map(text(of:))
     return (["DEFINE SCHEMA"] + blocks).joined(separator: "\n\n") + "\n"
   }
 
-  private static func text(of type: ParsedRecordType) -> String {
+  /// Returns record types in the order of a file.
+  static func ordered(_ types: [ParsedRecordType]) -> [ParsedRecordType] {
+    types.sorted { $0.name.value.sorts(before: $1.name.value) }
+  }
+
+  /// Returns the fields of a record type in the order of a file, with all system fields.
+  static func fields(of type: ParsedRecordType) -> [ParsedField] {
     var fields = type.fields
     for (name, element) in ParsedSchema.systemFields
     where !fields.contains(where: { $0.name.value == name }) {
       fields.append(ParsedField(Located(name), Located(.type(FieldType(element)))))
     }
     fields.sort { $0.name.value.utf8.lexicographicallyPrecedes($1.name.value.utf8) }
+    return fields
+  }
+
+  private static func text(of type: ParsedRecordType) -> String {
+    let fields = Self.fields(of: type)
     let names = fields.map { quoted($0.name.value) }
     let width = names.map(\.count).max() ?? 0
     var entries = zip(names, fields).map { name, field in
@@ -44,19 +54,29 @@ struct SchemaPrinter {
   }
 
   private static func grants(of type: ParsedRecordType) -> [String] {
+    permissions(of: type).map { role, permissions in
+      "        GRANT \(permissions.map(\.rawValue).joined(separator: ", ")) TO \(quoted(role))"
+    }
+  }
+
+  /// Returns the permissions of each role in the order of a file. No list of permissions is empty.
+  static func permissions(
+    of type: ParsedRecordType
+  ) -> [(role: String, permissions: [SchemaPermission])] {
     var permissions: [String: Set<SchemaPermission>] = [:]
     for grant in type.grants {
       permissions[grant.role.value, default: []].formUnion(grant.permissions.map(\.value))
     }
     let custom = permissions.keys.filter { !ParsedSchema.systemRoles.contains($0) }.sorted()
-    return (ParsedSchema.systemRoles + custom).compactMap { role in
+    return (ParsedSchema.systemRoles + custom).compactMap {
+      role -> (role: String, permissions: [SchemaPermission])? in
       guard let granted = permissions[role], !granted.isEmpty else { return nil }
-      let words = SchemaPermission.allCases.filter(granted.contains).map(\.rawValue)
-      return "        GRANT \(words.joined(separator: ", ")) TO \(quoted(role))"
+      return (role, SchemaPermission.allCases.filter(granted.contains))
     }
   }
 
-  private static func word(of type: ParsedType) -> String {
+  /// Returns the type in the schema language.
+  static func word(of type: ParsedType) -> String {
     switch type {
     case .type(let type):
       let word = (type.isEncrypted ? "ENCRYPTED " : "") + type.element.schemaWord

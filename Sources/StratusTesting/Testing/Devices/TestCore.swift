@@ -43,7 +43,11 @@ final class TestCore: Sendable {
     self.removesFolder = removesFolder
   }
 
-  deinit { removeFolder() }
+  deinit {
+    removeFolder()
+    // NB: the threads of PostgreSQL's connections keep the storage in memory until it is closed.
+    if TestEngine.chosen == .postgres { Task { [composition] in await composition.close() } }
+  }
 
   func removeFolder() {
     if removesFolder { try? FileManager.default.removeItem(at: folder) }

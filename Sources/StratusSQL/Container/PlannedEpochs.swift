@@ -1,19 +1,19 @@
-import StratusDomain
+package import StratusDomain
 import Synchronization
 
 /// The epochs of stores that were read before they existed. When such a store is created, it gets
 /// its planned epoch, so that earlier change tokens stay valid.
-final class PlannedEpochs: Sendable {
+package final class PlannedEpochs: Sendable {
   /// The maximum number of stores. Choice: each store takes about 100 bytes.
   private static let countMax = 10_000
 
   private let makeEpoch: @Sendable () -> Int64
   private let planned = Mutex<[StoreAddress: Int64]>([:])
 
-  init(makeEpoch: @escaping @Sendable () -> Int64) { self.makeEpoch = makeEpoch }
+  package init(makeEpoch: @escaping @Sendable () -> Int64) { self.makeEpoch = makeEpoch }
 
   /// Returns the epoch that the server uses for a store that does not exist yet.
-  func epoch(at address: StoreAddress) -> Int64 {
+  package func epoch(at address: StoreAddress) -> Int64 {
     if let known = planned.withLock({ $0[address] }) { return known }
     let epoch = makeEpoch()
     return planned.withLock { planned in
@@ -26,7 +26,7 @@ final class PlannedEpochs: Sendable {
 
   /// Returns the epoch for a store that is being created. It is the planned epoch, which is then
   /// forgotten, or a new epoch.
-  func take(at address: StoreAddress) -> Int64 {
+  package func take(at address: StoreAddress) -> Int64 {
     planned.withLock { $0.removeValue(forKey: address) } ?? makeEpoch()
   }
 }

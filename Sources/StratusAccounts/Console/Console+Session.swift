@@ -1,0 +1,124 @@
+import StratusDomain
+import StratusWire
+
+/// The requests about the session of a browser.
+extension Console {
+  func fetchSession(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
+    var visitor: ConsoleVisitor?
+    if let cookie = request.cookie { visitor = try await accounts.consoleVisitor(cookie: cookie) }
+    let session = try await session(of: visitor.map { ($0.account, $0.member) }, request)
+    return .answer(session.jsonBytes, .unchanged)
+  }
+
+  func signIn(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
+    let form = try Self.read(SignInToConsole.Request.self, request)
+    let attempt = try begin(form.email, request)
+    let found = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.teamMember(email: form.email, password: form.password)
+    }
+    guard let found else { throw Self.refused }
+    throttle.succeed(attempt)
+    return try await enter(found.proven, found.member, request)
+  }
+
+  /// Makes the first owner. The account is created, unless one with this address and this password
+  /// exists.
+  func setUp(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
+    let form = try Self.read(SetUpConsole.Request.self, request)
+    let attempt = try begin(form.email, request)
+    guard let setupCode, setupCode.accepts(form.code) else { throw Self.refused }
+    if try await accounts.registry.account(email: form.email.lowercased()) == nil {
+      if let fault = PasswordRules.fault(of: form.password, email: form.email) {
+        throw .badRequest(fault)
+      }
+      try await accounts.create(email: form.email)
+      let account = try await accounts.account(email: form.email)
+      try await accounts.setPassword(form.password, of: account)
+    }
+    let proven = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.account(
+        email: form.email, password: form.password, isKnown: false)
+    }
+    guard let proven else { throw Self.refused }
+    let (id, now) = (proven.account.id, accounts.ambient.now())
+    guard try await accounts.registry.addFirstOwner(accountID: id, at: now),
+      let member = try await accounts.registry.teamMember(accountID: id)
+    else { throw Self.refused }
+    setupCode.end()
+    throttle.succeed(attempt)
+    accounts.audit.note("the account '\(proven.account.email)' became the first owner of the team")
+    return try await enter(proven, member, request)
+  }
+
+  /// Checks the password again. The new session replaces the one before, so that its time says
+  /// when the password was given.
+  func confirm(
+    _ request: ConsoleRequest, _ visitor: ConsoleVisitor, _ cookie: String
+  ) async throws(ServerError) -> ConsoleDecision {
+    let form = try Self.read(ConfirmConsoleSession.Request.self, request)
+    let email = visitor.account.email
+    let attempt = try begin(email, request)
+    let proven = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.account(email: email, password: form.password, isKnown: true)
+    }
+    guard let proven,
+      let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
+    else { throw Self.refused }
+    throttle.succeed(attempt)
+    try await accounts.endConsoleSession(cookie: cookie)
+    return .answer(EmptyRequest().jsonBytes, .set(text))
+  }
+
+  private func enter(
+    _ proven: Accounts.ProvenAccount, _ member: TeamMember, _ request: ConsoleRequest
+  ) async throws(ServerError) -> ConsoleDecision {
+    if let cookie = request.cookie { try await accounts.endConsoleSession(cookie: cookie) }
+    let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
+    guard let text else { throw Self.refused }
+    accounts.audit.note("the account '\(proven.account.email)' signed in to the console")
+    return .answer(try await session(of: (proven.account, member), request).jsonBytes, .set(text))
+  }
+
+  /// Checks a password, and does not count the attempt if the server is too busy for it.
+  private func counting<Value>(
+    _ attempt: SignInThrottle.Attempt,
+    _ check: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    do throws(ServerError) { return try await check() } catch {
+      throttle.withdraw(attempt)
+      throw error
+    }
+  }
+
+  private func session(
+    of visitor: (account: Account, member: TeamMember)?, _ request: ConsoleRequest
+  ) async throws(ServerError) -> ConsoleSession {
+    let isSetUp = try await accounts.registry.teamMembers().contains { $0.role == .owner }
+    var session = ConsoleSession(isSetUp: isSetUp, version: version, serverURL: request.serverURL)
+    guard let (account, member) = visitor else { return session }
+    session.member = ConsoleSession.Member(email: account.email, role: member.role)
+    session.permissions = member.role.permissions.map(\.rawValue).sorted()
+    session.containerIDs = try await accounts.registry.containers().filter {
+      member.containers?.contains($0) ?? true
+    }
+    return session
+  }
+
+  /// Begins an attempt to sign in.
+  ///
+  /// - Throws: `THROTTLED` after many failures.
+  private func begin(
+    _ email: String, _ request: ConsoleRequest
+  ) throws(ServerError) -> SignInThrottle.Attempt {
+    let attempt = SignInThrottle.Attempt(
+      email: String(email.prefix(320)).lowercased(), browser: nil,
+      address: request.clientAddress.map(NetworkAddress.subscriber),
+      site: request.clientAddress.flatMap { NetworkAddress($0)?.site })
+    if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
+      throw ServerError(.throttled, Reason.signInThrottled, retryAfterSeconds: seconds)
+    }
+    return attempt
+  }
+
+  private static let refused = ServerError(.authenticationFailed, Reason.signInRefused)
+}

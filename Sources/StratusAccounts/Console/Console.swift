@@ -1,0 +1,176 @@
+public import StratusDomain
+import StratusWire
+
+/// Signs members of the team in, and decides what they may do (docs/internals/console.md).
+public final class Console: WebConsole {
+  /// The number of milliseconds for which a password counts as just given.
+  static let confirmedMilliseconds: Int64 = 600_000
+
+  let accounts: Accounts
+  let throttle = SignInThrottle()
+  /// The code for the first owner, or nil if the team had an owner when the server started.
+  let setupCode: SetupCode?
+  let version: String
+
+  init(accounts: Accounts, setupCode: SetupCode?, version: String) {
+    self.accounts = accounts
+    self.setupCode = setupCode
+    self.version = version
+  }
+
+  public func decide(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
+    switch request.path {
+    case FetchConsoleSession.path: return try await fetchSession(request)
+    case SetUpConsole.path: return try await setUp(request)
+    case SignInToConsole.path: return try await signIn(request)
+    default: break
+    }
+    guard let cookie = request.cookie,
+      let visitor = try await accounts.consoleVisitor(cookie: cookie)
+    else { throw ServerError(.authenticationRequired, Reason.authenticationRequired) }
+    switch request.path {
+    case ConfirmConsoleSession.path: return try await confirm(request, visitor, cookie)
+    case SignOutOfConsole.path:
+      try await accounts.endConsoleSession(cookie: cookie)
+      return .answer(EmptyRequest().jsonBytes, .removed)
+    default: break
+    }
+    if request.path.hasPrefix("team/") { return try manageTeam(request, visitor) }
+    if request.path.hasPrefix("management/") { return try await manage(request, visitor) }
+    if request.path.hasPrefix("database/") { return try await open(request, visitor) }
+    throw ServerError(.notFound, Reason.endpointUnknown)
+  }
+
+  private func manageTeam(
+    _ request: ConsoleRequest, _ visitor: ConsoleVisitor
+  ) throws(ServerError) -> ConsoleDecision {
+    try require(.team, of: visitor)
+    try requirePassword(for: request.path, of: visitor)
+    note(request.path, ConsoleSubject(), visitor)
+    return .manage(endpoint: request.path, ConsoleView(showsAccounts: true))
+  }
+
+  private func manage(
+    _ request: ConsoleRequest, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) -> ConsoleDecision {
+    let endpoint = String(request.path.dropFirst("management/".count))
+    let subject = try Self.read(ConsoleSubject.self, request)
+    guard let permission = ConsolePermission.forManagement(endpoint, subject) else {
+      throw ServerError(.notFound, Reason.endpointUnknown)
+    }
+    try require(permission, of: visitor)
+    try await requireContainer(of: endpoint, subject, visitor)
+    let showsAccounts = visitor.member.role.permissions.contains(.users)
+    if endpoint == ListRoles.path, subject.email != nil, !showsAccounts {
+      // The answer would say whether an account has this address.
+      throw ServerError(.accessDenied, Reason.accessDenied)
+    }
+    try requirePassword(for: endpoint, of: visitor)
+    note(endpoint, subject, visitor)
+    let view = ConsoleView(
+      containers: visitor.member.containers, showsAccounts: showsAccounts)
+    return .manage(endpoint: endpoint, view)
+  }
+
+  /// Checks that a request of a limited member concerns only containers that exist for the member.
+  ///
+  /// NB: a container in the body proves nothing for an endpoint that ignores it, such as one that
+  /// revokes a token by its ID.
+  private func requireContainer(
+    of endpoint: String, _ subject: ConsoleSubject, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) {
+    guard visitor.member.containers != nil else { return }
+    if ConsolePermission.listsContainers.contains(endpoint) { return }
+    var container: String?
+    if ConsolePermission.inOneContainer.contains(endpoint) {
+      container = subject.containerID
+    } else if endpoint == RevokeAPIToken.path {
+      container = try await accounts.registry.apiTokens().first { $0.id == subject.id }?.store
+        .container
+    } else if endpoint == RevokeServerKey.path {
+      container = try await accounts.registry.serverKeys().first { $0.id == subject.id }?.store
+        .container
+    }
+    guard let container else { throw ServerError(.accessDenied, Reason.accessDenied) }
+    guard visitor.sees(container: container) else {
+      throw ServerError(.notFound, Reason.containerNotFound)
+    }
+  }
+
+  private func open(
+    _ request: ConsoleRequest, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) -> ConsoleDecision {
+    try require(.records, of: visitor)
+    let parts = request.path.split(separator: "/", maxSplits: 4).map(String.init)
+    guard parts.count == 5, let environment = ContainerEnvironment(rawValue: parts[2]),
+      let scope = DatabaseScope(rawValue: parts[3]),
+      ConsolePermission.databaseEndpoints.contains(parts[4])
+    else { throw ServerError(.notFound, Reason.endpointUnknown) }
+    let container = parts[1]
+    guard visitor.sees(container: container),
+      try await accounts.registry.containers().contains(container)
+    else { throw ServerError(.notFound, Reason.containerNotFound) }
+    let user = try await accounts.user(visitor.account.id, in: container)
+    return .open(
+      DatabaseAddress(
+        store: StoreAddress(container: container, environment: environment), scope: scope),
+      endpoint: parts[4],
+      .userSession(
+        UserSession(userRecordName: user, sessionID: "", accountID: visitor.account.id)))
+  }
+
+  /// Writes into the log which member requests a change. The handler may still refuse it.
+  private func note(_ endpoint: String, _ subject: ConsoleSubject, _ visitor: ConsoleVisitor) {
+    if subject.isDryRun || ConsolePermission.reads.contains(endpoint) || endpoint == "team/list" {
+      return
+    }
+    let container = subject.containerID.map { " in '\($0.prefix(64))'" } ?? ""
+    accounts.audit.note(
+      "the member '\(visitor.account.email)' requested '\(endpoint)'\(container) in the console")
+  }
+
+  private func require(
+    _ permission: ConsolePermission, of visitor: ConsoleVisitor
+  ) throws(ServerError) {
+    guard visitor.member.role.permissions.contains(permission) else {
+      throw ServerError(.accessDenied, Reason.accessDenied)
+    }
+  }
+
+  private func requirePassword(
+    for path: String, of visitor: ConsoleVisitor
+  ) throws(ServerError) {
+    guard ConsolePermission.needsPassword.contains(path) else { return }
+    let age = accounts.ambient.now() - visitor.session.createdAt
+    guard age < Self.confirmedMilliseconds else {
+      throw ServerError(.accessDenied, Reason.passwordNeeded)
+    }
+  }
+
+  /// Reads the body of a request. An empty body counts as an empty dictionary.
+  static func read<Value: JSONReadable>(
+    _ type: Value.Type, _ request: ConsoleRequest
+  ) throws(ServerError) -> Value {
+    do throws(WireError) {
+      let body = request.body.isEmpty ? Array("{}".utf8) : request.body
+      let json = try JSONView(parsing: body)
+      guard json.isObject else { throw WireError("the request body must be a JSON object") }
+      return try Value(json: json)
+    } catch {
+      throw ServerError(error)
+    }
+  }
+}
+
+extension Accounts {
+  /// Creates the console.
+  ///
+  /// - Returns: the console, and the setup code to print, or nil if the team has an owner.
+  public func console(
+    version: String
+  ) async throws(ServerError) -> (console: Console, setupCode: String?) {
+    let hasOwner = try await registry.teamMembers().contains { $0.role == .owner }
+    let made = hasOwner ? nil : SetupCode.make(randomness)
+    return (Console(accounts: self, setupCode: made?.code, version: version), made?.text)
+  }
+}

@@ -1,0 +1,70 @@
+// The command with the same effect as each request that changes something. A test compares this
+// list with the reference of the commands.
+
+import { h } from "./dom.js";
+
+const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text)
+  ? String(text) : `'${String(text).replaceAll("'", "'\\''")}'`);
+const store = (body) => `--container ${quote(body.containerID ?? "ID")} `
+  + `--environment ${body.environment ?? "development"}`;
+const email = (body) => quote(body.email ?? "EMAIL");
+const id = (body) => quote(body.id ?? "ID");
+
+/** The commands by the paths of their endpoints. */
+export const commands = {
+  "containers/create": (body) => `stratus container create ${quote(body.containerID ?? "ID")}`,
+  "containers/configure": (body) => `stratus container configure `
+    + `${quote(body.containerID ?? "ID")} --environment ${body.environment ?? "development"}`,
+  "containers/delete": (body) =>
+    `stratus container delete ${quote(body.containerID ?? "ID")} --yes`,
+  "schema/change": (body) => {
+    const container = `--container ${quote(body.containerID ?? "ID")}`;
+    if (body.environment !== "production") return `stratus schema import ${container} FILE.ckdb`;
+    return `stratus schema deploy ${container}${body.schema === undefined ? "" : " FILE.ckdb"}`;
+  },
+  "schema/reset": (body) =>
+    `stratus schema reset --container ${quote(body.containerID ?? "ID")} --yes`,
+  "schema/retire": (body) => {
+    const verb = { drop: "drop", rename: "rename" }[body.action] ?? "retire";
+    const option = {
+      refuse: " --refuse", cancel: " --cancel", rename: ` --to ${quote(body.newName ?? "NAME")}`,
+    }[body.action] ?? "";
+    return `stratus schema ${verb} ${store(body)} ${quote(body.place ?? "TYPE.FIELD")}${option}`;
+  },
+  "schema/indexes/drop": (body) => `stratus schema indexes ${store(body)} `
+    + `${body.cancelsBuild ? "--cancel" : "--drop"} ${quote(body.index ?? "INDEX")}`,
+  "api-tokens/create": (body) => `stratus api-token create ${store(body)}`,
+  "api-tokens/revoke": (body) => `stratus api-token revoke ${id(body)}`,
+  "server-keys/add": (body) => `stratus server-key add ${store(body)} FILE.pem`,
+  "server-keys/revoke": (body) => `stratus server-key revoke ${id(body)}`,
+  "accounts/create": (body) => `stratus account create ${email(body)}`,
+  "accounts/enable": (body) => `stratus account enable ${email(body)}`,
+  "accounts/disable": (body) => `stratus account disable ${email(body)}`,
+  "web-tokens/revoke": (body) => `stratus web-token revoke ${id(body)}`,
+  "roles/grant": (body) =>
+    `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
+  "roles/revoke": (body) =>
+    `stratus role revoke ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
+  "team/add": (body) => `stratus team add ${email(body)} --role ${body.role ?? "ROLE"}`,
+  "team/configure": (body) => `stratus team add ${email(body)} --role ${body.role ?? "ROLE"}`,
+  "team/remove": (body) => `stratus team remove ${email(body)}`,
+  "records/modify": (body) => `stratus cktool update-record ${cktool(body)}`,
+  "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,
+  "zones/create": (body) => `stratus cktool create-zone ${cktool(body)}`,
+  "zones/delete": (body) => `stratus cktool delete-zone ${cktool(body)}`,
+};
+
+function cktool(body) {
+  return `--container-id ${quote(body.containerID ?? "ID")} `
+    + `--environment ${body.environment ?? "development"} `
+    + `--database-type ${body.database ?? "public"}`;
+}
+
+/** Shows the command with the same effect as a request. */
+export function commandNote(endpoint, body) {
+  const command = commands[endpoint];
+  if (!command) return null;
+  return h("details", { class: "command" },
+    h("summary", {}, "Command with the same effect"),
+    h("pre", { tabindex: "0", "aria-label": "Command" }, command(body)));
+}

@@ -1,0 +1,100 @@
+// The frame around each screen: the container's selector and the navigation.
+
+import { h, draw, userText } from "./dom.js";
+import { change, currentPlace, screenAddress } from "./address.js";
+import { call } from "./server.js";
+import { may, session } from "./session.js";
+import { screens } from "./screens.js";
+import { optionOf } from "./parts/form.js";
+import { showKeys } from "./keys.js";
+import { reportFailure } from "./parts/announce.js";
+
+const header = h("header");
+const navigation = h("nav", { class: "screens", "aria-label": "Screens" });
+
+/** The element in which screens draw. */
+export const main = h("main", { id: "main" });
+
+/** Creates the frame. */
+export function makeFrame() {
+  return [
+    h("a", { class: "skip", href: "#main" }, "To the content"),
+    header,
+    h("div", { class: "columns" }, navigation, main),
+  ];
+}
+
+/** Draws the frame for an address. */
+export function drawFrame(place) {
+  draw(header,
+    h("a", { class: "brand", href: screenAddress("/") }, "Stratus"),
+    session.member && selectors(place),
+    session.member && memberMenu());
+  header.hidden = false;
+  navigation.hidden = !session.member;
+  draw(navigation, session.member && groups(place));
+}
+
+function selectors(place) {
+  const containers = session.containerIDs;
+  const chosen = place.params.container ?? "";
+  return h(
+    "div", { class: "selectors" },
+    h("label", { for: "container" }, "Container"),
+    h("select", {
+      id: "container", value: chosen, "data-focus": "container",
+      on: { change: (event) => change({ container: event.target.value, ...forgotten }) },
+    }, [{ value: "", text: "Choose …" },
+      ...containers.map((id) => ({ value: id, text: id }))].map(optionOf)),
+    h("label", { for: "environment" }, "Environment"),
+    h("select", {
+      id: "environment", value: place.params.environment ?? "development",
+      "data-focus": "environment",
+      class: place.params.environment === "production" ? "production" : null,
+      on: { change: (event) => change({ environment: event.target.value, ...forgotten }) },
+    }, ["development", "production"].map(optionOf)));
+}
+
+/** Parameters that have no meaning in another container. */
+const forgotten = {
+  record: "", names: "", after: "", before: "", token: "", zone: "", owner: "", type: "",
+  filters: "", sort: "", user: "",
+};
+
+function memberMenu() {
+  const { member } = session;
+  return h(
+    "details", { class: "menu" },
+    h("summary", {}, userText(member.email), " ", h("span", { class: "small" }, member.role)),
+    h("div", { class: "menu-body" },
+      h("button", { type: "button", class: "quiet", on: { click: showKeys } }, "Keys"),
+      h("button", { type: "button", class: "quiet", on: { click: signOut } }, "Sign out")));
+}
+
+async function signOut() {
+  try {
+    await call("session/sign-out");
+    location.assign("/");
+  } catch (error) {
+    reportFailure(error);
+  }
+}
+
+/** Whether there is room for the navigation beside the screen. */
+const hasRoom = window.matchMedia("(min-width: 60rem)");
+hasRoom.addEventListener("change", () => drawFrame(currentPlace()));
+
+function groups(place) {
+  const shown = screens.filter((screen) => may(screen.permission));
+  const names = [...new Set(shown.map((screen) => screen.group))];
+  const lists = names.map((name) => h(
+    "div", { class: "group" }, h("h2", {}, name),
+    h("ul", {}, shown.filter((screen) => screen.group === name).map((screen) => h(
+      "li", {},
+      h("a", {
+        href: screenAddress(screen.path), "data-focus": `screen-${screen.path}`,
+        "aria-current": screen.path === place.path ? "page" : null,
+      }, screen.title))))));
+  if (hasRoom.matches) return lists;
+  return h("details", { class: "screens-menu" }, h("summary", {}, "Screens"), lists);
+}

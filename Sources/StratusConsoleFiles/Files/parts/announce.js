@@ -1,0 +1,56 @@
+// Says results to people, also through a screen reader.
+
+import { h, append } from "../dom.js";
+
+const quiet = h("div", { class: "hidden", role: "status", "aria-live": "polite" });
+const toasts = h("div", { class: "toasts", role: "region", "aria-label": "Messages" });
+
+/** The elements that `frame.js` puts into the page. */
+export const announcements = [quiet, toasts];
+
+/** Says a sentence without showing it, for example a count that the screen also shows. */
+export function say(sentence) {
+  quiet.textContent = "";
+  // NB: a screen reader does not repeat a text that has not changed.
+  requestAnimationFrame(() => { quiet.textContent = sentence; });
+}
+
+/** Shows that an action succeeded. The message leaves by itself. */
+export function report(sentence) {
+  const toast = h("p", { class: "toast" }, sentence);
+  toasts.append(toast);
+  say(sentence);
+  setTimeout(() => toast.remove(), 8_000);
+}
+
+/** Shows an error until the person closes it. */
+export function reportFailure(error) {
+  if (error?.name === "AbortError") return;
+  const toast = h("div", { class: "toast alarm", role: "alert" });
+  append(toast, [
+    failureText(error),
+    h("button", { type: "button", class: "quiet", on: { click: () => toast.remove() } }, "Close"),
+  ]);
+  toasts.append(toast);
+}
+
+/** Shows an error in its place on the screen. */
+export function failureBox(error, { retry } = {}) {
+  return h(
+    "div", { class: "notice alarm", role: "alert" }, failureText(error),
+    retry && h("button", { type: "button", on: { click: retry } }, "Try again"));
+}
+
+function failureText(error) {
+  const wait = error.retryAfterSeconds ? ` Try again in ${error.retryAfterSeconds} s.` : "";
+  return [
+    h("p", {}, `${sentence(error.message ?? String(error))}${wait}`),
+    error.requestID && h("p", { class: "small" }, "Request ", h("code", {}, error.requestID)),
+  ];
+}
+
+/** Returns a reason of the server as a sentence. */
+export function sentence(text) {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,114 @@
+public import StratusWire
+
+/// A right of a member of the team in the console. Each path of the console needs exactly one.
+public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
+  /// To see the radar, the state of the server, and the list of containers.
+  case status
+  /// To open databases as the member's own account.
+  case records
+  /// To see the schema.
+  case schemaRead = "schema-read"
+  /// To change the development schema.
+  case schema
+  /// To change the production schema.
+  case deploy
+  /// To manage API tokens and server keys.
+  case access
+  /// To manage accounts and their sessions.
+  case users
+  /// To grant custom roles to users.
+  case grants
+  /// To manage containers and indexes.
+  case operation
+  /// To manage the team.
+  case team
+}
+
+extension TeamRole {
+  /// The rights of the role (`docs/internals/console.md` has the table).
+  public var permissions: Set<ConsolePermission> {
+    switch self {
+    case .owner: Set(ConsolePermission.allCases)
+    case .developer: [.status, .records, .schemaRead, .schema, .access]
+    case .operator: [.status, .schemaRead, .users, .operation]
+    case .auditor: [.status, .schemaRead]
+    }
+  }
+}
+
+extension ConsolePermission {
+  /// Returns the right that an endpoint of the management interface needs, or nil if the console
+  /// does not offer the endpoint.
+  ///
+  /// - Parameter path: the path of the endpoint, for example `schema/change`.
+  public static func forManagement(
+    _ path: String, _ subject: ConsoleSubject
+  ) -> ConsolePermission? {
+    switch path {
+    case "status", "containers/list":
+      return .status
+    case "containers/create", "containers/configure", "containers/delete", "schema/indexes/drop":
+      return .operation
+    case "schema/export", "schema/describe", "schema/indexes", "schema/retiring", "roles/list":
+      return .schemaRead
+    // NB: the answer depends on a record and its creator, which operators and auditors do not see.
+    case "permissions/explain":
+      return .records
+    case "schema/change":
+      // NB: a request without an environment is refused by its handler. Until then it counts as a
+      // change of production.
+      if subject.isDryRun { return .schemaRead }
+      return subject.environment == .development ? .schema : .deploy
+    case "schema/retire":
+      return subject.environment == .development ? .schema : .deploy
+    case "schema/reset":
+      return .schema
+    case "api-tokens/create", "api-tokens/list", "api-tokens/revoke", "server-keys/add",
+      "server-keys/list", "server-keys/revoke":
+      return .access
+    case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
+      "web-tokens/list", "web-tokens/revoke":
+      return .users
+    case "roles/grant", "roles/revoke":
+      return .grants
+    // Commands only: `accounts/configure` sets another account's password, and `web-tokens/create`
+    // makes a token with which its holder reads a user's private data.
+    default:
+      return nil
+    }
+  }
+
+  /// The endpoints of databases that the console offers. All need ``records``.
+  public static let databaseEndpoints: Set<String> = [
+    "assets/upload", "changes/database", "changes/zone", "records/changes", "records/lookup",
+    "records/modify", "records/query", "subscriptions/list", "subscriptions/modify",
+    "users/caller", "zones/list", "zones/modify",
+  ]
+
+  /// The endpoints of the management interface whose whole effect is inside the container that the
+  /// request names. The console compares this container with those of a limited member.
+  public static let inOneContainer: Set<String> = [
+    "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
+    "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
+    "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset", "schema/retire",
+    "schema/retiring", "server-keys/add",
+  ]
+
+  /// The endpoints of the management interface whose answers have the containers of all items, so
+  /// that the console removes the items of other containers for a limited member.
+  public static let listsContainers: Set<String> = [
+    "api-tokens/list", "containers/list", "server-keys/list", "status",
+  ]
+
+  /// The endpoints of the management interface that change nothing.
+  public static let reads: Set<String> = [
+    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "roles/list",
+    "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
+    "status", "web-tokens/list",
+  ]
+
+  /// The requests for which the member gives the password again.
+  public static let needsPassword: Set<String> = [
+    "containers/delete", "schema/reset", "team/add", "team/configure", "team/remove",
+  ]
+}

@@ -1,0 +1,65 @@
+/// A request to the console's interface. Its head has been checked: it comes from the console's
+/// own page.
+public struct ConsoleRequest: Sendable {
+  /// The path below `/console/1/`, for example `management/status`.
+  public var path: String
+  public var body: [UInt8]
+  /// The text of the console's cookie, or nil if there is none.
+  public var cookie: String?
+  /// The address of the client, or nil if it is unknown.
+  public var clientAddress: String?
+  /// The `User-Agent` of the browser, or nil if there is none.
+  public var userAgent: String?
+  /// The URL at which apps call the server.
+  public var serverURL: String
+
+  public init(
+    path: String, body: [UInt8] = [], cookie: String? = nil,
+    clientAddress: String? = nil, userAgent: String? = nil, serverURL: String
+  ) {
+    self.path = path
+    self.body = body
+    self.cookie = cookie
+    self.clientAddress = clientAddress
+    self.userAgent = userAgent
+    self.serverURL = serverURL
+  }
+}
+
+/// The change of the console's cookie that an answer makes.
+public enum ConsoleCookie: Sendable, Hashable {
+  case unchanged
+  case set(String)
+  case removed
+}
+
+/// How a request to the console is answered.
+public enum ConsoleDecision: Sendable {
+  /// By these bytes, which are JSON.
+  case answer([UInt8], ConsoleCookie)
+  /// By the handler of a management endpoint. The member gets the part of its answer that the view
+  /// allows.
+  case manage(endpoint: String, ConsoleView)
+  /// By the handler of a database's endpoint, which the principal calls.
+  case open(DatabaseAddress, endpoint: String, Principal)
+}
+
+/// The part of an answer that a member may see.
+public struct ConsoleView: Sendable, Hashable {
+  /// The containers that exist for the member, or nil for all.
+  public var containers: [String]?
+  /// Whether the member may see the e-mail addresses of accounts.
+  public var showsAccounts: Bool
+
+  public init(containers: [String]? = nil, showsAccounts: Bool) {
+    self.containers = containers
+    self.showsAccounts = showsAccounts
+  }
+}
+
+/// Authenticates the requests to the console, and decides what a member of the team may do.
+public protocol WebConsole: Sendable {
+  /// - Throws: `AUTHENTICATION_REQUIRED` without a session, `ACCESS_DENIED` without the
+  ///   permission, and the errors of requests about the session.
+  func decide(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision
+}

@@ -1,0 +1,196 @@
+import HTTPTypes
+public import StratusConsole
+public import StratusDomain
+import StratusWire
+
+/// The parts that serve the console.
+public struct ConsoleSite: Sendable {
+  public var console: any WebConsole
+  public var files: ConsoleFiles
+  /// The console's URL without a path, or nil if the console answers at any name of this machine.
+  public var consoleURL: String?
+  /// Returns the URL at which apps call the server, for a URL at which a browser has reached the
+  /// console. URLs of files begin with it.
+  public var serverURL: @Sendable (_ consoleURL: String) -> String
+
+  public init(
+    console: any WebConsole, files: ConsoleFiles, consoleURL: String?,
+    serverURL: @escaping @Sendable (_ consoleURL: String) -> String
+  ) {
+    self.console = console
+    self.files = files
+    self.consoleURL = consoleURL
+    self.serverURL = serverURL
+  }
+}
+
+/// Answers at the console's own address.
+///
+/// NB: these answers have no CORS fields, so no other origin can read them.
+extension Router {
+  private static let interfacePrefix = "/console/1/"
+  /// The beginning of the paths to which the browser sends files.
+  static let consoleUploadPath = interfacePrefix + ConsoleRequestCheck.uploadPrefix
+
+  /// Answers one request. The paths of screens all get the same page.
+  func answerConsole(
+    _ request: HTTPRequest, _ target: RequestTarget, _ body: any SentBody,
+    _ exchange: inout Exchange, _ site: ConsoleSite
+  ) async -> (head: HTTPResponse, body: AnswerBody) {
+    let path = String(target.path)
+    guard path.hasPrefix(Self.interfacePrefix) else {
+      return file(at: path, request, exchange, site)
+    }
+    var head = consoleHead(exchange)
+    head.headerFields[.contentType] = "application/json; charset=UTF-8"
+    head.headerFields[.cacheControl] = "no-store"
+    do throws(ServerError) {
+      let endpoint = String(path.dropFirst(Self.interfacePrefix.count))
+      let (bytes, cookie) = try await interface(
+        endpoint, request, body, &exchange, site)
+      if let field = cookieField(cookie, exchange) {
+        head.headerFields.append(HTTPField(name: .setCookie, value: field))
+      }
+      return (head, .bytes(bytes))
+    } catch {
+      let bytes = describe(error, &exchange)
+      // NB: a browser may send a request again after the status 421, which the API answers here.
+      head.status = error.code == .authenticationRequired ? .unauthorized : exchange.status
+      if let seconds = exchange.retryAfterSeconds {
+        head.headerFields[.retryAfter] = String(seconds)
+      }
+      return (head, .bytes(bytes))
+    }
+  }
+
+  private func file(
+    at path: String, _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
+  ) -> (head: HTTPResponse, body: AnswerBody) {
+    var head = consoleHead(exchange)
+    guard request.method == .get || request.method == .head else {
+      head.status = .methodNotAllowed
+      return (head, .bytes([]))
+    }
+    let isFile = path.hasPrefix(ConsoleFiles.folder)
+    guard let file = isFile ? site.files.file(at: path) : site.files.page else {
+      head.status = .notFound
+      return (head, .bytes([]))
+    }
+    head.headerFields[.contentType] = file.contentType
+    // The name of the folder changes with its files.
+    head.headerFields[.cacheControl] =
+      isFile ? "public, max-age=31536000, immutable" : "no-store"
+    let size = Int64(file.bytes.count)
+    return (head, request.method == .head ? .absent(size: size) : .bytes(file.bytes))
+  }
+
+  /// The head of each answer of the console.
+  func consoleHead(_ exchange: Exchange) -> HTTPResponse {
+    var head = HTTPResponse(status: .ok)
+    head.headerFields.append(HTTPField(name: .requestUUID, value: exchange.uuid))
+    if requiresEncryption { head.headerFields[.strictTransportSecurity] = "max-age=31536000" }
+    for field in ConsoleHeaders.all {
+      guard let name = HTTPField.Name(field.name) else { continue }
+      head.headerFields[name] = field.value
+    }
+    return head
+  }
+
+  private func interface(
+    _ endpoint: String, _ request: HTTPRequest, _ body: any SentBody,
+    _ exchange: inout Exchange, _ site: ConsoleSite
+  ) async throws(ServerError) -> ([UInt8], ConsoleCookie) {
+    try checkHead(endpoint, request, exchange, site)
+    if endpoint.hasPrefix(ConsoleRequestCheck.uploadPrefix) {
+      // The ticket in the path authorizes the upload, as at the API.
+      let ticket = String(endpoint.dropFirst(ConsoleRequestCheck.uploadPrefix.count))
+      let answer = try await assets.upload(ticket, request, body, exchange.caller)
+      return (try await answer.body.collected(), .unchanged)
+    }
+    let sent = try await body.bytes()
+    let cookies = CookieText.cookies(Self.cookieField(of: request.headerFields))
+    let decision = try await site.console.decide(
+      ConsoleRequest(
+        path: endpoint, body: sent,
+        cookie: cookies[Self.cookieName(exchange)],
+        clientAddress: exchange.caller.clientAddress,
+        userAgent: request.headerFields[.userAgent],
+        serverURL: site.serverURL(exchange.serverURL)))
+    switch decision {
+    case .answer(let bytes, let cookie): return (bytes, cookie)
+    case .manage(let endpoint, let view):
+      exchange.caller.principal = .management
+      guard let handler = routes.managementHandler(for: endpoint) else {
+        throw ServerError(.notFound, Reason.endpointUnknown)
+      }
+      return (try view.part(of: try await handler.answer(sent), to: endpoint), .unchanged)
+    case .open(let address, let endpoint, let principal):
+      exchange.store = address.store
+      exchange.caller.principal = principal
+      // Files are sent to the console, because the page may connect to no other origin. They are
+      // fetched from the API, so that they can do nothing in the console.
+      exchange.caller.serverURL =
+        endpoint == UploadAssets.path
+        ? exchange.serverURL + String(Self.interfacePrefix.dropLast())
+        : site.serverURL(exchange.serverURL)
+      return (try await open(address, endpoint, sent, exchange.caller), .unchanged)
+    }
+  }
+
+  private func checkHead(
+    _ endpoint: String, _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
+  ) throws(ServerError) {
+    let url = exchange.serverURL.lowercased()
+    // NB: a name of another machine can be rebound to this address, unless a certificate proves it.
+    let isEncrypted = url.hasPrefix("https://")
+    let isKnownHost = site.consoleURL != nil || isEncrypted || LocalName.isLocal(url)
+    let ownHost = url.split(separator: "/").last.map(String.init)
+    let fields = request.headerFields
+    let head = ConsoleRequestCheck.Head(
+      method: request.method.rawValue, path: endpoint, contentType: fields[.contentType],
+      host: isEncrypted ? ownHost : request.authority,
+      origin: fields[.origin], fetchSite: fields[.fetchSite])
+    guard isKnownHost, ConsoleRequestCheck(consoleURL: url).allows(head) else {
+      throw ServerError(.accessDenied, Reason.accessDenied)
+    }
+  }
+
+  private func open(
+    _ address: DatabaseAddress, _ endpoint: String, _ body: [UInt8], _ caller: Caller
+  ) async throws(ServerError) -> [UInt8] {
+    guard let handler = routes.handler(for: endpoint) else {
+      throw ServerError(.notFound, Reason.endpointUnknown)
+    }
+    let subject = CallerPace.Subject(
+      userRecordName: caller.userRecordName, apiToken: nil, clientAddress: caller.clientAddress)
+    try pace.admitRequest(of: subject)
+    return try await serve(endpoint, by: handler, body, in: address, as: subject, caller)
+  }
+
+  private static func cookieName(_ exchange: Exchange) -> String {
+    (exchange.serverURL.hasPrefix("https://") ? "__Host-" : "") + "stratus-console"
+  }
+
+  private func cookieField(_ cookie: ConsoleCookie, _ exchange: Exchange) -> String? {
+    let isSecure = exchange.serverURL.hasPrefix("https://")
+    let attributes = "; Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    switch cookie {
+    case .unchanged: return nil
+    case .set(let text): return "\(Self.cookieName(exchange))=\(text)\(attributes)"
+    case .removed: return "\(Self.cookieName(exchange))=\(attributes); Max-Age=0"
+    }
+  }
+}
+
+/// The names by which a browser reaches a server on its own machine.
+public enum LocalName {
+  /// Whether the host of a URL is this machine, by a name that cannot belong to another one.
+  public static func isLocal(_ url: String) -> Bool {
+    guard let scheme = url.firstRange(of: "://") else { return false }
+    let authority = url[scheme.upperBound...].prefix { $0 != "/" }
+    if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } == "[::1" }
+    let host = authority.prefix { $0 != ":" }.lowercased()
+    return host == "localhost" || host.hasSuffix(".localhost")
+      || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
+  }
+}

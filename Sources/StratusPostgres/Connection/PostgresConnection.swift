@@ -1,0 +1,203 @@
+#if Postgres
+  import CPostgreSQL
+  import StratusDomain
+  import StratusSQL
+
+  /// One connection to PostgreSQL. Only one thread uses the connection at a time.
+  ///
+  /// The connection is always in libpq's pipeline mode. Statements whose rows are not needed are
+  /// sent without waiting for an answer. The next statement with an answer, or the commit, reads
+  /// the answers of all of them.
+  final class PostgresConnection: SQLConnection {
+    let handle: OpaquePointer
+    /// The number under which the node can find out whether a commit of this connection succeeded.
+    /// It is 0 for a connection that does not write.
+    var writer: Int64 = 0
+    /// The schema in which statements find their tables.
+    var schema: String?
+    /// Whether a transaction has used another schema than the connection.
+    var mustSetSchema = false
+    /// The first error since the transaction began. After an error, PostgreSQL refuses every
+    /// further statement of the transaction.
+    var failure: PostgresFailure?
+    /// Whether a transaction was begun and not ended.
+    var isInTransaction = false
+    /// Whether PostgreSQL sent a warning since the commit was sent.
+    var hasWarning = false
+    /// The number of statements of the transaction that may write.
+    var writes = 0
+    /// The commits of this connection that were sent.
+    var commits: Int64 = 0
+    var statements = PostgresStatements()
+    /// The statements whose answers were not read yet, oldest first.
+    var pending: [Pending] = []
+    /// The sessions on this connection, by schema.
+    var sessions: [String: any SQLSession] = [:]
+
+    /// A statement that was sent.
+    enum Pending {
+      /// The definition of a prepared statement.
+      case preparation(PostgresStatements.Key)
+      case queued(SQLStatement, otherwise: String?)
+      /// A statement that controls the transaction or the connection.
+      case control(String)
+      /// The statement whose result the caller wants.
+      case answer(SQLStatement)
+      /// The end of a part of the pipeline. After an error, PostgreSQL ignores everything up to
+      /// here.
+      case sync
+    }
+
+    /// Opens a connection and sets it up. The method blocks the thread.
+    ///
+    /// - Parameter name: the name of the connection in PostgreSQL's lists.
+    init(to url: PostgresURL, name: String) throws(PostgresFailure) {
+      guard let handle = url.connect(name: name) else {
+        throw PostgresFailure(.lost, PostgresFailure.unreachable(facts: ["postgres": "no memory"]))
+      }
+      self.handle = handle
+      do throws(PostgresFailure) {
+        guard PQstatus(handle) == CONNECTION_OK else {
+          throw PostgresFailure(of: nil, on: handle, doing: "connecting")
+        }
+        receiveNotices()
+        try runDirectly(PostgresSettings.session)
+        try enterPipeline()
+      } catch {
+        PQfinish(handle)
+        throw error
+      }
+    }
+
+    /// Closes the connection. PostgreSQL undoes an open transaction and releases all locks.
+    func close() {
+      sessions = [:]
+      PQfinish(handle)
+    }
+
+    var dialect: SQLDialect { PostgresDialect.dialect }
+
+    /// Whether the connection can run another transaction.
+    var isSound: Bool {
+      PQstatus(handle) == CONNECTION_OK && failure?.isLoss != true
+    }
+
+    func run(
+      _ statement: SQLStatement, _ values: [SQLValue],
+      row: (any SQLRow) throws(ServerError) -> Bool
+    ) throws(ServerError) {
+      let result = try answer(to: statement, values)
+      defer { PQclear(result) }
+      for index in 0..<PQntuples(result) {
+        if try !row(PostgresRow(result: result, row: index)) { return }
+      }
+    }
+
+    @discardableResult
+    func execute(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int {
+      writes += 1
+      let result = try answer(to: statement, values)
+      defer { PQclear(result) }
+      return PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    }
+
+    func queue(
+      _ statement: SQLStatement, _ values: [SQLValue], expecting expected: SQLExpectation?
+    ) throws(ServerError) {
+      if let expected, expected.rows != 1 {
+        let changed = try execute(statement, values)
+        if changed != expected.rows { throw .fault(expected.otherwise) }
+        return
+      }
+      try checkUsable()
+      writes += 1
+      try send(
+        statement, values, expectsOne: expected != nil,
+        as: .queued(statement, otherwise: expected?.otherwise))
+    }
+
+    func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64 {
+      writes += 1
+      let result = try answer(to: statement, values)
+      defer { PQclear(result) }
+      guard PQntuples(result) == 1 else { throw .fault("PostgreSQL returned no key of a new row") }
+      return PostgresRow(result: result, row: 0).integer(0)
+    }
+
+    func define(_ text: String) throws(ServerError) {
+      try checkUsable()
+      writes += 1
+      sync()
+      settle()
+      try checkUsable()
+      // NB: only libpq's simple protocol accepts several statements in one text.
+      guard PQexitPipelineMode(handle) == 1 else {
+        throw note(PostgresFailure(of: nil, on: handle, doing: "defining tables")).error
+      }
+      var failed: PostgresFailure?
+      do throws(PostgresFailure) { try runDirectly(text) } catch { failed = error }
+      do throws(PostgresFailure) { try enterPipeline() } catch { failed = failed ?? error }
+      if let failed { throw note(failed).error }
+    }
+
+    func hasUnusedSpace() -> Bool { false }
+
+    func returnUnusedSpace() -> Bool { false }
+
+    /// Throws the error of the transaction, if there is one.
+    func checkUsable() throws(ServerError) {
+      if let failure { throw failure.error }
+    }
+
+    /// Keeps the first failure of a transaction.
+    @discardableResult
+    func note(_ failed: PostgresFailure) -> PostgresFailure {
+      // NB: the loss of the connection matters more than an earlier error.
+      if failure == nil || failed.isLoss { failure = failed }
+      return failed
+    }
+
+    /// Keeps notices from standard error, where libpq would print them.
+    private func receiveNotices() {
+      let this = Unmanaged.passUnretained(self).toOpaque()
+      PQsetNoticeReceiver(
+        handle,
+        { context, result in
+          guard let context, let state = PQresultErrorField(result, PostgresFailure.stateField),
+            String(cString: state) == PostgresFailure.warning
+          else { return }
+          Unmanaged<PostgresConnection>.fromOpaque(context).takeUnretainedValue()
+            .hasWarning = true
+        }, this)
+    }
+
+    private func enterPipeline() throws(PostgresFailure) {
+      if PQenterPipelineMode(handle) == 1 { return }
+      throw PostgresFailure(of: nil, on: handle, doing: "entering pipeline mode")
+    }
+
+    private func runDirectly(_ text: String) throws(PostgresFailure) {
+      let result = PQexec(handle, text)
+      defer { PQclear(result) }
+      switch PQresultStatus(result) {
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+      default: throw PostgresFailure(of: result, on: handle, doing: "defining tables")
+      }
+    }
+
+    /// Sends a statement and returns its result, after the answers of all earlier statements.
+    private func answer(
+      to statement: SQLStatement, _ values: [SQLValue]
+    ) throws(ServerError) -> OpaquePointer {
+      try checkUsable()
+      try send(statement, values, expectsOne: false, as: .answer(statement))
+      return try readAnswer()
+    }
+  }
+
+  extension PostgresFailure {
+    var isLoss: Bool {
+      if case .lost = kind { true } else { false }
+    }
+  }
+#endif

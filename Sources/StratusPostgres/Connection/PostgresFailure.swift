@@ -1,0 +1,123 @@
+#if Postgres
+  import CPostgreSQL
+  import StratusDomain
+  import StratusWire
+
+  /// An error of PostgreSQL, or of the connection to it.
+  struct PostgresFailure: Error {
+    /// The engine's reaction to the error.
+    enum Kind {
+      /// The transaction conflicted with another one. It can run again.
+      case conflict
+      /// A row with the same key exists. Another transaction may have inserted the row, so the
+      /// transaction runs again once.
+      case duplicate
+      /// The connection is lost, or it leads to a server that accepts no writes.
+      case lost
+      /// A lock was not free in time, or the server has no room for more work.
+      case busy
+      case other
+    }
+
+    let kind: Kind
+    let error: ServerError
+
+    init(_ kind: Kind, _ error: ServerError) {
+      self.kind = kind
+      self.error = error
+    }
+
+    /// - Parameters:
+    ///   - state: the SQLSTATE of the error.
+    ///   - what: the operation that failed, for the log.
+    init(state: String, message: String, doing what: String) {
+      let facts = ["postgres": "\(state): \(message)", "statement": what]
+      switch state {
+      case "40001", "40P01": self.init(.conflict, Self.busy(facts: facts))
+      case "23505", "23P01": self.init(.duplicate, .fault("a row exists already", facts: facts))
+      // NB: after a failover, an old connection may lead to a standby.
+      case "25006": self.init(.lost, Self.unreachable(facts: facts))
+      case "55P03", "57014": self.init(.busy, Self.busy(facts: facts))
+      case "53100": self.init(.busy, Self.full(facts: facts))
+      case "XX001", "XX002":
+        var error = ServerError.fault("PostgreSQL reports damaged data", facts: facts)
+        error.hint = "fail over to a standby, or restore the cluster from a backup"
+        self.init(.other, error)
+      case "3F000", "42P01": self.init(.other, Self.gone(facts: facts))
+      case let state where state.hasPrefix("08") || state.hasPrefix("57P") || state == "25P03":
+        self.init(.lost, Self.unreachable(facts: facts))
+      case let state where state.hasPrefix("53"): self.init(.busy, Self.busy(facts: facts))
+      default: self.init(.other, .fault("PostgreSQL refused a statement", facts: facts))
+      }
+    }
+
+    /// Creates the failure of a result. If the result has no SQLSTATE, the connection is lost.
+    init(of result: OpaquePointer?, on handle: OpaquePointer, doing what: String) {
+      let code = result.flatMap { PQresultErrorField($0, Self.stateField) }
+      guard let code, PQstatus(handle) == CONNECTION_OK else {
+        self.init(
+          .lost,
+          Self.unreachable(facts: ["postgres": Self.message(of: handle), "statement": what]))
+        return
+      }
+      let message = PQresultErrorField(result, Self.messageField).map { String(cString: $0) } ?? ""
+      self.init(state: String(cString: code), message: message, doing: what)
+    }
+
+    static func message(of handle: OpaquePointer) -> String {
+      let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+      return text.split(separator: "\n").joined(separator: "; ")
+    }
+
+    /// `PG_DIAG_SQLSTATE`
+    static let stateField = Int32(UInt8(ascii: "C"))
+    /// `PG_DIAG_MESSAGE_PRIMARY`
+    private static let messageField = Int32(UInt8(ascii: "M"))
+
+    /// The SQLSTATE of a general warning.
+    static let warning = "01000"
+
+    /// The SQLSTATE of a division by zero, which a statement with an expectation causes if another
+    /// number of rows changes.
+    static let unexpectedCount = "22012"
+
+    static func busy(facts: [String: String] = [:]) -> ServerError {
+      ServerError(.tryAgainLater, Reason.storeBusy, facts: facts, retryAfterSeconds: 1)
+    }
+
+    static func unreachable(facts: [String: String] = [:]) -> ServerError {
+      ServerError(
+        .tryAgainLater, Reason.storeLost,
+        facts: facts.merging(["fault": "PostgreSQL cannot be reached"]) { $1 },
+        retryAfterSeconds: 5, hint: "check that PostgreSQL runs and accepts writes")
+    }
+
+    /// The text in the facts of an error that says that a schema or a table is missing.
+    static let missingSchema = "the schema of a store is missing"
+
+    /// The error for a store that another node has removed.
+    static func gone(facts: [String: String]) -> ServerError {
+      ServerError(
+        .tryAgainLater, Reason.storeLost,
+        facts: facts.merging(["fault": missingSchema]) { $1 },
+        retryAfterSeconds: 1)
+    }
+
+    static func full(facts: [String: String]) -> ServerError {
+      ServerError(
+        .tryAgainLater, Reason.storeFull,
+        facts: facts.merging(["fault": "the disk of PostgreSQL is full"]) { $1 },
+        retryAfterSeconds: 30, hint: "free some space on the disk of PostgreSQL")
+    }
+
+    /// The error for a write whose commit was sent, and whose outcome cannot be found out now.
+    static func unknownOutcome(facts: [String: String] = [:]) -> ServerError {
+      ServerError(
+        .tryAgainLater, Reason.outcomeUnknown,
+        facts: facts.merging(["fault": "the outcome of a commit is unknown"]) { $1 },
+        retryAfterSeconds: 5, hint: "check that PostgreSQL runs and accepts writes")
+    }
+
+    static var closed: ServerError { busy(facts: ["store": "closed"]) }
+  }
+#endif

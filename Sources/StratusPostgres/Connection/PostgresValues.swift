@@ -1,0 +1,72 @@
+#if Postgres
+  import CPostgreSQL
+  import StratusSQL
+
+  /// The values of a statement in PostgreSQL's binary form.
+  ///
+  /// All values lie one after the other in one array, so that a statement needs one allocation.
+  struct PostgresValues {
+    private var bytes: [UInt8] = []
+    /// The first byte of each value, or nil for a null.
+    private var starts: [Int?] = []
+    private var lengths: [Int32] = []
+
+    init(_ values: [SQLValue]) {
+      starts.reserveCapacity(values.count)
+      lengths.reserveCapacity(values.count)
+      for value in values { append(value) }
+      // NB: an array without elements may have no address, and libpq reads a missing address as a
+      // null.
+      bytes.append(0)
+    }
+
+    private mutating func append(_ value: SQLValue) {
+      let start = bytes.count
+      switch value {
+      case .null:
+        starts.append(nil)
+        lengths.append(0)
+        return
+      case .integer(let integer):
+        withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
+      case .text(let text):
+        bytes.append(contentsOf: text.utf8)
+      case .bytes(let blob):
+        bytes.append(contentsOf: blob)
+      }
+      starts.append(start)
+      lengths.append(Int32(clamping: bytes.count - start))
+    }
+
+    /// Calls `body` with the arrays that libpq expects. They are valid until `body` returns.
+    func withPointers<Result>(
+      _ body: (
+        _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>,
+        _ lengths: UnsafePointer<Int32>, _ formats: UnsafePointer<Int32>
+      ) -> Result
+    ) -> Result {
+      let formats = [Int32](repeating: Self.binary, count: max(1, starts.count))
+      return bytes.withUnsafeBytes { raw in
+        let base = raw.baseAddress
+        var pointers: [UnsafePointer<CChar>?] = starts.map { start in
+          start.flatMap { base?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+        }
+        pointers.append(nil)
+        return pointers.withUnsafeBufferPointer { pointers in
+          (lengths + [0]).withUnsafeBufferPointer { lengths in
+            formats.withUnsafeBufferPointer { formats in
+              // NB: none of the three arrays is empty, so each has an address.
+              guard let values = pointers.baseAddress, let sizes = lengths.baseAddress,
+                let kinds = formats.baseAddress
+              else { preconditionFailure("an array that is not empty has no address") }
+              return body(Int32(clamping: starts.count), values, sizes, kinds)
+            }
+          }
+        }
+      }
+    }
+
+    /// The format code of binary values.
+    static let binary: Int32 = 1
+  }
+#endif

@@ -1,0 +1,67 @@
+#if Postgres
+  public import StratusDomain
+  public import StratusSQL
+
+  /// A schema in PostgreSQL, with the connections of this node.
+  public struct PostgresEngine<Session: SQLSession>: SQLEngine {
+    let schema: String
+    let pools: PostgresPools
+
+    public func read<Value: Sendable>(
+      _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
+      let result = await withCheckedContinuation { continuation in
+        pools.readers.add(
+          PostgresBody<Session, Value>(in: schema, body, continuation: continuation))
+      }
+      return try result.get()
+    }
+
+    public func write<Value: Sendable>(
+      _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
+      try await write(locking: [], body)
+    }
+
+    /// NB: equal keys give the same lock on every node and in every version of Stratus. Otherwise
+    /// two nodes would run the same zone at the same time, which is correct but slow.
+    public func write<Value: Sendable>(
+      locking keys: [String],
+      _ body: @escaping @Sendable (Session) throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
+      let locks = Set(keys.map { PostgresLockNumber.of(["zone", schema, $0]) }).sorted()
+      let result = await withCheckedContinuation { continuation in
+        pools.writers.add(
+          PostgresBody<Session, Value>(
+            in: schema, locks: locks, body, continuation: continuation))
+      }
+      return try result.get()
+    }
+  }
+
+  /// The connections of a node.
+  struct PostgresPools: Sendable {
+    let readers: PostgresPool
+    let writers: PostgresPool
+
+    func close() async {
+      await readers.close()
+      await writers.close()
+    }
+  }
+
+  /// The numbers of advisory locks.
+  enum PostgresLockNumber {
+    /// Returns the number of a lock: the FNV-1a hash of its parts. Two locks with the same number
+    /// exclude each other, which does no harm.
+    static func of(_ parts: [String]) -> Int64 {
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for part in parts {
+        for byte in part.utf8 + [0] {
+          hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+      }
+      return Int64(bitPattern: hash)
+    }
+  }
+#endif

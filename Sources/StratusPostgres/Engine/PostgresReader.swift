@@ -1,0 +1,41 @@
+#if Postgres
+  import StratusDomain
+
+  /// Runs read bodies on one connection.
+  final class PostgresReader: PostgresWorking {
+    private let connector: PostgresConnector
+
+    init(connector: PostgresConnector) { self.connector = connector }
+
+    func run(_ jobs: [any PostgresJob]) {
+      for job in jobs { job.finish(failure: run(job)) }
+    }
+
+    func close() { connector.close() }
+
+    /// NB: a body that was interrupted by the loss of the connection runs again on another one,
+    /// because it has written nothing.
+    private func run(_ job: any PostgresJob) -> ServerError? {
+      var last: ServerError?
+      for _ in 0..<PostgresLimits.connectionsPerBodyMax {
+        do throws(ServerError) {
+          let connection = try connector.open()
+          try connection.beginRead(in: job.schema)
+          job.begin(on: connection)
+          let thrown = job.attempt(on: connection)
+          guard let failure = connection.failure else {
+            connection.endRead()
+            return thrown
+          }
+          connection.rollback()
+          job.forget(on: connection)
+          last = failure.error
+          guard failure.isLoss else { return failure.error }
+        } catch {
+          last = error
+        }
+      }
+      return last
+    }
+  }
+#endif

@@ -1,0 +1,89 @@
+#if Postgres
+  import StratusDomain
+  import StratusSQL
+
+  /// A node of the installation, as the table `nodes` has it.
+  public struct PostgresNode: Sendable, Hashable {
+    public var name: String
+    public var version: String
+    /// The start of the node, in milliseconds since 1970 UTC by the database's clock.
+    public var startedAt: Int64
+    public var seenAt: Int64
+    public var isDraining: Bool
+  }
+
+  /// The row of this node, and the removal of nodes that have ended.
+  struct PostgresHeartbeat: Sendable {
+    /// The time between two heartbeats.
+    static let pause = Duration.seconds(3)
+    /// The time without a heartbeat after which a node counts as ended. Choice: ten heartbeats.
+    private static let silenceMilliseconds: Int64 = 30_000
+
+    let autocommit: PostgresAutocommit
+    let node: String
+    let version: String
+    let timelines: PostgresTimelines
+
+    /// Writes a heartbeat, and removes the rows of ended nodes.
+    ///
+    /// NB: the removal of the rows in `writers` shuts out an ended node that only paused. Its open
+    /// transactions find no row for their commit number, and fail.
+    func beat() async throws(ServerError) {
+      try await autocommit.run { (session) throws(ServerError) in
+        let connection = session.connection
+        try connection.execute(HeartbeatStatements.beat, [.text(node), .text(version)])
+        try connection.execute(
+          HeartbeatStatements.removeNodes, [.integer(Self.silenceMilliseconds)])
+        try connection.execute(HeartbeatStatements.removeWriters, [])
+        try timelines.confirm(on: connection)
+      }
+    }
+
+    /// Says that the node accepts no new streams, because it will end.
+    func drain() async throws(ServerError) {
+      try await autocommit.run { (session) throws(ServerError) in
+        _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])
+      }
+    }
+
+    /// Removes the rows of this node. All its connections that write must be closed.
+    func end() async throws(ServerError) {
+      try await autocommit.run { (session) throws(ServerError) in
+        try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])
+        try session.connection.execute(HeartbeatStatements.removeWriters, [])
+      }
+    }
+
+    /// Returns all nodes, sorted by their names.
+    func nodes() async throws(ServerError) -> [PostgresNode] {
+      try await autocommit.run { (session) throws(ServerError) in
+        var nodes: [PostgresNode] = []
+        try session.connection.run(HeartbeatStatements.list, []) { (row) throws(ServerError) in
+          nodes.append(
+            PostgresNode(
+              name: row.text(0), version: row.text(1), startedAt: row.integer(2),
+              seenAt: row.integer(3), isDraining: row.integer(4) != 0))
+          return true
+        }
+        return nodes
+      }
+    }
+  }
+
+  private enum HeartbeatStatements {
+    static let beat = SQLStatement(
+      """
+      INSERT INTO nodes (node, version, started_at, seen_at, draining)
+      VALUES (?, ?, \(PostgresTables.now), \(PostgresTables.now), 0)
+      ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at
+      """)
+    static let removeNodes = SQLStatement(
+      "DELETE FROM nodes WHERE seen_at < \(PostgresTables.now) - ?")
+    static let removeWriters = SQLStatement(
+      "DELETE FROM writers WHERE node NOT IN (SELECT node FROM nodes)")
+    static let drain = SQLStatement("UPDATE nodes SET draining = 1 WHERE node = ?")
+    static let removeNode = SQLStatement("DELETE FROM nodes WHERE node = ?")
+    static let list = SQLStatement(
+      "SELECT node, version, started_at, seen_at, draining FROM nodes ORDER BY node")
+  }
+#endif

@@ -1,0 +1,196 @@
+#if Postgres
+  import StratusDomain
+  import StratusSQL
+  import StratusWire
+  import Synchronization
+
+  /// Notices that a new connection leads to another timeline of the cluster. A timeline begins with
+  /// each failover and each restore from a backup.
+  ///
+  /// If acknowledged writes may be missing on the new timeline, every store begins a new history:
+  /// all change tokens expire. Otherwise a client that knows a lost change would miss another
+  /// change with the same number.
+  final class PostgresTimelines: Sendable {
+    /// A timeline, and whether commits on it wait for a standby.
+    private struct Timeline: Equatable {
+      var cluster: String
+      var number: Int64
+      var isSynchronous: Bool
+    }
+
+    private struct Known {
+      var timeline: Timeline
+      /// The time of the last connection, in milliseconds since 1970 UTC.
+      var seenAt: Int64
+    }
+
+    /// The maximum time of a failover that keeps change tokens. After a longer interruption, the
+    /// cluster may have been restored from a backup.
+    private static let failoverMillisecondsMax: Int64 = 60_000
+
+    private let schema: String
+    private let makeEpoch: @Sendable () -> Int64
+    private let now: @Sendable () -> Int64
+    private let report: @Sendable (String) -> Void
+    private let known = Mutex<Known?>(nil)
+
+    /// - Parameter report: is called with a sentence for the operator.
+    init(
+      schema: String, makeEpoch: @escaping @Sendable () -> Int64,
+      now: @escaping @Sendable () -> Int64, report: @escaping @Sendable (String) -> Void
+    ) {
+      self.schema = schema
+      self.makeEpoch = makeEpoch
+      self.now = now
+      self.report = report
+    }
+
+    /// Checks a new connection before it is used.
+    ///
+    /// - Throws: the errors of the connection.
+    func check(_ connection: PostgresConnection) throws(ServerError) {
+      let timeline = try connection.runApart(in: schema) { (connection) throws(ServerError) in
+        try Self.read(on: connection)
+      }
+      let earlier = known.withLock { $0 }
+      if earlier?.timeline.cluster != timeline.cluster
+        || earlier?.timeline.number != timeline.number
+      {
+        try begin(timeline, after: earlier, on: connection)
+      }
+      known.withLock { $0 = Known(timeline: timeline, seenAt: now()) }
+    }
+
+    /// Whether a failover may lose acknowledged writes: there is a standby, and commits do not wait
+    /// for it.
+    func mayLoseWrites(on connection: any SQLConnection) throws(ServerError) -> Bool {
+      let standbys = try connection.first(TimelineStatements.standbys, []) { $0.integer(0) } ?? 0
+      if standbys == 0 { return false }
+      return try !Self.read(on: connection).isSynchronous
+    }
+
+    /// Notes that the node is still connected to the timeline. Stores whether it is synchronous.
+    func confirm(on connection: any SQLConnection) throws(ServerError) {
+      let timeline = try Self.read(on: connection)
+      try connection.execute(
+        TimelineStatements.note,
+        [
+          .flag(timeline.isSynchronous), .integer(now()), .text(timeline.cluster),
+          .integer(timeline.number),
+        ])
+      known.withLock { known in
+        if known?.timeline.number == timeline.number {
+          known = Known(timeline: timeline, seenAt: now())
+        }
+      }
+    }
+
+    private static func read(on connection: any SQLConnection) throws(ServerError) -> Timeline {
+      let found = try connection.first(TimelineStatements.read, []) { row in
+        Timeline(
+          cluster: row.text(0), number: Int64(row.text(1), radix: 16) ?? 0,
+          isSynchronous: !row.text(2).isEmpty)
+      }
+      guard let found else { throw .fault("PostgreSQL did not tell its timeline") }
+      return found
+    }
+
+    /// Decides whether the change tokens of the earlier timeline stay valid. One node decides, and
+    /// the others find the timeline in the table.
+    private func begin(
+      _ timeline: Timeline, after known: Known?, on connection: PostgresConnection
+    ) throws(ServerError) {
+      let key: [SQLValue] = [.text(timeline.cluster), .integer(timeline.number)]
+      let lock = PostgresLockNumber.of(["timeline", schema])
+      try connection.beginWrite(in: schema, locks: [lock])
+      var isRenewed = false
+      do throws(ServerError) {
+        let isKnown =
+          try connection.first(TimelineStatements.find, key) { _ in true } ?? false
+        if !isKnown {
+          isRenewed = try mustRenew(after: known, on: connection)
+          if isRenewed { try renewEpochs(on: connection) }
+          try connection.execute(
+            TimelineStatements.add, key + [.flag(timeline.isSynchronous), .integer(now())])
+        }
+      } catch {
+        connection.rollback()
+        throw error
+      }
+      // NB: after an unknown outcome, the next connection reads whether the timeline was stored.
+      try connection.commit().require()
+      if isRenewed {
+        report(
+          """
+          PostgreSQL is on timeline \(timeline.number), and acknowledged writes may be lost: all \
+          change tokens have expired
+          """)
+      }
+    }
+
+    private func mustRenew(
+      after known: Known?, on connection: PostgresConnection
+    ) throws(ServerError) -> Bool {
+      let newest = try connection.first(TimelineStatements.newest, []) {
+        (cluster: $0.text(0), number: $0.integer(1), isSynchronous: $0.integer(2) != 0)
+      }
+      // The first timeline of an installation has no earlier tokens.
+      guard let newest else { return false }
+      guard let known, known.timeline.cluster == newest.cluster,
+        known.timeline.number == newest.number, newest.isSynchronous, known.timeline.isSynchronous
+      else { return true }
+      return now() - known.seenAt > Self.failoverMillisecondsMax
+    }
+
+    /// Begins a new history in every store in a transaction of its own.
+    func renewAllEpochs(on connection: PostgresConnection) throws(ServerError) {
+      try connection.beginWrite(in: schema, locks: [])
+      do throws(ServerError) { try renewEpochs(on: connection) } catch {
+        connection.rollback()
+        throw error
+      }
+      try connection.commit().require()
+    }
+
+    private func renewEpochs(on connection: PostgresConnection) throws(ServerError) {
+      var stores: [(key: [SQLValue], number: Int64)] = []
+      try connection.run(TimelineStatements.stores, []) { (row) throws(ServerError) in
+        stores.append(([.text(row.text(0)), .text(row.text(1))], row.integer(2)))
+        return true
+      }
+      for store in stores {
+        let epoch = makeEpoch()
+        try connection.use(schema: "\(schema)_\(store.number)")
+        try StoreTables.beginTimeline(epoch: epoch, now: now(), on: connection)
+        try connection.use(schema: schema)
+        try connection.execute(TimelineStatements.keepEpoch, [.integer(epoch)] + store.key)
+      }
+    }
+  }
+
+  private enum TimelineStatements {
+    /// NB: `pg_control_checkpoint` shows the earlier timeline until the first checkpoint after a
+    /// failover is complete. The name of the current log file shows the present one.
+    static let read = SQLStatement(
+      """
+      SELECT system_identifier::TEXT, LEFT(pg_walfile_name(pg_current_wal_lsn()), 8),
+        current_setting('synchronous_standby_names')
+      FROM pg_control_system()
+      """)
+    static let standbys = SQLStatement("SELECT COUNT(*) FROM pg_stat_replication")
+    static let find = SQLStatement(
+      "SELECT 1 FROM timelines WHERE cluster = ? AND timeline = ?")
+    static let newest = SQLStatement(
+      """
+      SELECT cluster, timeline, synchronous FROM timelines
+      ORDER BY seen_at DESC, timeline DESC LIMIT 1
+      """)
+    static let add = SQLStatement(
+      "INSERT INTO timelines (cluster, timeline, synchronous, seen_at) VALUES (?, ?, ?, ?)")
+    static let note = SQLStatement(
+      "UPDATE timelines SET synchronous = ?, seen_at = ? WHERE cluster = ? AND timeline = ?")
+    static let stores = SQLStatement("SELECT container, environment, number FROM store_schemas")
+    static let keepEpoch = SQLStatement(
+      "UPDATE stores SET epoch = ? WHERE container = ? AND environment = ?")
+  }
+#endif

@@ -1,0 +1,207 @@
+#if Postgres
+  import Foundation
+  public import StratusDomain
+  public import StratusSQL
+  import StratusWire
+
+  /// The registry of the installation in PostgreSQL.
+  public typealias PostgresRegistry = SQLRegistry<PostgresEngine<RegistrySession>>
+
+  /// A node's part of an installation in PostgreSQL: its connections, the stores, the registry, and
+  /// what it shares with other nodes.
+  public final class PostgresCluster: Sendable {
+    /// The parts that a node gets from its process.
+    public struct Surroundings: Sendable {
+      /// The name of the node. No two starts of a node have the same name.
+      public var node: String
+      public var version: String
+      /// Returns the time in milliseconds since 1970 UTC.
+      public var now: @Sendable () -> Int64
+      /// Returns 64 random bits for the epoch of a store.
+      public var makeEpoch: @Sendable () -> Int64
+      /// Creates an empty store in memory, for reads of a store that does not exist.
+      public var makeStandIn: @Sendable (_ epoch: Int64) throws(ServerError) -> any Store
+      /// Is called with sentences for the operator.
+      public var report: @Sendable (String) -> Void
+
+      public init(
+        node: String, version: String, now: @escaping @Sendable () -> Int64,
+        makeEpoch: @escaping @Sendable () -> Int64,
+        makeStandIn: @escaping @Sendable (_ epoch: Int64) throws(ServerError) -> any Store,
+        report: @escaping @Sendable (String) -> Void
+      ) {
+        self.node = node
+        self.version = version
+        self.now = now
+        self.makeEpoch = makeEpoch
+        self.makeStandIn = makeStandIn
+        self.report = report
+      }
+    }
+
+    public let registry: PostgresRegistry
+    public let stores: PostgresStores
+    public let locks: PostgresWorkLocks
+    private let pools: PostgresPools
+    private let autocommit: PostgresAutocommit
+    private let bus: PostgresSignalBus
+    private let heartbeat: PostgresHeartbeat
+    private let beating: Task<Void, Never>
+
+    /// Connects to the cluster, and creates the tables of the installation if there are none.
+    ///
+    /// - Parameter leaseAheadMilliseconds: the time that is added to the clock of leases, for
+    ///   tests.
+    /// - Throws: `INTERNAL_ERROR` or `TRY_AGAIN_LATER`, with the reason in its facts and a hint.
+    public init(
+      settings: PostgresSettings, surroundings: Surroundings,
+      leaseAheadMilliseconds: @escaping @Sendable () -> Int64 = { 0 }
+    ) async throws(ServerError) {
+      let (url, schema, node) = (settings.url, settings.schema, surroundings.node)
+      let timelines = PostgresTimelines(
+        schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
+        report: surroundings.report)
+      let commits = PostgresCommits(node: node, schema: schema)
+      let singles = PostgresPool(
+        name: "stratus-auto", threadsMax: 1, waitingMax: settings.waitingMax
+      ) { name in
+        PostgresAutocommitWorker(
+          connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
+            try PostgresCluster.prepare(connection, settings: settings)
+            try timelines.check(connection)
+          })
+      }
+      let readers = PostgresPool(
+        name: "stratus-read", threadsMax: settings.readersMax, waitingMax: settings.waitingMax
+      ) { name in
+        PostgresReader(
+          connector: PostgresConnector(name: name, url: url) { (connection) throws(ServerError) in
+            try timelines.check(connection)
+          })
+      }
+      let writers = PostgresPool(
+        name: "stratus-write", threadsMax: settings.writersMax, waitingMax: settings.waitingMax
+      ) { name in
+        let connector = PostgresConnector(name: name, url: url) {
+          (connection) throws(ServerError) in
+          try timelines.check(connection)
+          try commits.register(connection)
+        }
+        let number = name.split(separator: "-").last.flatMap { Int($0) } ?? 0
+        return PostgresWriter(connector: connector, commits: commits, number: number)
+      }
+      let autocommit = PostgresAutocommit(pool: singles, schema: schema)
+      let heartbeat = PostgresHeartbeat(
+        autocommit: autocommit, node: node, version: surroundings.version, timelines: timelines)
+      let pools = PostgresPools(readers: readers, writers: writers)
+      let opening = PostgresStoreOpening(schema: schema, pools: pools, now: surroundings.now)
+      let stores = PostgresStores(
+        opening: opening, pools: pools, makeEpoch: surroundings.makeEpoch,
+        makeStandIn: surroundings.makeStandIn)
+      let bus = PostgresSignalBus(autocommit: autocommit, node: node)
+      do throws(ServerError) {
+        // NB: the first heartbeat comes before the first writer, whose row belongs to a live node.
+        try await heartbeat.beat()
+        try await PostgresCluster.checkReplication(autocommit, timelines, settings: settings)
+        try await stores.refresh()
+      } catch {
+        await pools.close()
+        await singles.close()
+        throw error
+      }
+      bus.listen(on: url)
+      registry = PostgresRegistry(engine: PostgresEngine(schema: schema, pools: pools))
+      locks = PostgresWorkLocks(
+        autocommit: autocommit, node: node, aheadMilliseconds: leaseAheadMilliseconds)
+      self.stores = stores
+      self.pools = pools
+      self.autocommit = autocommit
+      self.bus = bus
+      self.heartbeat = heartbeat
+      beating = Task.detached {
+        await PostgresCluster.beat(heartbeat, stores: stores, report: surroundings.report)
+      }
+    }
+
+    /// Returns the signals about one kind of work, such as `changes`.
+    ///
+    /// - Parameter toOthersOnly: whether this node receives only the signals of other nodes.
+    public func signals(_ kind: String, toOthersOnly: Bool = false) -> PostgresSignals {
+      bus.signals(kind, toOthersOnly: toOthersOnly)
+    }
+
+    /// Returns all nodes of the installation.
+    public func nodes() async throws(ServerError) -> [PostgresNode] {
+      try await heartbeat.nodes()
+    }
+
+    /// Says to the other nodes that this node will end.
+    public func drain() async throws(ServerError) { try await heartbeat.drain() }
+
+    /// Finishes the waiting bodies, refuses new ones, and closes all connections.
+    public func close() async {
+      beating.cancel()
+      await beating.value
+      bus.close()
+      stores.close()
+      await pools.close()
+      // If this fails, the other nodes remove the rows after a while.
+      do throws(ServerError) { try await heartbeat.end() } catch {}
+      await autocommit.pool.close()
+    }
+
+    private static func beat(
+      _ heartbeat: PostgresHeartbeat, stores: PostgresStores,
+      report: @Sendable (String) -> Void
+    ) async {
+      var hasFailed = false
+      while !Task.isCancelled {
+        do { try await Task.sleep(for: PostgresHeartbeat.pause) } catch { return }
+        do throws(ServerError) {
+          try await heartbeat.beat()
+          try await stores.refresh()
+          hasFailed = false
+        } catch {
+          if !hasFailed { report("a heartbeat failed: \(error.reason) \(error.facts)") }
+          hasFailed = true
+        }
+      }
+    }
+
+    /// Creates the tables of the installation in one transaction, unless they exist.
+    private static func prepare(
+      _ connection: PostgresConnection, settings: PostgresSettings
+    ) throws(ServerError) {
+      let schema = settings.schema
+      let lock = PostgresLockNumber.of(["tables", schema])
+      try connection.beginWrite(in: "pg_catalog", locks: [lock])
+      do throws(ServerError) {
+        try connection.define("CREATE SCHEMA IF NOT EXISTS \"\(schema)\";")
+        try connection.use(schema: schema)
+        try connection.define(PostgresTables.cluster)
+        try RegistryTables.prepare(on: connection, upgrade: nil)
+      } catch {
+        connection.rollback()
+        throw error
+      }
+      try connection.commit().require()
+    }
+
+    /// - Throws: `INTERNAL_ERROR` if a failover may lose acknowledged writes.
+    private static func checkReplication(
+      _ autocommit: PostgresAutocommit, _ timelines: PostgresTimelines, settings: PostgresSettings
+    ) async throws(ServerError) {
+      if settings.allowsLoss { return }
+      let mayLose = try await autocommit.run { (session) throws(ServerError) in
+        try timelines.mayLoseWrites(on: session.connection)
+      }
+      guard mayLose else { return }
+      var error = ServerError.fault("PostgreSQL has standbys, and commits do not wait for them")
+      error.hint = """
+        set synchronous_standby_names, for example to 'ANY 1 (*)', or start with \
+        --postgres-allow-loss; all change tokens then expire with each failover
+        """
+      throw error
+    }
+  }
+#endif

@@ -1,0 +1,72 @@
+#if Postgres
+  import StratusWire
+
+  /// The settings of the storage in PostgreSQL.
+  public struct PostgresSettings: Sendable {
+    public var url: PostgresURL
+    /// The schema of the tables that belong to the whole installation. The schemas of stores begin
+    /// with this name.
+    public var schema = "stratus"
+    /// The number of connections that write. Choice: more connections than the database has
+    /// processors let commits share flushes.
+    public var writersMax = 16
+    /// The number of connections that read.
+    public var readersMax = 8
+    /// The number of bodies that may wait. See ``LimitSettings/storeWaitingMax``.
+    public var waitingMax = Limits.storeWaitingMax
+    /// Whether the server starts although a failover may lose acknowledged writes.
+    public var allowsLoss = false
+
+    public init(url: PostgresURL) { self.url = url }
+
+    /// The settings of every connection.
+    ///
+    /// - `force_generic_plan` and the planner's settings make every plan the one that the tests
+    ///   check. All statements are meant to follow an index.
+    /// - `idle_in_transaction_session_timeout` ends the transaction of a node that was paused, so
+    ///   that the node's locks are released.
+    /// - `synchronous_commit` must not be turned off by the settings of a role.
+    ///
+    /// There is no `statement_timeout`, because the limits of the handlers bound the work of a
+    /// body. The removal of a container's stores may take long.
+    static let session = """
+      SET plan_cache_mode = force_generic_plan;
+      SET enable_seqscan = off;
+      SET enable_hashjoin = off;
+      SET enable_mergejoin = off;
+      SET jit = off;
+      SET lock_timeout = '10s';
+      SET idle_in_transaction_session_timeout = '15s';
+      SET client_connection_check_interval = '5s';
+      SET tcp_keepalives_idle = 5;
+      SET tcp_keepalives_interval = 2;
+      SET tcp_keepalives_count = 3;
+      SET client_min_messages = warning;
+      SET bytea_output = hex;
+      SET synchronous_commit = on;
+      """
+  }
+
+  /// Bounds of the engine, each with its reason.
+  enum PostgresLimits {
+    /// The number of bodies of one zone that share a transaction. Choice: with 16 bodies, a commit
+    /// takes less time than the bodies (measured, `nodes.md`).
+    static let bodiesPerCommitMax = 16
+    /// The number of attempts of a transaction that conflicts with others.
+    static let attemptsMax = 50
+    /// The number of attempts after which a transaction also takes the lock of its store.
+    static let attemptsWithoutStoreLock = 2
+    /// The number of connections that are tried before a body is refused.
+    static let connectionsPerBodyMax = 3
+    /// The number of connections that are tried to find out the outcome of a commit. Choice: with
+    /// the pauses between them, these take 15 seconds or more, which is enough for many failovers.
+    static let connectionsPerOutcomeMax = 30
+    /// The pause after a failed connection, so that an unreachable server gets no flood of
+    /// attempts.
+    static let reconnectSeconds = 0.5
+    /// The stack of a thread. Bodies decode JSON recursively.
+    static let stackSizeBytes = 4 << 20
+    /// The number of sessions that a connection keeps. Each takes up to 1 MB.
+    static let sessionsMax = 64
+  }
+#endif

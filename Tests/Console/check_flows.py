@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""Uses the console as a person does, mostly by keyboard, and checks the requests that it sends.
+
+usage: check_flows.py [NAME …]
+"""
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE / "mock")]
+
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select  # noqa: E402
+
+import browser as chromium  # noqa: E402
+import data  # noqa: E402
+from answers import State  # noqa: E402
+from person import Person  # noqa: E402
+from screens import SCREENS  # noqa: E402
+from server import MockServer  # noqa: E402
+
+
+class MockPerson(Person):
+    """A person who uses a new mock server."""
+
+    def __init__(self, page, server):
+        super().__init__(page)
+        self.server = server
+
+    def begin(self, address="/", **settings):
+        is_signed_in = settings.pop("is_signed_in", True)
+        self.server.state = State(**settings)
+        self.server.state.is_signed_in = is_signed_in
+        self.open(self.server.url + address)
+
+    def sent(self, path):
+        return [body for sent, body in self.server.state.received if sent.startswith(path)]
+
+
+def sign_in(person):
+    person.begin(SCREENS["records"], is_signed_in=False)
+    person.fill("E-mail", data.OWNER)
+    person.fill("Password", "wrong").send_keys(Keys.ENTER)
+    person.see("The e-mail or the password is wrong.")
+    person.fill("Password", "correct horse").send_keys(Keys.ENTER)
+    person.see("note-1")
+    assert "password" not in person.page.current_url
+
+
+def set_up(person):
+    person.begin("/", is_signed_in=False, is_set_up=False)
+    person.fill("Setup code", "7kqm-px2a-w9td-4hgn")
+    person.fill("E-mail", data.OWNER)
+    person.fill("Password", "correct horse battery").send_keys(Keys.ENTER)
+    person.see("Production radar")
+    assert person.sent("session/set-up")[0]["code"] == "7KQMPX2AW9TD4HGN"
+
+
+def ended_session(person):
+    person.begin("/users")
+    person.find("details summary")
+    person.server.state.is_signed_in = False
+    person.page.find_element(By.XPATH, "//summary[text()='Create an account']").click()
+    person.fill("E-mail", "new@example.org")
+    person.button("Create").click()
+    person.see("Your session has ended")
+    person.fill("Password", "correct horse").send_keys(Keys.ENTER)
+    person.see("new@example.org", "main table")
+
+
+def table_keys(person):
+    person.begin(SCREENS["records"])
+    person.find("tbody th").find_element(By.CSS_SELECTOR, "a")
+    person.page.execute_script("document.querySelector(\"[role=grid] [tabindex='0']\").focus()")
+    person.press(Keys.ARROW_RIGHT)
+    assert person.focused() == "note-1", person.focused()
+    person.press(Keys.ARROW_DOWN)
+    assert person.focused() == "note-2", person.focused()
+    person.press(Keys.CONTROL, Keys.END)
+    person.press(Keys.CONTROL, Keys.HOME)
+    assert person.focused() == "Select all rows", person.focused()
+    person.press(Keys.ARROW_DOWN, Keys.SPACE)
+    person.see("1 record selected")
+    person.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    person.see("Change tag")
+
+
+def inline_edit(person):
+    person.begin(SCREENS["records"])
+    person.find("tbody td")
+    person.page.execute_script(
+        "const cells = [...document.querySelectorAll('thead th')].map((c) => c.textContent);"
+        "const at = cells.findIndex((text) => text.startsWith('price'));"
+        "document.querySelector('tbody tr').cells[at].focus()")
+    person.press(Keys.ENTER)
+    editor = person.find("td input:not([type=checkbox])")
+    editor.clear()
+    editor.send_keys("x", Keys.ENTER)
+    person.see("Write a number, for example 2.5.")
+    editor.clear()
+    editor.send_keys("7.5", Keys.ENTER)
+    person.see("The record is saved.")
+    (body,) = person.sent("database/")[-1:]
+    record = body["operations"][0]["record"]
+    assert record["fields"] == {"price": {"value": "7.5", "type": "DOUBLE"}}, record
+    assert record["recordChangeTag"] == "tag1"
+    assert "7.5" in person.focused(), person.focused()
+
+
+def conflict(person):
+    person.begin(SCREENS["records"] + "&record=note-4")
+    person.see("Change tag")
+    person.fill("title", "mine")
+    person.button("Save", "dialog").click()
+    person.see("from another member", "dialog")
+    person.button("Save mine", "dialog").click()
+    person.see("The record is saved.")
+    kinds = [o["operationType"] for b in person.sent("database/") for o in b.get("operations", [])]
+    assert kinds == ["update", "forceUpdate"], kinds
+
+
+def editor_and_history(person):
+    person.begin(SCREENS["records"])
+    person.find("tbody th a").click()
+    person.see("Change tag")
+    assert "record=note-1" in person.page.current_url
+    person.page.back()
+    person.wait(lambda: not person.page.find_elements(By.CSS_SELECTOR, "dialog"), "closed")
+    person.page.forward()
+    person.see("Change tag")
+    person.press(Keys.ESCAPE)
+    person.wait(lambda: "record=" not in person.page.current_url, "the address is restored")
+
+
+def new_record(person):
+    person.begin(SCREENS["record-new"])
+    person.see("New record")
+    person.fill("title", "Line 1")
+    person.fill("count", "12x")
+    person.button("Create", "dialog").click()
+    person.see("Write a whole number, for example 42.")
+    assert person.page.switch_to.active_element.get_attribute("aria-invalid") == "true"
+    person.fill("count", "9007199254740993")
+    person.fill("place", "48.1, 11.5")
+    person.button("Create", "dialog").click()
+    person.see("The record is created.")
+    record = [b for b in person.sent("database/") if "operations" in b][0]["operations"][0]
+    assert record["record"]["fields"] == {
+        "title": {"value": "Line 1", "type": "STRING"},
+        "count": {"value": "9007199254740993", "type": "INT64"},
+        "place": {"value": {"latitude": 48.1, "longitude": 11.5}, "type": "LOCATION"}}, record
+
+
+def file_upload(person):
+    person.begin(SCREENS["record"])
+    person.see("Change tag")
+    person.find("dialog input[type=file]").send_keys(str(HERE / "screens.py"))
+    person.button("Save", "dialog").click()
+    person.see("The record is saved.")
+    saves = [b for b in person.sent("database/") if "operations" in b]
+    fields = saves[-1]["operations"][0]["record"]["fields"]
+    assert fields["attachment"]["value"]["fileChecksum"] == "new", fields
+    assert list(fields) == ["attachment"], fields
+
+
+def export_and_import(person):
+    person.begin(SCREENS["records"])
+    person.button("Import").click()
+    file = Path(tempfile.mkdtemp()) / "import.csv"
+    file.write_text("recordName,count:INT64\r\na,1\r\nb,x\r\n")
+    person.find("dialog input[type=file]").send_keys(str(file))
+    person.button("Check and import", "dialog").click()
+    person.see("The file has 1 fault, so nothing was saved.")
+    file.write_text("recordName,title:STRING\r\nimported,'=1+1\r\n")
+    person.find("dialog input[type=file]").send_keys(str(file))
+    person.button("Check and import", "dialog").click()
+    person.see("1 record imported.")
+    operation = [b for b in person.sent("database/") if "operations" in b][-1]["operations"][0]
+    assert operation["record"]["fields"]["title"]["value"] == "=1+1", operation
+    file.unlink()
+
+
+def delete_by_query(person):
+    person.begin(SCREENS["records"])
+    person.button("Delete by query").click()
+    person.see("Delete 25 records?")
+    person.button("Delete", "dialog").click()
+    person.see("Type 25 to confirm the action.")
+    person.find("dialog input").send_keys("25")
+    person.button("Delete", "dialog").click()
+    person.see("25 records deleted.")
+    person.see("No record meets the conditions.")
+
+
+def query_builder(person):
+    person.begin(SCREENS["records"])
+    person.button("Add a condition").click()
+    Select(person.find("[aria-label='Field of condition 1']")).select_by_value("count")
+    Select(person.find("[aria-label='Comparator of condition 1']")).select_by_value("GREATER_THAN")
+    person.find("[aria-label='Value of condition 1']").send_keys("5")
+    person.button("Run query").click()
+    person.settle()
+    person.wait(lambda: "filters=" in person.page.current_url, "the filter in the address")
+    query = person.sent("database/")[-1]["query"]
+    assert query["filterBy"][0]["fieldValue"] == {"type": "INT64", "value": "5"}, query
+
+
+def schema_draft(person):
+    person.begin(SCREENS["schema"])
+    box = person.find("[data-focus='Note-price-isSortable']")
+    box.click()
+    person.see("The changes on this page are a draft.")
+    person.button("Review and save").click()
+    person.see("+ type Folder")
+    person.button("Make the change with these losses").click()
+    person.see("The schema is changed.")
+    text = [b["schema"] for b in person.sent("management/schema/change")][-1]
+    assert "price           DOUBLE QUERYABLE,\n" in text, text
+
+
+def schema_faults(person):
+    person.begin(SCREENS["schema-text"])
+    area = person.find("textarea")
+    area.send_keys(Keys.CONTROL, Keys.END)
+    area.send_keys("BANANA")
+    person.see("BANANA is no type")
+    person.page.find_element(By.CSS_SELECTOR, ".alarm button").click()
+    assert person.page.switch_to.active_element.tag_name == "textarea"
+
+
+def secret_once(person):
+    person.begin("/api-tokens")
+    person.page.find_element(By.XPATH, "//summary[text()='Create an API token']").click()
+    person.fill("Allowed origins", "https://a.example\nhttps://b.example")
+    person.button("Create").click()
+    person.see("ab" * 32)
+    assert "ab" * 32 not in person.page.current_url
+    person.button("I have stored it").click()
+    person.wait(lambda: "ab" * 32 not in person.page.page_source, "the secret has left the page")
+    assert person.sent("management/api-tokens/create")[0]["allowedOrigins"] == [
+        "https://a.example", "https://b.example"]
+
+
+def password_again(person):
+    person.begin("/team")
+    person.find("[data-focus='remove-bert@example.org']").click()
+    person.button("Remove", "dialog").click()
+    person.see("Confirm with your password")
+    person.fill("Password", "correct horse").send_keys(Keys.ENTER)
+    person.see("bert@example.org is no longer a member.")
+    assert len(person.sent("team/remove")) == 2
+
+
+def roles_hide(person):
+    for role, seen, unseen in [("auditor", "Schema", "Records"),
+                               ("operator", "Users", "Records"), ("developer", "Records", "Team")]:
+        person.begin("/", role=role)
+        screens = person.text("nav.screens")
+        assert seen in screens and unseen not in screens, (role, screens)
+    person.begin(SCREENS["deploy"], role="developer")
+    person.see("Only an owner of the team can deploy.")
+    person.begin(SCREENS["records"], role="auditor")
+    person.see("does not allow this screen")
+
+
+def keys_without_modifiers(person):
+    person.begin("/")
+    person.press("g", "c")
+    person.see("Containers", "h1")
+    person.settle()
+    person.press("?")
+    person.see("Keys without Ctrl or Alt")
+    person.find("#single-keys").click()
+    person.press(Keys.ESCAPE)
+    person.press("g", "u")
+    time.sleep(0.3)
+    assert person.text("h1") == "Containers"
+    person.page.execute_script("localStorage.clear()")
+
+
+def focus_is_never_lost(person):
+    person.begin("/")
+    for address in ["/users", "/team", "/containers"]:
+        person.page.find_element(By.CSS_SELECTOR, f"nav.screens a[href^='{address}']").click()
+        person.settle()
+        person.wait(lambda: person.page.switch_to.active_element.tag_name == "h1", address)
+    for _ in range(40):
+        person.press(Keys.TAB)
+        active = person.page.switch_to.active_element
+        if active.tag_name == "body":
+            continue
+        outline = person.page.execute_script(
+            "return getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", active.get_attribute("outerHTML")[:120]
+
+
+def hostile_data(person):
+    for name in SCREENS:
+        person.begin(SCREENS[name])
+        assert not person.page.find_elements(By.CSS_SELECTOR, "img, script:not([src]), iframe")
+    assert person.page.execute_script("try { document.body.innerHTML = '<b>x</b>'; return 'set' }"
+                                      " catch (error) { return 'refused' }") == "refused"
+
+
+FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
+         new_record, file_upload, export_and_import,
+         delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
+         password_again, roles_hide, keys_without_modifiers,
+         focus_is_never_lost, hostile_data]
+
+
+def main():
+    chosen = [flow for flow in FLOWS if not sys.argv[1:] or flow.__name__ in sys.argv[1:]]
+    server = MockServer().begin()
+    page = chromium.start()
+    chromium.show_in(page, "light")
+    failures = 0
+    try:
+        for flow in chosen:
+            try:
+                flow(MockPerson(page, server))
+                found = chromium.messages(page)
+                if flow is hostile_data:
+                    found = [text for text in found if "TrustedHTML" not in text]
+                assert not found, found
+            except Exception as error:
+                failures += 1
+                print(f"{flow.__name__}: {type(error).__name__}: {str(error)[:600]}")
+    finally:
+        page.quit()
+        server.shutdown()
+    print(f"{len(chosen)} flows, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The addresses of all screens, and of the views in them."""
+from urllib.parse import quote
+import json
+
+import data
+
+STORE = f"container={data.NOTES}&environment=development"
+FILTERS = quote(json.dumps([
+    {"field": "title", "comparator": "BEGINS_WITH", "value": "N"},
+    {"field": "place", "comparator": "NEAR", "value": "48, 11", "distance": "500"},
+    {"field": "count", "comparator": "IN", "value": "1\n2"}]))
+
+SCREENS = {
+    "overview": "/",
+    "records": f"/records?{STORE}&type=Note",
+    "records-query": f"/records?{STORE}&type=Note&filters={FILTERS}&sort=count:descending",
+    "records-refused": f"/records?{STORE}&type=Note&filters=" + quote(json.dumps(
+        [{"field": "body", "comparator": "EQUALS", "value": "x"}])),
+    "records-lookup": f"/records?{STORE}&mode=lookup&names=note-1%0Amissing&database=private",
+    "records-changes": f"/records?{STORE}&mode=changes&database=private&zone=Other",
+    "record": f"/records?{STORE}&type=Note&record=note-3&database=private",
+    "record-new": f"/records?{STORE}&type=Note&record=new",
+    "zones": f"/zones?{STORE}",
+    "subscriptions": f"/subscriptions?{STORE}",
+    "schema": f"/schema?{STORE}",
+    "schema-roles": f"/schema?{STORE}&view=roles",
+    "schema-text": f"/schema?{STORE}&view=text",
+    "schema-retirements": f"/schema?{STORE}&view=retirements",
+    "deploy": f"/deploy?{STORE}",
+    "indexes": f"/indexes?{STORE}",
+    "permissions": f"/permissions?{STORE}&record=note-1&user={data.ANNA}",
+    "users": "/users",
+    "user": f"/users?{STORE}&account={data.OWNER}",
+    "roles": f"/roles?{STORE}",
+    "team": "/team",
+    "containers": "/containers",
+    "api-tokens": "/api-tokens",
+    "server-keys": "/server-keys",
+    "choose": "/records",
+    "missing": "/nowhere",
+}

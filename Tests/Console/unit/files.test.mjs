@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import test from "node:test";
+
+const root = normalize(join(dirname(fileURLToPath(import.meta.url)),
+  "../../../Sources/StratusConsoleFiles/Files"));
+const names = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)));
+const text = (name) => readFileSync(join(root, name), "utf8");
+const modules = names.filter((name) => name.endsWith(".js"));
+
+test("no module can turn a text into code", () => {
+  const forbidden =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc=/;
+  for (const name of modules) assert.ok(!forbidden.test(text(name)), name);
+});
+
+test("only dom.js sets attributes of elements by name", () => {
+  for (const name of modules.filter((name) => name !== "dom.js")) {
+    const attributes = [...text(name).matchAll(/setAttribute\(\s*"([^"]+)"/g)].map(([, n]) => n);
+    for (const attribute of attributes) assert.match(attribute, /^aria-/, name);
+  }
+});
+
+test("no file loads anything from another origin", () => {
+  for (const name of names.filter((name) => !name.endsWith(".svg"))) {
+    const urls = text(name).match(/https?:\/\/[\w.-]+/g) ?? [];
+    const others = urls.filter((url) => !/example\.org|w3\.org/.test(url));
+    assert.deepEqual(others, [], name);
+  }
+});
+
+test("each import leads to a file, and each file is reached", () => {
+  const reached = new Set(["main.js", "index.html", "style.css", "tables.css", "icon.svg"]);
+  const queue = ["main.js"];
+  while (queue.length > 0) {
+    const name = queue.pop();
+    for (const [, target] of text(name).matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
+      const path = normalize(join(dirname(name), target));
+      assert.ok(names.includes(path), `${name} imports ${path}`);
+      if (reached.has(path)) continue;
+      reached.add(path);
+      queue.push(path);
+    }
+  }
+  assert.deepEqual(names.filter((name) => !reached.has(name)), []);
+});
+
+test("each import exists in its module and is used", () => {
+  for (const name of modules) {
+    for (const [, list, target] of text(name).matchAll(
+      /import \{([^}]+)\} from\s+"(\.[^"]+)"/g)) {
+      const source = text(normalize(join(dirname(name), target)));
+      for (const part of list.split(",").map((part) => part.trim()).filter(Boolean)) {
+        const [imported, local = imported] = part.split(" as ");
+        assert.match(source, new RegExp(
+          `export (?:async )?(?:function|const|let|class) ${imported}\\b`), `${name}: ${part}`);
+        const uses = text(name).match(new RegExp(`\\b${local}\\b`, "g")).length;
+        assert.ok(uses > 1, `${name} imports ${local} without using it`);
+      }
+    }
+  }
+});
+
+test("lines have at most 100 columns, and files at most 500 lines", () => {
+  for (const name of names) {
+    const lines = text(name).split("\n");
+    assert.ok(lines.length <= 500, name);
+    for (const [index, line] of lines.entries()) {
+      assert.ok([...line].length <= 100, `${name}:${index + 1}`);
+    }
+  }
+});
+
+test("the list of embedded files is the folder", () => {
+  const list = readFileSync(join(root, "../files.c"), "utf8");
+  const embedded = [...list.matchAll(/^FILE_ENTRY\("([^"]+)"/gm)].map(([, name]) => name);
+  assert.deepEqual(embedded.sort(), [...names].sort());
+});
+
+/** Commands that docs/internals/console.md lists as missing. */
+const missingCommands = ["stratus cktool create-zone", "stratus cktool delete-zone"];
+
+test("each request that changes something has a command in the reference", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const reference = readFileSync(join(root, "../../../docs/reference/commands.md"), "utf8");
+  for (const [path, command] of Object.entries(commands)) {
+    const words = command({}).split(" ").filter((word) => /^[a-z-]+$/.test(word));
+    const name = words.slice(0, 3).join(" ");
+    const isKnown = reference.includes(name) || missingCommands.includes(name);
+    assert.ok(isKnown, `${path}: ${name}`);
+  }
+});
+
+test("each request that the console sends to change something is in the list", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const changes = /\/(create|delete|configure|revoke|grant|add|remove|enable|disable|drop|reset|retire|restrict|quota)$/;
+  for (const name of modules.filter((name) => name !== "commands.js")) {
+    for (const [, path] of text(name).matchAll(/(?:manage|call)\(\s*"([\w/-]+)"/g)) {
+      if (changes.test(path)) assert.ok(path in commands, `${name}: ${path}`);
+    }
+  }
+});

@@ -1,0 +1,204 @@
+import StratusTesting
+import StratusWire
+import Testing
+
+@Suite struct `The console` {
+  @Test func `the page of each screen is the same, with a strict policy`() async throws {
+    try await ConsoleScene.with { scene in
+      for path in ["/", "/records?container=x", "/nowhere"] {
+        let page = try await scene.browser.get(path)
+        #expect(page.status == 200)
+        #expect(page.header("Content-Type") == "text/html; charset=utf-8")
+        #expect(page.header("Cache-Control") == "no-store")
+        let policy = try #require(page.header("Content-Security-Policy"))
+        #expect(policy.contains("trusted-types 'none'"))
+        #expect(page.header("Access-Control-Allow-Origin") == nil)
+      }
+    }
+  }
+
+  @Test func `the files of the page are served for a long time`() async throws {
+    try await ConsoleScene.with { scene in
+      let page = try await scene.browser.get("/")
+      let start = try #require(page.text.firstRange(of: "/files/"))
+      let path = String(page.text[start.lowerBound...].prefix { $0 != "\"" })
+      let file = try await scene.browser.get(path)
+      #expect(file.status == 200)
+      #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
+      #expect(try await scene.browser.get("/files/0/main.js").status == 404)
+    }
+  }
+
+  @Test func `the first owner is made once with the setup code`() async throws {
+    try await ConsoleScene.with { scene in
+      let wrong = try await scene.browser.call(
+        "session/set-up", ["code": "0000", "email": "eve@example.org", "password": "xxxxxxxxxxxx"])
+      #expect(wrong.status == 401)
+      #expect(try await scene.browser.call("session/fetch").json["isSetUp"] == false)
+      let owner = try await scene.ownersBrowser()
+      let session = try await owner.call("session/fetch").json
+      #expect(session["isSetUp"] == true)
+      #expect(session["member"]["role"] == "owner")
+      let second = try await scene.browser.call(
+        "session/set-up",
+        [
+          "code": "\(scene.setupCode)", "email": "eve@example.org",
+          "password": "\(ConsoleScene.password)",
+        ])
+      #expect(second.status == 401)
+    }
+  }
+
+  @Test func `the cookie is only for this site and not for scripts`() async throws {
+    try await ConsoleScene.with { scene in
+      let browser = scene.browser
+      let answer = try await browser.call(
+        "session/set-up",
+        [
+          "code": "\(scene.setupCode)", "email": "\(ConsoleScene.owner)",
+          "password": "\(ConsoleScene.password)",
+        ])
+      let cookie = try #require(answer.header("Set-Cookie"))
+      #expect(cookie.contains("; HttpOnly; SameSite=Strict"))
+      let ended = try await browser.call("session/sign-out")
+      #expect(ended.header("Set-Cookie")?.contains("Max-Age=0") == true)
+    }
+  }
+
+  @Test func `a session ends after half an hour without a request`() async throws {
+    try await ConsoleScene.with { scene in
+      let browser = try await scene.ownersBrowser()
+      scene.clock.move(bySeconds: 1_700)
+      #expect(try await browser.call("management/status").status == 200)
+      scene.clock.move(bySeconds: 1_900)
+      let answer = try await browser.call("management/status")
+      #expect(answer.status == 401)
+      #expect(answer.json["serverErrorCode"] == "AUTHENTICATION_REQUIRED")
+    }
+  }
+
+  @Test func `a request of another page is refused`() async throws {
+    try await ConsoleScene.with { scene in
+      let browser = try await scene.ownersBrowser()
+      browser.fields["Sec-Fetch-Site"] = "same-site"
+      #expect(try await browser.call("management/status").status == 403)
+      browser.fields = ["Origin": "http://localhost:8080"]
+      #expect(try await browser.call("management/status").status == 403)
+      browser.fields = [:]
+      browser.host = "rebound.example:8081"
+      #expect(try await browser.call("management/status").status == 403)
+    }
+  }
+
+  @Test(arguments: [
+    (TeamRole.operator, "database/\(ConsoleScene.container)/development/public/records/query"),
+    (.auditor, "database/\(ConsoleScene.container)/development/private/zones/list"),
+    (.operator, "management/api-tokens/list"), (.developer, "management/accounts/list"),
+    (.developer, "team/list"), (.auditor, "management/containers/create"),
+  ])
+  func `a role does not do what it may not`(_ role: TeamRole, _ path: String) async throws {
+    try await ConsoleScene.with { scene in
+      let browser = try await scene.browser(of: role)
+      #expect(try await browser.call(path).status == 403)
+    }
+  }
+
+  @Test func `a developer sees only their own private data`() async throws {
+    try await ConsoleScene.with { scene in
+      let base = "database/\(ConsoleScene.container)/development/private/"
+      let owner = try await scene.ownersBrowser()
+      let saved = try await owner.call(
+        base + "records/modify",
+        [
+          "operations": [
+            [
+              "operationType": "create",
+              "record": ["recordName": "secret", "recordType": "Note", "fields": [:]],
+            ]
+          ]
+        ])
+      #expect(saved.status == 200, "\(saved.json)")
+      let developer = try await scene.browser(of: .developer)
+      let lookup: JSON = ["records": [["recordName": "secret"]]]
+      let found = try await developer.call(base + "records/lookup", lookup).json
+      #expect(found["records"][0]["serverErrorCode"] == "NOT_FOUND")
+    }
+  }
+
+  @Test func `a limited member sees no other container`() async throws {
+    try await ConsoleScene.with { scene in
+      try await scene.server.manage("containers/create", ["containerID": "iCloud.org.example.B"])
+      let browser = try await scene.browser(of: .developer, in: [ConsoleScene.container])
+      let session = try await browser.call("session/fetch").json
+      #expect(session["containerIDs"] == ["\(ConsoleScene.container)"])
+      let status = try await browser.call("management/status").json
+      #expect(status["containers"].array?.count == 1)
+      let body: JSON = ["containerID": "iCloud.org.example.B", "environment": "development"]
+      #expect(try await browser.call("management/schema/export", body).status == 404)
+    }
+  }
+
+  @Test func `a limited member reaches no token or key of another container`() async throws {
+    try await ConsoleScene.with { scene in
+      let other = "iCloud.org.example.B"
+      try await scene.server.manage("containers/create", ["containerID": "\(other)"])
+      var ids: [String: String] = [:]
+      for container in [other, ConsoleScene.container] {
+        let token = try await scene.server.manage(
+          "api-tokens/create", ["containerID": "\(container)", "environment": "development"])
+        ids[container] = token["id"].string
+      }
+      let browser = try await scene.browser(of: .developer, in: [ConsoleScene.container])
+      let list = try await browser.call("management/api-tokens/list").json
+      #expect(list["apiTokens"].array?.map { $0["id"].string } == [ids[ConsoleScene.container]])
+      // The endpoint ignores the container in the body.
+      let foreign: JSON = [
+        "id": "\(try #require(ids[other]))", "containerID": "\(ConsoleScene.container)",
+      ]
+      #expect(try await browser.call("management/api-tokens/revoke", foreign).status == 404)
+      let own: JSON = ["id": "\(try #require(ids[ConsoleScene.container]))"]
+      #expect(try await browser.call("management/api-tokens/revoke", own).status == 200)
+      #expect(try await browser.call("management/server-keys/revoke", own).status == 403)
+      #expect(try await browser.call("management/server-keys/list").status == 200)
+      let containers = try await browser.call("management/containers/list").json
+      #expect(containers["containers"] == ["\(ConsoleScene.container)"])
+    }
+  }
+
+  @Test func `a developer sees no e-mail addresses of users`() async throws {
+    try await ConsoleScene.with { scene in
+      let schema = "DEFINE SCHEMA CREATE ROLE Editor;"
+      var body: JSON = [
+        "containerID": "\(ConsoleScene.container)", "environment": "development",
+      ]
+      try await scene.server.manage("schema/change", body.with("schema", "\(schema)"))
+      let owner = try await scene.ownersBrowser()
+      let grant = body.with("role", "Editor").with("email", "\(ConsoleScene.owner)")
+      #expect(try await owner.call("management/roles/grant", grant).status == 200)
+      let seen = try await owner.call("management/roles/list", body).json
+      #expect(seen["users"][0]["email"] == "\(ConsoleScene.owner)")
+      let developer = try await scene.browser(of: .developer)
+      let list = try await developer.call("management/roles/list", body).json
+      #expect(list["users"].array?.count == 1)
+      #expect(list["users"][0]["email"] == .null)
+      body = body.with("email", "\(ConsoleScene.owner)")
+      #expect(try await developer.call("management/roles/list", body).status == 403)
+    }
+  }
+
+  @Test func `a change of the team needs a new password`() async throws {
+    try await ConsoleScene.with { scene in
+      let browser = try await scene.ownersBrowser()
+      let body: JSON = ["email": "\(ConsoleScene.owner)"]
+      scene.clock.move(bySeconds: 700)
+      let refused = try await browser.call("team/remove", body)
+      #expect(refused.json["reason"] == "the password is needed again")
+      let confirmed = try await browser.call(
+        "session/confirm", ["password": "\(ConsoleScene.password)"])
+      #expect(confirmed.status == 200)
+      let last = try await browser.call("team/remove", body)
+      #expect(last.status == 400)
+      #expect(last.json["reason"].string?.contains("keep an owner") == true)
+    }
+  }
+}

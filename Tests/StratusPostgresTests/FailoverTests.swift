@@ -1,0 +1,67 @@
+#if Postgres
+  import StratusDomain
+  import StratusSQL
+  import StratusWire
+  import Testing
+
+  @testable import StratusPostgres
+
+  @Suite(.enabled(if: TestServer.isThere)) struct Failovers {
+    private func epoch(on node: PostgresCluster) async throws -> Int64 {
+      try await node.stores.store(at: development).write { (body) throws(ServerError) in
+        if try body.lockZone(named: "Notes", in: .private(owner: "_ann")) == nil {
+          _ = try body.createZone(named: "Notes", in: .private(owner: "_ann"))
+        }
+        return try body.epoch(of: .private(user: "_ann"))
+      }
+    }
+
+    /// Runs a node, and returns the epoch of a database.
+    private func epochOfNewNode(of cluster: TestCluster) async throws -> Int64 {
+      let node = try await cluster.node()
+      let outcome: Result<Int64, any Error>
+      do { outcome = .success(try await epoch(on: node)) } catch { outcome = .failure(error) }
+      await node.close()
+      return try outcome.get()
+    }
+
+    /// The test changes the number of the stored timeline. The server's timeline then is a new one.
+    @Test func `all change tokens expire if a node starts on an unknown timeline`() async throws {
+      try await withCluster { cluster in
+        let first = try await epochOfNewNode(of: cluster)
+        #expect(try await epochOfNewNode(of: cluster) == first)
+        let connection = try PostgresConnection(
+          to: try cluster.settings.url, name: "stratus tests")
+        defer { connection.close() }
+        try connection.define(
+          "UPDATE \"\(cluster.schema)\".timelines SET timeline = timeline + 100;")
+        let second = try await epochOfNewNode(of: cluster)
+        #expect(second != first)
+        #expect(try await epochOfNewNode(of: cluster) == second)
+      }
+    }
+
+    /// The body reads nothing, so it does not wait for its locks before it commits.
+    @Test func `a write whose lock is not granted in time stores nothing`() async throws {
+      try await withNodes(1) { cluster, nodes in
+        let url = try cluster.settings.url
+        let other = try PostgresConnection(to: url, name: "stratus tests")
+        defer { other.close() }
+        let lock = PostgresLockNumber.of(["test", cluster.schema])
+        try other.define("SELECT pg_advisory_lock(\(lock));")
+        let connection = try PostgresConnection(to: url, name: "stratus tests")
+        defer { connection.close() }
+        try connection.define("SET lock_timeout = '20ms';")
+        try connection.beginWrite(in: cluster.schema, locks: [lock])
+        try connection.queue(
+          SQLStatement("INSERT INTO containers (id) VALUES (?)"), [.text("iCloud.c")])
+        guard case .failed(let failure) = connection.commit() else {
+          Issue.record("the commit succeeded")
+          return
+        }
+        #expect(failure.error.code == .tryAgainLater)
+        #expect(try await nodes[0].registry.containers() == [])
+      }
+    }
+  }
+#endif
