@@ -1,7 +1,7 @@
 import CloudKit
 
-/// Private rooms. A room is a zone in the private database of its owner, who shares the whole zone.
-/// The other people find it in their shared databases.
+/// Private rooms. A room is a zone in the private database of its owner. The owner shares the whole
+/// zone, and the other people find it in their shared databases.
 extension Chat {
   /// The database with the records of a zone.
   ///

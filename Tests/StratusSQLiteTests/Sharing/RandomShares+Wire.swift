@@ -122,7 +122,7 @@ extension RandomShares {
     }
   }
 
-  /// Ann blocks a user, who then can no longer see the share, and cannot accept it again.
+  /// Ann blocks a user. The user then cannot see the share any more, and cannot accept it again.
   private mutating func block(_ user: String, in root: String) async throws {
     log.append("Ann blocks \(user) in \(root)")
     sights.note("blocked")
