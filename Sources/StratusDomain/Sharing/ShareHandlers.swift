@@ -207,7 +207,7 @@ struct ShareSearch: Sendable {
       shortGUID: found.shortGUID)
   }
 
-  /// Adds the caller to the requesters of a share.
+  /// Whether the caller's request for access would change a share.
   ///
   /// - Returns: nil if the share does not take requests of the caller, or if there is no such
   ///   share. Otherwise, whether the share changes.
@@ -246,7 +246,7 @@ struct ShareSearch: Sendable {
 
   /// Whether the caller's acceptance would change the share.
   ///
-  /// - Throws: the errors of ``accept(_:id:by:in:)``.
+  /// - Throws: the errors of ``ShareInvitation/accepted(id:now:)``.
   func joins(
     _ finding: Finding, now: Int64, in store: any StoreReading
   ) throws(ServerError) -> Bool {
