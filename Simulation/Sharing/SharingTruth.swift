@@ -94,12 +94,14 @@ final class SharingTruth: @unchecked Sendable {
   }
 
   private static func members(of state: ShareState) -> Set<String> {
-    Set(
+    let blocked = Set(state.blocked.compactMap(\.identity.userRecordName))
+    return Set(
       state.participants.compactMap { participant in
         let mayRead = participant.permission != .none || state.publicPermission != .none
         return participant.status == .accepted && mayRead
           ? participant.identity.userRecordName : nil
-      })
+      }
+    ).subtracting(blocked)
   }
 
   private static func nearest(
