@@ -9,7 +9,7 @@ import Testing
     rootRecordName: "root", shortGUID: "guid", publicPermission: .none, participants: [])
 
   private func apply(
-    _ input: ShareInput, to state: ShareState = empty, now: Int64 = 7
+    _ input: ShareInput, to state: ShareState = Self.empty, now: Int64 = 7
   ) throws(ServerError) -> ShareState {
     try ShareEdit(
       owner: "_ann", newIDs: ["p1", "p2", "p3"], newTokens: ["token1", "token2"], now: now
