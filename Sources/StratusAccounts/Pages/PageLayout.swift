@@ -119,7 +119,7 @@ enum PageLayout {
   /// stays in the URL while the user signs in and accepts, and the link to the app contains it.
   static let shareScript = """
     "use strict";
-    for (const form of document.forms) form.action += location.hash;
+    if (location.hash) for (const form of document.forms) form.action += location.hash;
     const open = document.getElementById("open");
     if (open) {
       const url = location.origin + "/share/" + open.dataset.share + location.hash;
