@@ -83,7 +83,7 @@ actor Conversation {
         let channel = try Channel(name)
         try await chat.make(channel)
         try await join(channel)
-      case .join(let name): try await join(try await channel(named: name))
+      case .join(let name): try await join(try await find(name))
       case .rooms:
         tell("rooms: \(try await chat.rooms().map(\.title).joined(separator: ", "))")
       case .room(let name): try await join(try await chat.makeRoom(name))
@@ -110,7 +110,7 @@ actor Conversation {
   // The current channel.
 
   /// Returns the channel with a name. The name of a private room begins with `&`.
-  private func channel(named name: String) async throws -> Channel {
+  private func find(_ name: String) async throws -> Channel {
     guard name.hasPrefix("&") else { return try Channel(name) }
     let rooms = try await chat.rooms().filter { $0.title == name.lowercased() }
     guard let room = rooms.first else { throw UsageError("There is no room \(name) for you.") }

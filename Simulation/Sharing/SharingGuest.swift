@@ -93,7 +93,6 @@ final class GuestApp: @unchecked Sendable {
   /// The records that fetches have changed since their last save was prepared.
   private var fetched: Set<String> = []
   private var engine: CKSyncEngine?
-  private var lastNew = 0
 
   private static let zoneID = CKRecordZone.ID(
     zoneName: SharingTruth.zone, ownerName: SharingTruth.owner)
@@ -207,7 +206,6 @@ final class GuestApp: @unchecked Sendable {
   /// Creates a record below a record that the guest sees.
   private func create() {
     guard let parent = household.one(of: notes) else { return }
-    lastNew += 1
     save("\(guest.name)x\(household.number(1...3))", parent: parent)
   }
 

@@ -52,7 +52,7 @@ final class SharingOwner: @unchecked Sendable {
       if let share = household.one(of: shares.keys) {
         await send(RecordOperation(.forceDelete, recordName: share))
       }
-    default: if let change = change() { await send(change) }
+    default: if let operation = someChange() { await send(operation) }
     }
   }
 
@@ -81,7 +81,7 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   /// Returns a change of the participants or of the public permission of a known share.
-  private func change() -> RecordOperation? {
+  private func someChange() -> RecordOperation? {
     guard let name = household.one(of: shares.keys), let share = shares[name] else { return nil }
     var operation = RecordOperation(
       .update, recordName: name, recordType: ShareRecord.recordType,
