@@ -161,7 +161,7 @@ struct StratusSimulation: ParsableCommand {
     print("run it again: stratus-simulation \(again.joined(separator: " "))")
   }
 
-  /// Starts one process for each share of the seeds.
+  /// Divides the seeds into parts of the same size, and starts one process for each part.
   private func share() throws {
     let size = (seeds + UInt64(jobs) - 1) / UInt64(jobs)
     let parts = (0..<UInt64(jobs)).map { job -> Process in
@@ -174,7 +174,7 @@ struct StratusSimulation: ParsableCommand {
       if unshrunk { part.arguments?.append("--unshrunk") }
       if sharing { part.arguments?.append("--sharing") }
       if keepGoing { part.arguments?.append("--keep-going") }
-      // The shares have the same size, so the progress of one process shows the progress of all.
+      // The parts have the same size, so the progress of one process shows the progress of all.
       if job > 0 { part.arguments?.append("--no-progress") }
       return part
     }

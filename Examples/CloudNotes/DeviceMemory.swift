@@ -1,7 +1,7 @@
 import CloudKit
 
-/// The data that a device keeps between runs: its change token, and the notes. A note
-/// that was fetched has no text here.
+/// The data that a device keeps between runs: its change token, and the notes. A fetch of changes
+/// returns notes without their texts.
 struct DeviceMemory {
   let folder: URL
   var token: CKServerChangeToken?

@@ -59,7 +59,7 @@ struct EventRules {
     }
   }
 
-  /// Records that the engine has called the delegate for something other than an event.
+  /// Remembers that the engine has called the delegate for something other than an event.
   mutating func beginBatch() { call() }
 
   mutating func end() { isCalled = false }

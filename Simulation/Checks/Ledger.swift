@@ -43,7 +43,7 @@ final class Ledger: @unchecked Sendable {
     return lastMark
   }
 
-  /// Records that the server has accepted marks.
+  /// Remembers that the server has accepted marks.
   ///
   /// After a restore, nothing is recorded, because the answer may be older than the restore.
   func promise(_ marks: Set<Int64>, at key: RecordKey, of account: String) {
@@ -51,7 +51,7 @@ final class Ledger: @unchecked Sendable {
     taken[account, default: [:]][key, default: []].formUnion(marks)
   }
 
-  /// Records that the server was restored from a backup.
+  /// Remembers that the server was restored from a backup.
   ///
   /// - Parameter contents: the contents of the server after the restore, by account.
   func noteRestore(of contents: [String: Contents]) {
@@ -60,7 +60,7 @@ final class Ledger: @unchecked Sendable {
     taken = contents.mapValues { $0.records }
   }
 
-  /// Records the marks that a device has on its disk. If the device's account has changed, the
+  /// Remembers the marks that a device has on its disk. If the device's account has changed, the
   /// marks of the earlier account may be gone. Marks from before the first sign-in now belong to
   /// the account.
   func noteStored(_ data: AppData, on device: String) {
@@ -78,7 +78,7 @@ final class Ledger: @unchecked Sendable {
     stored[device] = known
   }
 
-  /// Records that a rule is broken.
+  /// Remembers that a rule is broken.
   func violated(_ what: @autoclosure () -> String) {
     if violation != nil { return }
     let text = what()

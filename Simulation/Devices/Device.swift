@@ -1,4 +1,4 @@
-/// A device of the simulation, as the checks use it.
+/// The parts of a simulated device that the checks use.
 protocol Device: AnyObject {
   var name: String { get }
   /// The account whose data the device has, or nil if there is none.

@@ -31,8 +31,8 @@ struct MishapRates: Sendable {
   /// The probability per second and device.
   var accountChange = 0
 
-  /// Lets the seed choose some kinds of mishaps. Each chosen kind gets a random probability, and the
-  /// other kinds never happen.
+  /// Lets the seed choose some kinds of mishaps. Each chosen kind gets a random probability, and
+  /// the other kinds never happen.
   init(drawnFrom chance: inout SeededChance) {
     func rate(_ most: Int, _ likelihood: Int, _ chance: inout SeededChance) -> Int {
       chance.percent(likelihood) ? Int.random(in: 1...most, using: &chance) : 0
@@ -54,8 +54,8 @@ struct MishapRates: Sendable {
       backup = rate(30, 100, &chance)
     }
     expiry = rate(8, 20, &chance)
-    // NB: an account that leaves a device takes its unsent changes with it. If the server is then
-    // restored, these changes are lost.
+    // NB: an app drops its data when the account changes. After a restore, the app therefore could
+    // not send the lost changes of the earlier account again.
     if restore == 0, expiry == 0 { accountChange = rate(10, 30, &chance) }
     brokenAnswer = rate(20, 40, &chance)
     cancelledCall = rate(40, 40, &chance)

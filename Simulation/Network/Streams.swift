@@ -40,7 +40,7 @@ extension Network: EventExchange {
 }
 
 /// A connection that carries notifications as TCP does: completely and in order, until it breaks.
-/// When it breaks, the bytes in transit are lost. The device may not notice that it is broken.
+/// When it breaks, the bytes in transit are lost. The device may not notice the break.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SimulatedStream: EventBody, @unchecked Sendable {

@@ -25,14 +25,14 @@ final class Traffic: @unchecked Sendable {
     try? await Loop.shared.sleep(1)
   }
 
-  /// Records that the server has carried out a write of a device, perhaps for the second time, and
-  /// that the device does not know the result.
+  /// Remembers that the server has carried out a write of a device, perhaps for the second time,
+  /// and that the device does not know the result.
   ///
   /// The server does not notify a device of its own changes, so the device finds out the result of
   /// this write only when it fetches.
   func noteLostWriteAnswer(of device: String) { unsure.insert(device) }
 
-  /// Records that a device begins to fetch.
+  /// Remembers that a device begins to fetch.
   func noteFetch(of device: String) { unsure.remove(device) }
 
   func isUnsure(_ device: String) -> Bool { unsure.contains(device) }

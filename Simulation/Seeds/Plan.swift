@@ -11,7 +11,7 @@ struct Plan: Sendable {
   /// The number of seconds in which users edit. In half of the seeds, mishaps continue after that,
   /// so that no edit can hide their effects.
   var editingSeconds: Double
-  /// The number of possible records of each kind.
+  /// The number of possible `keep-…` records, and also the number of possible `leaf-…` records.
   var keptRecords: Int
   var rates: MishapRates
 

@@ -1,4 +1,4 @@
-/// Removes each part of a failing seed's plan without which the seed still fails.
+/// Simplifies the plan of a failing seed: removes each part that the failure does not need.
 struct Shrinker {
   let seed: UInt64
 

@@ -10,7 +10,7 @@ public enum Digest {
 }
 
 extension APIToken {
-  /// Creates the stored form of a token, which contains the token's hash instead of its text.
+  /// Creates the stored form of a token. It contains the token's hash instead of the token's text.
   ///
   /// - Parameter text: the token, which is 64 hex digits.
   init(

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// Computes the user record name of an account, which is different in each container. The names do
-/// not reveal that they belong to the same account.
+/// Computes the user record names of an account. An account has a different name in each container,
+/// and the names do not reveal that they belong to the same account.
 struct UserNames: Sendable {
   private let key: SymmetricKey
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Creates folders, and remembers which folders are on disk.
 final class KnownFolders: Sendable {
-  /// The maximum number of remembered folders. If there are more, all are forgotten. The names in a
-  /// forgotten folder are flushed again when it is used again.
+  /// The maximum number of remembered folders. If there are more, all are forgotten. When a
+  /// forgotten folder is used again, its own name in the folder above is flushed again.
   private static let countMax = 4_096
 
   private let root: String

@@ -65,6 +65,10 @@ static const unsigned char keys_js[] = {
 #embed "Files/keys.js"
 };
 
+static const unsigned char live_js[] = {
+#embed "Files/live.js"
+};
+
 static const unsigned char main_js[] = {
 #embed "Files/main.js"
 };
@@ -253,6 +257,10 @@ static const unsigned char watching_overview_js[] = {
 #embed "Files/watching/overview.js"
 };
 
+static const unsigned char watching_requests_js[] = {
+#embed "Files/watching/requests.js"
+};
+
 #define FILE_ENTRY(path, bytes) {path, bytes, sizeof bytes},
 
 static const struct StratusConsoleFile files[] = {
@@ -271,6 +279,7 @@ FILE_ENTRY("frame.js", frame_js)
 FILE_ENTRY("icon.svg", icon_svg)
 FILE_ENTRY("index.html", index_html)
 FILE_ENTRY("keys.js", keys_js)
+FILE_ENTRY("live.js", live_js)
 FILE_ENTRY("main.js", main_js)
 FILE_ENTRY("parts/announce.js", parts_announce_js)
 FILE_ENTRY("parts/dialog.js", parts_dialog_js)
@@ -318,6 +327,7 @@ FILE_ENTRY("tables.css", tables_css)
 FILE_ENTRY("time.js", time_js)
 FILE_ENTRY("watching/lacks.js", watching_lacks_js)
 FILE_ENTRY("watching/overview.js", watching_overview_js)
+FILE_ENTRY("watching/requests.js", watching_requests_js)
 };
 
 size_t stratus_console_files_count(void) { return sizeof files / sizeof files[0]; }

@@ -19,6 +19,8 @@ public struct Router: Sendable {
   public var pages: (any WebPages)?
   /// The console, or nil. A router with a console answers nothing else.
   public var console: ConsoleSite?
+  /// Keeps the requests of apps for the console.
+  public var requestLog: RequestLog?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -100,7 +102,10 @@ public struct Router: Sendable {
       let target = RequestTarget(request.path ?? "/")
       return await answerConsole(request, target, body, &exchange, console)
     }
+    let log = requestLog.flatMap { $0.isKept ? $0 : nil }
+    let beginning = log == nil ? 0 : ambient.now()
     var answer: AnswerBody
+    var refusal: ServerError?
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       guard let path = RequestPath(target.path), isAnswered(path) else {
@@ -135,6 +140,10 @@ public struct Router: Sendable {
         exchange.caller.signInURL = await signInURL(for: request, exchange)
       }
       answer = .bytes(describe(error, &exchange))
+      refusal = error
+    }
+    if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
+      log.append(entry)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
@@ -195,6 +204,7 @@ public struct Router: Sendable {
       guard let handler = routes.handler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
+      exchange.target = (address, endpoint)
       // The signature covers the body, so the body is read both for the check and for the handler.
       let body: any SentBody =
         request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
@@ -202,6 +212,7 @@ public struct Router: Sendable {
       try exchange.requireOrigin(of: request)
       try pace.admitRequest(of: subject)
       let sent = try await body.bytes()
+      exchange.sentBytes = sent.count
       return try await serve(
         endpoint, by: handler, sent, in: address, as: subject, exchange.caller)
     }
@@ -428,6 +439,10 @@ struct Exchange {
   var caller: Caller
   /// The store that the request concerns, or nil if there is none or it is not known yet.
   var store: StoreAddress?
+  /// The database and the endpoint of the request, or nil if the request has none.
+  var target: (address: DatabaseAddress, endpoint: String)?
+  /// The number of bytes of the body.
+  var sentBytes = 0
   /// The server's URL as the client uses it.
   var serverURL = ""
   var status = HTTPResponse.Status.ok

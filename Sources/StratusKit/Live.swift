@@ -61,8 +61,8 @@ enum Live {
   /// built or installed.
   static let program: String = {
     let name = ProcessInfo.processInfo.processName
-    // Linux appends this text if the executable was replaced after the start, for example by a
-    // build.
+    // Linux appends this text to the name of a running process if the executable was replaced after
+    // the start, for example by a build.
     let mark = " (deleted)"
     return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
   }()

@@ -8,7 +8,7 @@ import Synchronization
 /// listeners of the user. It delivers each notification to all listeners of a delivery group in one
 /// call.
 public final class Hub: NotificationListening {
-  /// The number of seconds between two keep-alive messages on a connection.
+  /// The number of seconds between two heartbeats on a connection.
   public let heartbeatSeconds: Int64
   let stores: any StoreCatalog
   private let ambient: Ambient
@@ -103,9 +103,8 @@ public final class Hub: NotificationListening {
     for address in state.withLock(\.listenedStores) { await look(at: address) }
   }
 
-  /// Disconnects long polls whose deadline has passed, and retries failed work. Sends keep-alive
-  /// messages to all listeners every ``heartbeatSeconds``. The server calls this method about once
-  /// a second.
+  /// Disconnects long polls whose deadline has passed, and retries failed work. Sends heartbeats to
+  /// all listeners every ``heartbeatSeconds``. The server calls this method about once a second.
   public func tick() {
     let now = ambient.now()
     let (released, kept) = state.withLock {
@@ -116,7 +115,7 @@ public final class Hub: NotificationListening {
     signal.yield()
   }
 
-  /// Records that every listening device is active. Otherwise a device would be removed after a
+  /// Remembers that every listening device is active. Otherwise a device would be removed after a
   /// month on one connection. The server calls this method once or twice a day.
   public func touchDevices() async {
     let now = ambient.now()

@@ -235,8 +235,9 @@ extension HubState {
       return true
     }
     guard isDone else { return false }
-    // A store's notifications are checked from the end of the first queue that was read. If the
-    // read of another queue ended at an earlier number, that queue is read again.
+    // When the first queue of a store has been read, the check of the store for new notifications
+    // continues after that queue's last number. If the read of another queue ended at an earlier
+    // number, that queue is read again, so that no notification between the two numbers is missed.
     let followed = stores[topic.store]?.position
     if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }

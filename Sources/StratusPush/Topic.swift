@@ -9,7 +9,7 @@ struct Topic: Hashable, Sendable {
 /// Work that a ``Hub`` has to do: to read a queue, or to store an acknowledgement.
 enum HubWork: Sendable {
   case serve(Topic)
-  /// A device has acknowledged all notifications up to a number. The store must record this.
+  /// A device has acknowledged all notifications up to this number. The number must be stored.
   case consume(Topic, deviceID: String, through: Int64)
 }
 

@@ -25,7 +25,9 @@ public struct Composition: Sendable {
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
-  /// Records which indexes queries use.
+  /// Keeps the newest requests, if the server has a console.
+  public let requestLog = RequestLog()
+  /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
@@ -33,7 +35,7 @@ public struct Composition: Sendable {
   let queues: any Signals
   /// Signals other processes that a store has new notifications.
   let newsOfOthers: any Signals
-  /// Prevents several processes with the same stores from doing the same work.
+  /// The locks and leases of background work, for several processes with the same stores.
   let locks: any WorkLocks
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
@@ -135,7 +137,9 @@ public struct Composition: Sendable {
       ambient: live.ambient, startedAt: live.ambient.now(),
       logger: StatusLog { logger.error("\($0)") })
     var router = Router(
-      service: service, hub: hub, management: management + service.managementHandlers + [status],
+      service: service, hub: hub,
+      management: management + service.managementHandlers
+        + [status, ListRequestsHandler(log: requestLog)],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,
@@ -145,6 +149,7 @@ public struct Composition: Sendable {
     router.pages = accounts.webPages(shares: service.shareDesk) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
+    router.requestLog = requestLog
     self.router = router
   }
 

@@ -3,6 +3,7 @@ import Hummingbird
 import ServiceLifecycle
 import StratusAccounts
 import StratusConsole
+import StratusDomain
 import StratusHTTP
 import StratusWire
 import Synchronization
@@ -31,10 +32,12 @@ extension Server {
     router.requiresEncryption =
       identity != nil || address.url?.hasPrefix("https://") == true
     router.console = ConsoleSite(
-      console: console, files: ConsoleFiles(), consoleURL: address.url
+      console: console, files: ConsoleFiles(), consoleURL: address.url, log: parts.requestLog,
+      ambient: live.ambient, version: ServerVersion.current
     ) { [publicURL = settings.publicURL] consoleURL in
       publicURL ?? serverPort.url(beside: consoleURL, scheme: scheme)
     }
+    parts.requestLog.keep()
     let (urls, url) = AsyncStream<String>.makeStream()
     let application = HTTPServer.application(
       router: router, host: address.host, port: address.port, tls: identity, logger: logger

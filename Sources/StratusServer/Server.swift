@@ -25,7 +25,7 @@ public struct Server: Sendable {
   }
 
   let settings: Settings
-  private let live: Live
+  let live: Live
   let logger: Logger
 
   public init(

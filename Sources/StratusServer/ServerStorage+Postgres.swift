@@ -92,8 +92,8 @@ extension ServerStorage {
       }
     }
 
-    /// - Parameter folder: the node's own folder, or nil if the installation belongs to a test and is
-    ///   removed when the storage is closed.
+    /// - Parameter folder: the node's own folder, or nil if the installation belongs to a test and
+    ///   is removed when the storage is closed.
     private init(
       cluster: PostgresCluster, settings: PostgresSettings, signingKeys: any SigningKeyStore,
       assets: any AssetStore, folder: DataFolder?, live: Live

@@ -140,9 +140,11 @@ protocol OpenStoreCatalog: StoreCatalog {
   var openStoresByAddress: [StoreAddress: any Store] { get }
   /// Whether a store exists, open or closed. This method creates no store.
   func hasStore(at address: StoreAddress) -> Bool
-  /// The open stores that no request has used since a time, in milliseconds since 1970 UTC.
+  /// Returns the open stores that no request has used since the given time, in milliseconds since
+  /// 1970 UTC.
   func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store]
-  /// Closes a store, unless it is in use or was used after a time. The next request opens it again.
+  /// Closes a store, unless it is in use or was used after the given time. The next request opens
+  /// it again.
   func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async
   /// Returns the size of a store's files in bytes, without its assets, or 0 if the store has no
   /// file.

@@ -17,13 +17,15 @@ public struct Settings: Sendable {
   /// The e-mail of the account that a development server signs in, or nil for an ordinary server.
   public var developerEmail: String?
   /// The address at which clients call the server, for example `https://cloud.example.org`. URLs in
-  /// answers begin with it. If it is nil, they begin with the host that the request names, which is
-  /// wrong behind a proxy that terminates TLS.
+  /// answers begin with it. If it is nil, they begin with the scheme of the connection and the host
+  /// of the request. Behind a proxy that terminates TLS, this scheme is wrong, unless the server
+  /// trusts the proxy.
   public var publicURL: String?
   /// The limits on callers' requests.
   public var limits: LimitSettings
-  /// The time-outs for clients, and the maximum numbers of connections. The server lowers the
-  /// maximum if it may not open enough descriptors; see ``connections(with:)``.
+  /// The time-outs for clients, and the maximum numbers of connections. If the system does not
+  /// allow the server enough open descriptors, the server allows fewer connections; see
+  /// ``connections(with:)``.
   public var connections = ConnectionSettings()
   /// Whether the number of connections from one address is limited, even if ``connections``
   /// contains no such limit.
@@ -171,7 +173,7 @@ public struct TLSFiles: Sendable, Hashable {
 public struct PushSettings: Sendable {
   /// The number of seconds after which a long poll without a notification is answered.
   public var pollHoldSeconds: Int64
-  /// The number of seconds between two keep-alive messages of a stream.
+  /// The number of seconds between two heartbeats of a stream.
   public var heartbeatSeconds: Int64
 
   /// - Parameters:

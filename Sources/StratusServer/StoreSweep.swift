@@ -8,8 +8,8 @@ import StratusPush
 /// buffer may lose a signal. If several processes serve a store, only one of them works in it at a
 /// time.
 ///
-/// If a crash interrupts the work in a store, the work continues when the store is opened, which
-/// the first request for the store does. If Apple's push service is used, all stores are opened at
+/// If a crash interrupts the work in a store, the work continues when the store is opened. The
+/// first request for a store opens it. If Apple's push service is used, all stores are opened at
 /// the start.
 struct StoreSweep: ServiceLifecycle.Service {
   /// Runs one step of the work in a store, and returns whether there may be more to do.

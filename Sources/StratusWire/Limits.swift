@@ -38,12 +38,12 @@ public enum Limits {
   /// 200 ordinary records fit even as verbose JSON, and a body of 10 MB is refused before it is
   /// read.
   public static let requestSizeBytesMax = 4_194_304
-  /// The maximum number of bytes of an oversized request that the server reads and discards. Some
-  /// clients send a whole request before they read the answer. They would otherwise wait
-  /// indefinitely, and not read the refusal. Choice.
+  /// The maximum number of bytes of an oversized request that the server reads and discards.
+  /// Choice: 32 MiB. Some clients send a whole request before they read the answer. They would
+  /// otherwise wait indefinitely, and not read the refusal.
   public static let refusedRequestBytesMax = 33_554_432
-  /// The number of bytes of records in one answer after which the page ends early, so that 200
-  /// records of 1 MB are not built in memory at once. Choice.
+  /// The number of bytes of records in one answer after which the page ends early. Choice: 8 MiB,
+  /// so that 200 records of 1 MB are not built in memory at once.
   public static let responseSizeBytesMax = 8_388_608
   /// The maximum number of bytes of one answer. Choice: 16 MiB, four times the size of a request. A
   /// few callers cannot fill the memory with small requests that have large answers.
@@ -70,9 +70,9 @@ public enum Limits {
   /// The maximum number of values in one list. Choice: each value may become an entry of an index,
   /// and apps keep longer data in files.
   public static let listValuesMax = 20_000
-  /// The maximum number of different words that are indexed for one field. Queries do not find later
-  /// words of the text. Choice: a novel of 1 MB has about this many different words, and each word
-  /// becomes an index entry.
+  /// The maximum number of different words that are indexed for one field. Queries do not find the
+  /// later words of the text. Choice: a novel of 1 MB has about this many different words, and each
+  /// word becomes an index entry.
   public static let wordsPerFieldMax = 10_000
   /// The maximum number of entries that one record has in all indexes of its type. Choice: writing
   /// them takes about 0.1 s, in which other writers wait.
@@ -155,6 +155,9 @@ public enum Limits {
   /// The maximum number of characters of an app's name and version in the production radar's
   /// counts. Choice: they fit in one line.
   public static let appNameLengthMax = 64
+
+  /// The entries of the request log. They take about 2 MB, and show some minutes of a busy server.
+  public static let requestLogEntriesMax = 4_096
   /// The maximum number of record types in one container. Choice: as for
   /// ``fieldsPerRecordTypeMax``.
   public static let recordTypesMax = 1_000
@@ -246,7 +249,7 @@ public enum Limits {
   /// about 10 ms.
   public static let queryWalkRowsMax = 5_000
   /// The maximum number of indexes of several columns that are kept for one record type. Choice:
-  /// each save of a record writes to each index.
+  /// a save of a record may write to every index.
   public static let indexesPerRecordTypeMax = 32
   /// The number of days without a query after which an unused index is dropped. Choice: an index
   /// that is used once a week is kept, and an index that is used once a month is built again.
@@ -327,7 +330,7 @@ public enum Limits {
   /// every device of the user has received them. Choice: few apps call this endpoint.
   public static let keptNotificationsMax = 100
   /// The number of days after which a notification, or a device without any activity, is removed.
-  /// Choice.
+  /// Choice: a month.
   public static let notificationDaysMax: Int64 = 30
   /// The maximum number of devices of one user. Choice: the server checks each device before it
   /// removes a notification.
@@ -340,8 +343,8 @@ public enum Limits {
   /// The maximum number of IDs in one `notifications/read`. Choice: the same as
   /// ``operationsPerRequestMax``.
   public static let notificationIDsPerRequestMax = 400
-  /// The maximum number of characters of an APNs token. Choice: today, tokens have 64, and Apple
-  /// says that they may grow.
+  /// The maximum number of characters of an APNs token. Choice: today, a token has 64 characters,
+  /// and Apple says that tokens may grow.
   public static let apnsTokenLengthMax = 512
   /// The largest badge number on an app's icon. Choice: every system can show six digits.
   public static let badgeMax = 999_999
@@ -362,7 +365,8 @@ public enum Limits {
   /// process.
   public static let graceSeconds: Int64 = 10
   /// The number of seconds during which a connection's input is read and discarded after its last
-  /// answer. The client then reads that answer before it sees the connection reset. Choice.
+  /// answer. Choice: two seconds, in which the client reads that answer before it sees the
+  /// connection reset.
   public static let lingerSecondsMax: Int64 = 2
   /// The number of bytes of a refused body that are discarded before reading pauses. Choice: with
   /// the pause, each connection discards 13 MB a second, and a refused request of 4 MB takes 0.3 s.
@@ -375,10 +379,10 @@ public enum Limits {
   public static let progressBytesMin = 32_768
   /// The maximum number of bytes of a body that a connection collects before the request is routed.
   /// The endpoint reads a longer body itself after it has checked the caller. Choice: an ordinary
-  /// request fits, and 10,000 unauthenticated connections hold at most 320 MB.
+  /// request fits, and 10,000 unauthenticated connections occupy at most 320 MB of memory.
   public static let collectedBodyBytesMax = 32_768
   /// When this number of bytes of a body wait for the endpoint, the connection stops reading from
-  /// its socket until the endpoint has read the bytes. Choice.
+  /// its socket until the endpoint has read the bytes. Choice: 256 KiB.
   public static let bodyAheadBytesMax = 262_144
   /// The maximum number of connections from one address. An address is an IPv4 address, or the
   /// first 64 bits of an IPv6 address, which identify one customer of a provider. Choice: a large
@@ -405,9 +409,9 @@ public enum Limits {
   /// largest answer of this server. A server of another version may send more, but a broken server
   /// cannot fill a device's memory.
   public static let clientAnswerBytesMax = 67_108_864
-  /// The maximum number of bytes that an answer to a range request may have beyond the range. Such
-  /// an answer may be an error page of a proxy, or a small file from a server without range
-  /// support. Choice.
+  /// The maximum number of bytes that an answer to a range request may have beyond the range.
+  /// Choice: 64 KiB, because such an answer may be an error page of a proxy, or a small file from a
+  /// server without range support.
   public static let clientErrorBytesMax = 65_536
   /// The maximum number of seconds for which a client waits if a server tells it to retry later.
   /// Choice: a day. A longer time is a mistake.

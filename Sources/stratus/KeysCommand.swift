@@ -145,7 +145,8 @@ struct KeysCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that select the key file and the account of a command.
+/// The options that select the key file, the container and the environment of a command. The web
+/// auth token in the environment or the credentials file selects the account.
 struct DeviceOptions: ParsableArguments {
   @Option(help: "The key file. Default: STRATUS_KEYS, then ~/.config/stratus/keys.json.")
   var file: String?

@@ -3,8 +3,8 @@ import StratusServer
 
 /// The options for notifications that the server sends over open connections.
 struct PushOptions: ParsableArguments {
-  /// The maximum number of seconds between keep-alive messages. With a longer interval, a client
-  /// would consider a stream lost if one message is late.
+  /// The maximum number of seconds between two heartbeats. With a longer interval, a client would
+  /// consider a stream lost if one heartbeat is late.
   private static let heartbeatSecondsMax: Int64 = 30
   /// The maximum number of seconds of a long poll. Proxies do not keep an unanswered request open
   /// for longer.
@@ -12,7 +12,7 @@ struct PushOptions: ParsableArguments {
 
   @Option(
     help: """
-      The number of seconds between two keep-alive messages on a stream, 1 to 30. Use a smaller \
+      The number of seconds between two heartbeats on a silent stream, 1 to 30. Use a smaller \
       number if a proxy closes silent connections sooner.
       """)
   var heartbeatSeconds = PushSettings().heartbeatSeconds

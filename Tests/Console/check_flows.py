@@ -266,6 +266,14 @@ def roles_hide(person):
     person.see("does not allow this screen")
 
 
+def live_requests(person):
+    person.begin("/requests?live=yes")
+    person.find("tbody tr")
+    first = "return document.querySelector('tbody tr')?.innerText"
+    before = person.page.execute_script(first)
+    person.wait(lambda: person.page.execute_script(first) != before, "a new request")
+
+
 def keys_without_modifiers(person):
     person.begin("/")
     person.press("g", "c")
@@ -308,7 +316,7 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, keys_without_modifiers,
+         password_again, roles_hide, live_requests, keys_without_modifiers,
          focus_is_never_lost, hostile_data]
 
 
@@ -331,7 +339,7 @@ def main():
                 print(f"{flow.__name__}: {type(error).__name__}: {str(error)[:600]}")
     finally:
         page.quit()
-        server.shutdown()
+        server.ends.set()
     print(f"{len(chosen)} flows, {failures} failed")
     return 1 if failures else 0
 

@@ -52,7 +52,7 @@ def main():
                 faulty += bool(findings)
     finally:
         page.quit()
-        server.shutdown()
+        server.ends.set()
     print(f"{count} pages checked, {faulty} with findings"
           + ("" if source else "; axe was not given, so only our own checks ran"))
     return 1 if faulty else 0

@@ -29,7 +29,7 @@ PERMISSIONS = {
     "api-tokens/revoke": WRITERS, "server-keys/add": WRITERS, "server-keys/list": WRITERS,
     "server-keys/revoke": WRITERS, "accounts/create": KEEPERS, "accounts/list": KEEPERS,
     "accounts/enable": KEEPERS, "accounts/disable": KEEPERS, "web-tokens/list": KEEPERS,
-    "web-tokens/revoke": KEEPERS, "roles/grant": {"owner"}, "roles/revoke": {"owner"},
+    "web-tokens/revoke": KEEPERS, "requests/list": ALL, "roles/grant": {"owner"}, "roles/revoke": {"owner"},
     "accounts/configure": set(), "web-tokens/create": set(), "web-tokens/rotate-key": set(),
     "schema/deploy": set(), "team/list": set(),
 }
@@ -284,6 +284,24 @@ def throttle(server):
     assert statuses[-1] in (429, 503), statuses
 
 
+def live(server):
+    """Live updates need a session and the same origin, and end with the session."""
+    assert server.send("GET", "/console/1/live", Content_Type=None).status == 401
+    developer = Member(server, "developer@example.org", PASSWORD)
+    for attack in [{"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"},
+                   {"Origin": "https://evil.example"}, {"host": "evil.example"}]:
+        answer = server.send("GET", "/console/1/live", Cookie=developer.cookie, **attack)
+        assert answer.status == 403, (attack, answer.status)
+    with server.events(developer) as events:
+        assert events.readline() == b"event: status\n"
+        server.command("team", "remove", "developer@example.org")
+        # The server checks the session with each heartbeat.
+        while (line := events.readline()) and line != b"event: ended\n":
+            pass
+        assert line == b"event: ended\n", line
+    server.command("team", "add", "developer@example.org", "--role", "developer")
+
+
 def addresses(server):
     """A console that sends passwords over the network without TLS does not start."""
     for options, word in [
@@ -313,7 +331,7 @@ def restart(server):
 
 
 CHECKS = [policy, guests, foreign_pages, roles, deployment, limited, private_data, user_bytes,
-          other_listeners, throttle, addresses, restart]
+          other_listeners, throttle, live, addresses, restart]
 
 
 def prepare(server):

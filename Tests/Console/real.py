@@ -112,6 +112,16 @@ class RealServer:
         return answer
 
 
+    def events(self, member):
+        """Opens the stream of live updates of a member."""
+        address = urlsplit(self.url)
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
+        connection.request("GET", "/console/1/live", headers={"Cookie": member.cookie})
+        answer = connection.getresponse()
+        assert answer.status == 200, answer.status
+        return answer
+
+
 class Member:
     """A member of the team who sends requests to the console without a browser."""
 

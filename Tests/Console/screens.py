@@ -36,6 +36,7 @@ SCREENS = {
     "containers": "/containers",
     "api-tokens": "/api-tokens",
     "server-keys": "/server-keys",
+    "requests": "/requests",
     "choose": "/records",
     "missing": "/nowhere",
 }

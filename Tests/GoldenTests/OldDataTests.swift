@@ -105,7 +105,8 @@ import Testing
     }
   }
 
-  @Test func `a server with old data has the accounts, containers and settings`() async throws {
+  @Test
+  func `a server with old data still has the accounts, containers and settings`() async throws {
     try await withGoldenServer { golden in
       let accounts = try await golden.manage(ListAccounts.self, .init()).accounts
       let standing = Dictionary(uniqueKeysWithValues: accounts.map { ($0.email, $0.isDisabled) })

@@ -70,7 +70,7 @@ import Testing
     #expect(share.participants.count == 3)
   }
 
-  @Test func `an archived edited share has the pending changes to its participants`() throws {
+  @Test func `an archived share has the unsent changes of its participants`() throws {
     let share = try object("share-edited", of: CKShare.self)
     expectSaved(share)
     let input = try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Records the sent and the acknowledged requests of all writers. Kills the server after a given
+/// Stores the sent and the acknowledged requests of all writers. Kills the server after a given
 /// number of acknowledged requests.
 final class Ledger: Sendable {
   private struct Contents {
@@ -44,11 +44,11 @@ final class Ledger: Sendable {
     contents.withLock { $0.lanes[index].issue(batch) }
   }
 
-  /// Records that the server has refused the batch that had no answer yet, and stored no part of
+  /// Remembers that the server has refused the batch that had no answer yet, and stored no part of
   /// it.
   func withdraw(in index: Int) { contents.withLock { $0.lanes[index].withdraw() } }
 
-  /// Records an answer. Kills the server if the answer is the last one of the round.
+  /// Remembers an answer. Kills the server if the answer is the last one of the round.
   func acknowledge(in index: Int, tags: [String: String]) {
     contents.withLock { contents in
       contents.lanes[index].acknowledge(tags: tags)

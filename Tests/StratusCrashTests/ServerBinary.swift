@@ -7,8 +7,8 @@ struct ServerBinary {
   /// release build.
   let isRelease: Bool
 
-  /// Finds the program in `STRATUS_RELEASE_BINARY`, or else the debug build beside the tests.
-  /// Returns nil if there is none.
+  /// Returns the program that `STRATUS_RELEASE_BINARY` names. If the variable is not set, returns
+  /// the debug build beside the tests, or nil if there is no debug build.
   static func find() -> ServerBinary? {
     let named = ProcessInfo.processInfo.environment["STRATUS_RELEASE_BINARY"]
     if let named, !named.isEmpty {

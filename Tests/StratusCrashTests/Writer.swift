@@ -2,8 +2,8 @@ import StratusTesting
 import StratusTransport
 import StratusWire
 
-/// Writes the records of one writer in each zone, one request after the other, until the round
-/// ends.
+/// One writer, which has its own records in each zone. It writes them, one request after the other,
+/// until the round ends.
 struct Writer {
   static let recordType = "Crash"
   static let namesPerLane = 30

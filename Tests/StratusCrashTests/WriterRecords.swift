@@ -35,7 +35,7 @@ struct WriterRecords: Sendable {
   var acknowledged: State { states[acknowledgedCount] }
   var issuedCount: Int { states.count - 1 }
 
-  /// Records that a batch is sent.
+  /// Remembers that a batch is sent.
   mutating func issue(_ batch: Batch) {
     newestNumber = batch.number
     var state = states[issuedCount]
@@ -44,7 +44,7 @@ struct WriterRecords: Sendable {
     states.append(state)
   }
 
-  /// Records that the batch without an answer was acknowledged with these change tags.
+  /// Remembers that the batch without an answer was acknowledged with these change tags.
   mutating func acknowledge(tags new: [String: String]) {
     acknowledgedCount += 1
     for (name, tag) in new {
@@ -54,7 +54,7 @@ struct WriterRecords: Sendable {
     for name in tags.keys where acknowledged[name] == nil { tags[name] = nil }
   }
 
-  /// Records that the batch without an answer was refused as a whole.
+  /// Remembers that the batch without an answer was refused as a whole.
   mutating func withdraw() { states.removeLast() }
 
   /// The number of batches after which the records had the found state. Returns nil if there was no

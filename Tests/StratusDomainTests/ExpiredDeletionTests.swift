@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a client that starts again after an expired token finally has all records of the zone`(
+  func `a client that starts again after an expired token ends with all records of the zone`(
     isReversed: Bool
   ) throws {
     var expiries = 0

@@ -21,7 +21,7 @@ private typealias NSExpression = StratusFoundation.NSExpression
     #expect(numbers == nil)
   }
 
-  @Test func `an app can await notifications with a name and an object`() async {
+  @Test func `an app can await the notifications of one name from one object`() async {
     let center = NotificationCenter()
     let (mine, other) = (Poster(), Poster())
     let name = Notification.Name("changed")

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a first sync completes while tombstones are removed`(
+  func `a first sync completes while tombstones from before its start are removed`(
     isReversed: Bool
   ) async throws {
     try await withClock { server, anna, clock in

@@ -10,7 +10,7 @@ struct Wire: Sendable {
   ///   limit is long because hundreds of tests share the server's threads.
   /// - Parameter leaves: closes the sending side after all bytes are sent.
   func exchange(_ bytes: [UInt8], leaves: Bool = false) async throws -> String {
-    // NB: these calls block. The server needs the threads of Swift's pool.
+    // NB: these calls block, so they must not run in Swift's pool: the server needs its threads.
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(with: Result { try talk(bytes, leaves: leaves) })
@@ -39,7 +39,8 @@ struct Wire: Sendable {
     defer { close(descriptor) }
     var sent = 0
     while sent < bytes.count {
-      // A server that refuses the request closes the connection. The test must read the answer.
+      // A server that refuses the request may close the connection, so that `send` fails. The loop
+      // then ends without an error, because the test must still read the answer.
       let count = bytes[sent...].withUnsafeBytes {
         send(descriptor, $0.baseAddress, min($0.count, 65_536), Int32(MSG_NOSIGNAL))
       }

@@ -2,7 +2,7 @@ import CloudKit
 
 extension ModelRun {
   /// Reads the database's feed page by page. The feed must report the zones that were created or
-  /// deleted and those with changed records.
+  /// deleted, and the zones with changed records.
   mutating func followDatabase(limit: Int?, pages: Int?, on device: Int) async throws {
     var told: Set<Int> = []
     for _ in 0..<(pages ?? 20) {

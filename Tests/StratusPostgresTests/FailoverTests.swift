@@ -54,7 +54,8 @@
         try connection.define("SET lock_timeout = '20ms';")
         try connection.beginWrite(in: cluster.schema, locks: [lock])
         try connection.queue(
-          SQLStatement("INSERT INTO containers (id) VALUES (?)"), [.text("iCloud.c")])
+          SQLStatement("INSERT INTO containers (id) VALUES (?)"), [.text("iCloud.c")],
+          expecting: nil)
         guard case .failed(let failure) = connection.commit() else {
           Issue.record("the commit succeeded")
           return

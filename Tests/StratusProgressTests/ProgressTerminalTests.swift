@@ -9,7 +9,7 @@ import Testing
     #expect(ProgressTerminal(Pipe().fileHandleForWriting).map { _ in 0 } == nil)
   }
 
-  @Test func `a progress line uses the width of the real terminal and writes to it`() throws {
+  @Test func `a progress line writes to the real terminal and uses its width`() throws {
     var (ours, theirs): (Int32, Int32) = (0, 0)
     var size = winsize(ws_row: 24, ws_col: 57, ws_xpixel: 0, ws_ypixel: 0)
     try #require(openpty(&ours, &theirs, nil, nil, &size) == 0)

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `the hub delivers earlier notifications to a new listener, and repeats none to others`()
+  func `the hub delivers earlier notifications to a new listener, and repeats none to the others`()
     async throws
   {
     try await withScene { scene in
@@ -284,7 +284,7 @@ import Testing
     }
   }
 
-  @Test func `the hub stores the time when its listeners were last seen`() async throws {
+  @Test func `the hub stores when the devices of its listeners were last seen`() async throws {
     try await withScene { scene in
       let store = try await scene.stores.store(at: Scene.address)
       try await store.write { (body) throws(ServerError) in

@@ -170,7 +170,7 @@ final class FaultyStores: StoreCatalog {
 final class RecordingGroup: DeliveryGroup {
   private let counts = Mutex<[Int]>([])
 
-  /// The number of listeners for each delivery that contained notifications.
+  /// For each delivery that contained notifications, the number of its listeners.
   var reached: [Int] { counts.withLock { $0 } }
 
   func deliver(_ delivery: NotificationDelivery, to listeners: [any NotificationListener]) {

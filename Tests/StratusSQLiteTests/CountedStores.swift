@@ -6,7 +6,7 @@ import Synchronization
 
 /// One store in memory that counts its statements and the rows that they return.
 ///
-/// NB: this type is unchecked, because `lock` guards the connection.
+/// NB: `@unchecked` is safe, because `lock` guards the connection.
 final class CountedStores: StoreCatalog, Store, @unchecked Sendable {
   private let connection: CountingConnection
   private let session: StoreSession

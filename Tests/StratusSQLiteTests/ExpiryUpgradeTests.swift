@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  /// Layouts 1 to 3 store no deletion time of a zone. An upgrade from these layouts stores its own
-  /// time as the deletion time.
+  /// Layouts 1 to 3 do not store when a zone was deleted. An upgrade from these layouts stores the
+  /// time of the upgrade as the deletion time.
   @Test(arguments: [1, 2, 3, 4, 5])
   func `an upgraded store can remove old tombstones`(_ layout: Int) async throws {
     try await withUpgradedStore(layout, now: 1_000) { store in

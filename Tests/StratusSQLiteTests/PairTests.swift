@@ -91,7 +91,7 @@ private func withPair(
   }
 }
 
-/// Each process counts in its own memory which indexes its queries read.
+/// Each process stores only in memory which indexes its queries have read.
 @Suite struct `An index that two processes use` {
   @Test func `an index is not dropped while one of two processes reads it`() async throws {
     try await withPair { one, other in

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test
-  func `the disk space of an earlier version's file is returned only by a compaction`() async throws
+  func `only a compaction returns the unused disk space of an earlier version's file`() async throws
   {
     try await withTemporaryFolder { url in
       try makeEarlierFile(in: url)

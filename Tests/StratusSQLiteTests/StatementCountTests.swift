@@ -5,7 +5,7 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Layout 4 needed the same number of statements.
+/// The numbers of statements that a save needs. Layout 4 of the store needed the same numbers.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 

@@ -84,8 +84,8 @@ import Testing
     let backup = try stores.backup()
     var last = first.last
     for round in 1...restores {
-      // The restore loses six notifications. After the restore, the test queues first fewer than six
-      // notifications, and in the end more than six.
+      // The restore loses six notifications. After the restore, the test queues first fewer than
+      // six notifications, and in the end more than six.
       let lost = round * 100
       try await enqueue(lost...(lost + 5), in: stores)
       let heard = try await hear("phone", after: last, from: stores)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `a server that begins without data sends later notifications to earlier devices`()
+  func `after a server has lost all its data, a known device still gets new notifications`()
     async throws
   {
     let folders = ["one", "other"].map {

@@ -5,7 +5,7 @@ import Testing
 
 /// The work for a change if there are very many subscriptions.
 @Suite struct `Many subscriptions` {
-  @Test func `a change reads only the subscriptions for its values`() async throws {
+  @Test func `a matching step reads only subscriptions for the changed values`() async throws {
     try await withScene { scene in
       try await scene.save(
         "first", field("color", #""red""#) + "," + field("count", "1"), scope: .public)

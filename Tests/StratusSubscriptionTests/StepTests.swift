@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `a server that stops between two matching steps continues after its start`() async throws {
+  func `matching continues after a restart of the server between two steps`() async throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-match-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: url) }
@@ -234,7 +234,7 @@ extension Scene {
   }
 }
 
-/// A store that undoes each write at its end.
+/// A store in which each write fails at its end, so that nothing is stored.
 private struct FailingStore: Store {
   let store: any Store
 

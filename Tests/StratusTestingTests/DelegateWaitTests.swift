@@ -55,7 +55,8 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  /// A delegate that waits for the engine in another task, and the error of that call.
+  /// A delegate that waits for a call of its engine in another task, and a function that returns
+  /// the error of this call.
   private func waitingDelegate() -> (SlowDelegate, error: @Sendable () -> CKError.Code?) {
     let error = Mutexed<CKError.Code?>(nil)
     let delegate = SlowDelegate { engine in

@@ -130,7 +130,8 @@ import Testing
     #expect(time.sleeps.isEmpty)
   }
 
-  @Test func `a connection doubles its delays until the resource timeout`() async throws {
+  @Test
+  func `a connection doubles the delay between retries until the resource timeout`() async throws {
     let exchange = ScriptedExchange(Array(repeating: .fail(.notConnected), count: 20))
     let time = FakeTime()
     let options = Connection.Options(resourceTimeoutSeconds: 10, patience: .long)
@@ -139,8 +140,8 @@ import Testing
       Issue.record("\(String(describing: failure))")
       return
     }
-    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more delay,
-    // the sum of the delays would exceed the resource timeout of 10 s.
+    // The delays are the halves of 0.5, 1, 2, 4 and 8 s, because `chance` is 0. With one more
+    // delay, the sum of the delays would exceed the resource timeout of 10 s.
     #expect(time.sleeps == [0.25, 0.5, 1, 2, 4])
   }
 

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test
-  func `an upload fails if the server has received other bytes`() async throws {
+  func `an upload fails if the server reports another size or checksum of the file`() async throws {
     for answer in [#""fileChecksum":"\#(abc)","size":4"#, #""fileChecksum":"YWJj","size":3"#] {
       let exchange = ScriptedExchange([.answer(200, #"{"singleFile":{\#(answer)}}"#)])
       let failure = await failure {
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [403, 404, 410, 401])
-  func `an upload URL that has expired is detected`(status: Int) async throws {
+  func `an upload reports that its URL has expired`(status: Int) async throws {
     let exchange = ScriptedExchange([.answer(status, refusal("NOT_FOUND"))])
     let failure = await failure {
       _ = try await connection(exchange).upload(

@@ -54,7 +54,9 @@ import Testing
   }
 
   @Test
-  func `a request is reported as lost after sending if the server disconnects`() async throws {
+  func `if the server disconnects before it answers, the request is lost after sending`()
+    async throws
+  {
     let server = try LocalServer()
     let request = try request(url(server))
     let answered = Task { try await NetworkExchange().send(request) }

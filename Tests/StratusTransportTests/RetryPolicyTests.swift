@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `a broken connection is retried once while a caller waits for the result`() {
+  @Test func `a request is sent once more after a broken connection while a caller waits`() {
     #expect(isRepeated(.network(.lostAfterSending), .short, isIdempotent: true))
     #expect(!isRepeated(.network(.lostAfterSending), .short, isIdempotent: true, attempt: 2))
   }

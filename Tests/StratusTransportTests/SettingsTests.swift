@@ -67,8 +67,7 @@ import Testing
   }
 
   @Test
-  func `the credentials file takes a newer token of its sign-in and keeps all other lines`() throws
-  {
+  func `a newer token of the same sign-in changes only its line of the credentials file`() throws {
     try inFolder { location in
       try CredentialsFile.write(settings, to: location)
       let text = try String(contentsOf: location, encoding: .utf8)

@@ -86,7 +86,7 @@ let noteText =
     #expect(back == tombstone)
   }
 
-  @Test func `on request, a tombstone has its record type under a key of Stratus`() throws {
+  @Test func `on request, a tombstone has its record type under an additional JSON key`() throws {
     let text = written(RecordItem.deleted(Tombstone(recordName: "n", recordType: "Note")))
     #expect(text == #"{"recordName":"n","deleted":true,"deletedRecordType":"Note"}"#)
     guard case .deleted(let back) = try read(RecordItem.self, text) else {
@@ -130,7 +130,8 @@ let noteText =
     }
   }
 
-  @Test func `a records answer always contains its array, even an empty one`() throws {
+  @Test
+  func `an answer with records contains the key records, even if its array is empty`() throws {
     #expect(written(RecordsResponse(records: [])) == #"{"records":[]}"#)
     #expect(
       written(RecordsResponse(records: [.record(note)], syncToken: "dA=="))

@@ -73,7 +73,7 @@ import Testing
 
   @Test(
     arguments: [0, 1, -1, 1_767_225_600_123, -62_135_596_800_000, 253_402_300_799_999] as [Int64])
-  func `a time of whole milliseconds has no exact seconds beside it`(_ whole: Int64) {
+  func `a time of whole milliseconds is encoded without exact seconds`(_ whole: Int64) {
     let time = Timestamp(referenceSeconds: Timestamp(whole).dateReferenceSeconds)
     #expect(time == Timestamp(whole))
     #expect(text(.timestamp(Timestamp(whole))) == #"{"value":\#(whole),"type":"TIMESTAMP"}"#)

@@ -179,7 +179,7 @@ import Testing
 
   private static let recipient = String(repeating: "A", count: 42) + "A="
 
-  @Test func `a wrapped key is equal after encoding and decoding`() throws {
+  @Test func `decoding and encoding do not change a wrapped key`() throws {
     let read = try key(id: "AQIDBAUGBwg=", recipient: Self.recipient, wrapped: "AQ==")
     #expect(read.keyID == [1, 2, 3, 4, 5, 6, 7, 8])
     #expect(read.wrapped == [1])

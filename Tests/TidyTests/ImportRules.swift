@@ -24,7 +24,7 @@ enum ImportRules {
     }
   }
 
-  /// Finds public imports of modules that the target's users do not know.
+  /// Finds public imports of modules whose types the public interface of the target may not show.
   static func shown(_ file: SourceFile) -> [Finding] {
     guard file.area == "Sources", let allowed = Modules.shown[file.module] else { return [] }
     return imports(of: file).compactMap { module, line in

@@ -41,7 +41,7 @@ struct NeighbourCommand: ParsableCommand {
 
 /// The part of a load that one thread runs.
 ///
-/// NB: `@unchecked` is safe, because only one thread uses each lane.
+/// NB: `@unchecked` is safe, because each lane is used by one thread only.
 private struct Lane: @unchecked Sendable {
   let turn: NeighbourCaller.Turn
 

@@ -53,7 +53,7 @@ struct OpenStreams {
       for event in events[..<Int(ready)] {
         let count = recv(event.data.fd, &buffer, buffer.count, 0)
         if count <= 0 { throw Failure("a stream was closed") }
-        // A stream may also get keep-alive messages. One read returns a whole event, because the
+        // A stream may also get heartbeats. One read returns a whole event, because the
         // loopback device does not split it.
         if Self.has(Self.event, buffer[..<count]) { left.remove(event.data.fd) }
       }

@@ -59,8 +59,8 @@ struct PushJobs {
       goals: [(1, "the slowest", 250)])
   }
 
-  /// Measures, on separate servers, the memory of idle streams. Also measures how long a server needs
-  /// to notice closed streams, and to end when all streams are open.
+  /// Measures, on separate servers, the memory of idle streams. Also measures how long a server
+  /// needs to notice closed streams, and to end when all streams are open.
   private func measureIdle(_ streams: Int, servers: Int) throws -> [Row] {
     let parts = try children.runAtOnce(
       servers, ["streams", "--count", "\(streams / servers)"])

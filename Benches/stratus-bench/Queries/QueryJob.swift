@@ -14,8 +14,8 @@ enum QueryJob: CaseIterable {
     }
   }
 
-  /// The goal for p99 in milliseconds. The project's design sets the goal of 4 ms. The goal of 10 ms
-  /// was chosen for this benchmark.
+  /// The goal for p99 in milliseconds. The project's design sets the goal of 4 ms. The goal of 10
+  /// ms was chosen for this benchmark.
   var goal: Double { self == .equalityAndSort ? 4 : 10 }
 
   func query(_ draw: UInt64) -> Query {

@@ -26,7 +26,7 @@ struct SubscriptionJobs {
   }
 
   /// Measures saves in both containers alternately. The disk is still busy with earlier writes, and
-  /// these should slow both containers equally.
+  /// these writes should slow both containers equally.
   private func measureSaves(_ few: Requests, _ many: Requests) throws -> Row {
     var rates = (alone: 0.0, among: 0.0)
     var last = LoadGenerator.Load()
@@ -45,7 +45,7 @@ struct SubscriptionJobs {
   }
 
   /// Measures the time from a write to its event. Only the developer's account has a subscription
-  /// for the records that are saved now.
+  /// for the records that this measurement saves.
   private func measureEvents(_ few: Requests, _ many: Requests) throws -> Row {
     let alone = try eventLatencies(few)
     let among = try eventLatencies(many)

@@ -49,7 +49,11 @@ extension Accounts {
   }
 
   /// Returns the member whose session a cookie proves, or nil if it proves none.
-  func consoleVisitor(cookie: String) async throws(ServerError) -> ConsoleVisitor? {
+  ///
+  /// - Parameter isTouching: whether the request counts as a use of the session.
+  func consoleVisitor(
+    cookie: String, isTouching: Bool = true
+  ) async throws(ServerError) -> ConsoleVisitor? {
     guard cookie.utf8.count == 64 else { return nil }
     let now = ambient.now()
     let hash = Self.consoleHash(cookie)
@@ -57,7 +61,7 @@ extension Accounts {
       let account = try await registry.account(id: session.accountID), !account.isDisabled,
       let member = try await registry.teamMember(accountID: account.id)
     else { return nil }
-    if now - session.lastUsedAt >= Self.memberTouchMilliseconds {
+    if isTouching, now - session.lastUsedAt >= Self.memberTouchMilliseconds {
       try await registry.touchBrowserSession(hash: hash, at: now)
       try await registry.touchMember(accountID: account.id, at: now)
     }

@@ -26,7 +26,8 @@ public final class Console: WebConsole {
     default: break
     }
     guard let cookie = request.cookie,
-      let visitor = try await accounts.consoleVisitor(cookie: cookie)
+      let visitor = try await accounts.consoleVisitor(
+        cookie: cookie, isTouching: request.path != "live")
     else { throw ServerError(.authenticationRequired, Reason.authenticationRequired) }
     switch request.path {
     case ConfirmConsoleSession.path: return try await confirm(request, visitor, cookie)
@@ -34,6 +35,10 @@ public final class Console: WebConsole {
       try await accounts.endConsoleSession(cookie: cookie)
       return .answer(EmptyRequest().jsonBytes, .removed)
     default: break
+    }
+    if request.path == "live" {
+      try require(.requests, of: visitor)
+      return .listen(member: visitor.account.id, view(of: visitor))
     }
     if request.path.hasPrefix("team/") { return try manageTeam(request, visitor) }
     if request.path.hasPrefix("management/") { return try await manage(request, visitor) }
@@ -60,16 +65,20 @@ public final class Console: WebConsole {
     }
     try require(permission, of: visitor)
     try await requireContainer(of: endpoint, subject, visitor)
-    let showsAccounts = visitor.member.role.permissions.contains(.users)
-    if endpoint == ListRoles.path, subject.email != nil, !showsAccounts {
+    let view = view(of: visitor)
+    if endpoint == ListRoles.path, subject.email != nil, !view.showsAccounts {
       // The answer would say whether an account has this address.
       throw ServerError(.accessDenied, Reason.accessDenied)
     }
     try requirePassword(for: endpoint, of: visitor)
     note(endpoint, subject, visitor)
-    let view = ConsoleView(
-      containers: visitor.member.containers, showsAccounts: showsAccounts)
     return .manage(endpoint: endpoint, view)
+  }
+
+  private func view(of visitor: ConsoleVisitor) -> ConsoleView {
+    ConsoleView(
+      containers: visitor.member.containers,
+      showsAccounts: visitor.member.role.permissions.contains(.users))
   }
 
   /// Checks that a request of a limited member concerns only containers that exist for the member.

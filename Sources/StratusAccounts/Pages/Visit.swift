@@ -75,8 +75,8 @@ struct Visit {
     return seal.isFormToken(token, formCookie)
   }
 
-  /// Whether others cannot overhear the connection to the server, because it uses HTTPS or does not
-  /// leave the machine.
+  /// Whether other machines cannot read the data on the connection to the server: the connection
+  /// uses HTTPS, or it does not leave the machine.
   static func isPrivate(_ url: String) -> Bool {
     if url.hasPrefix("https://") { return true }
     guard url.hasPrefix("http://") else { return false }

@@ -122,8 +122,8 @@ final class PasswordPool: Sendable {
     caller?.continuation.resume(returning: .refused)
   }
 
-  /// Lets in the next caller: the first one in front, or the first of the others if none is in
-  /// front.
+  /// Lets the next waiting caller in: the first of `inFront`, or the first of `others` if no caller
+  /// waits in front.
   private func leave() {
     let next = state.withLock { state -> Waiting? in
       if !state.inFront.isEmpty || !state.others.isEmpty {

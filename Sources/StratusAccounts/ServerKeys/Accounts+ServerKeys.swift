@@ -12,9 +12,9 @@ extension Accounts {
   /// Admits a request that was signed with a server-to-server key (web-auth §4). Tokens in such a
   /// request are ignored.
   ///
-  /// Choice: a signed request can be sent again within the time window. A client repeats a request
-  /// after a lost answer with the same headers, so the server cannot distinguish such a request
-  /// from a replay.
+  /// Choice: a signed request can be sent again within the time window. If an answer is lost, the
+  /// client repeats the request with the same headers. The server cannot distinguish this from a
+  /// replay.
   ///
   /// - Throws: `AUTHENTICATION_FAILED`, which does not say which part is wrong. Only the holder of
   ///   the private key learns that the date is wrong or that the key is revoked.

@@ -20,8 +20,8 @@ struct KnownBrowser: Sendable, Hashable {
 
   /// Whether the proof is not too old, and was issued for the current password.
   ///
-  /// NB: if proofs of earlier passwords were valid, a person who knew one could collect proofs, and
-  /// guess the new password with each of them.
+  /// NB: if proofs of earlier passwords were valid, a person who knew such a password could collect
+  /// proofs, and guess the new password with each of them.
   func isValid(passwordChangedAt: Int64, now: Int64) -> Bool {
     issuedAt >= passwordChangedAt && now - issuedAt <= Self.lifetimeMilliseconds
   }

@@ -6,7 +6,7 @@ import Synchronization
 /// Seals texts that a browser keeps for the server. The browser can read them, but cannot change
 /// them.
 final class PageSeal: Sendable {
-  /// The use of a sealed text, so that no text is valid for another use.
+  /// The use for which a text is sealed. The text is not valid for any other use.
   enum Use: String {
     case signInRequest = "sign-in request"
     case form = "form"
@@ -19,8 +19,8 @@ final class PageSeal: Sendable {
 
   private let secrets: Mutex<[[UInt8]]>
 
-  /// - Parameter secrets: the newest one first. Only the newest one seals texts. A text opens with
-  ///   the secret that sealed it.
+  /// - Parameter secrets: the secrets, the newest one first. Only the newest secret seals texts. A
+  ///   text opens with the secret that sealed it.
   init(secrets: [[UInt8]]) { self.secrets = Mutex(secrets) }
 
   func replace(by secrets: [[UInt8]]) { self.secrets.withLock { $0 = secrets } }

@@ -150,7 +150,7 @@ final class SignInThrottle: Sendable {
   }
 }
 
-/// Returns the whole seconds until a time, or nil if the time has passed.
+/// Returns the seconds until `end`, rounded up, or nil if that time has passed.
 private func remaining(_ end: Int64, _ now: Int64) -> Int? {
   end > now ? Int((end - now + 999) / 1_000) : nil
 }

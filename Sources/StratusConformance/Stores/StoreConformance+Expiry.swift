@@ -143,7 +143,7 @@ extension StoreConformance {
 }
 
 extension StoreWriting {
-  /// Removes all tombstones and deleted zones that are older than a time.
+  /// Removes the tombstones of records, and the zones, that were deleted before the given time.
   fileprivate func forget(before time: Int64) throws(ServerError) {
     while try expireDeletions(before: time, limit: 100) {}
   }

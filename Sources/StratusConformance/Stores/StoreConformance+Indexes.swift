@@ -23,8 +23,8 @@ extension StoreConformance {
     SystemField.allCases.map { IndexColumn(.system($0), .descendingValue) },
   ]
 
-  /// Indexes are ordered by their numbers. The body of the write sees the new index. Reads with an
-  /// older cached schema also see it.
+  /// Indexes are ordered by their numbers. The body of the write sees the new index, and so do
+  /// later reads, even if their session has cached an older schema.
   static func indexIsAdded(_ store: any Store) async throws {
     var made: [QueryIndex] = []
     for columns in columns {

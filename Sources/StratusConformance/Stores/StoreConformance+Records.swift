@@ -115,8 +115,8 @@ extension StoreConformance {
     try expect(second.clientChangeToken, "token")
   }
 
-  /// A change set that has only a token does not change the zone's number or the history. A change
-  /// set without records and without a token does nothing.
+  /// A change set that has only a token does not change the zone's newest change number or the
+  /// history. A change set without records and without a token does nothing.
   static func emptySetStoresToken(_ store: any Store) async throws {
     try await store.save(["one"], inZone: "Notes")
     let (zone, latest) = try await store.write { (body) throws(ServerError) in

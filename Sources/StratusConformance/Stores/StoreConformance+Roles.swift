@@ -78,8 +78,8 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.grants.roles, ["Curator": .read, "_world": .read])
   }
 
-  /// A role has the same number for all its users. Reads with an older cached schema also see the
-  /// change.
+  /// A role has the same number for all its users. After a user's roles are replaced, reads whose
+  /// session has an older cached schema also return the new roles.
   static func userRolesAreReplaced(_ store: any Store) async throws {
     try await store.write { (body) throws(ServerError) in
       try body.set(customRoles: ["Editor", "Curator"])

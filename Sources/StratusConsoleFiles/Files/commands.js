@@ -10,11 +10,18 @@ const store = (body) => `--container ${quote(body.containerID ?? "ID")} `
 const email = (body) => quote(body.email ?? "EMAIL");
 const id = (body) => quote(body.id ?? "ID");
 
+const member = (body) => [
+  `stratus team add ${email(body)} --role ${body.role ?? "ROLE"}`,
+  ...(body.containerIDs ?? []).map((container) => `--container ${quote(container)}`),
+].join(" ");
+
 /** The commands by the paths of their endpoints. */
 export const commands = {
   "containers/create": (body) => `stratus container create ${quote(body.containerID ?? "ID")}`,
   "containers/configure": (body) => `stratus container configure `
-    + `${quote(body.containerID ?? "ID")} --environment ${body.environment ?? "development"}`,
+    + `${quote(body.containerID ?? "ID")} --environment ${body.environment ?? "development"} `
+    + `--query-extensions ${body.allowsQueryExtensions ? "on" : "off"} `
+    + `--reference-targets ${body.requiresReferenceTargets ? "required" : "optional"}`,
   "containers/delete": (body) =>
     `stratus container delete ${quote(body.containerID ?? "ID")} --yes`,
   "schema/change": (body) => {
@@ -45,8 +52,7 @@ export const commands = {
     `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
   "roles/revoke": (body) =>
     `stratus role revoke ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
-  "team/add": (body) => `stratus team add ${email(body)} --role ${body.role ?? "ROLE"}`,
-  "team/configure": (body) => `stratus team add ${email(body)} --role ${body.role ?? "ROLE"}`,
+  "team/add": member, "team/configure": member,
   "team/remove": (body) => `stratus team remove ${email(body)}`,
   "records/modify": (body) => `stratus cktool update-record ${cktool(body)}`,
   "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,

@@ -3,6 +3,7 @@
 import { h, draw, userText } from "./dom.js";
 import { change, currentPlace, screenAddress } from "./address.js";
 import { call } from "./server.js";
+import { connection } from "./live.js";
 import { may, session } from "./session.js";
 import { screens } from "./screens.js";
 import { optionOf } from "./parts/form.js";
@@ -11,15 +12,28 @@ import { reportFailure } from "./parts/announce.js";
 
 const header = h("header");
 const navigation = h("nav", { class: "screens", "aria-label": "Screens" });
+const lost = h("p", { class: "banner alarm", role: "alert", hidden: true },
+  "The connection to the server is interrupted. The console tries again by itself.");
+const updated = h("p", { class: "banner", role: "status", hidden: true });
 
 /** The element in which screens draw. */
 export const main = h("main", { id: "main" });
 
 /** Creates the frame. */
 export function makeFrame() {
+  connection.lost = () => { lost.hidden = false; };
+  connection.restored = () => { lost.hidden = true; };
+  connection.updated = ({ version }) => {
+    if (!version || version === session.version || !updated.hidden) return;
+    updated.hidden = false;
+    updated.replaceChildren(
+      `The server now has version ${version}. `,
+      h("button", { type: "button", on: { click: () => location.reload() } }, "Load again"));
+  };
   return [
     h("a", { class: "skip", href: "#main" }, "To the content"),
     header,
+    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated),
     h("div", { class: "columns" }, navigation, main),
   ];
 }

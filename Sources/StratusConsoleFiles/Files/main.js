@@ -3,6 +3,7 @@
 import { h, append, draw } from "./dom.js";
 import { currentPlace, followLinks, go, onPlaceChange } from "./address.js";
 import { asks } from "./server.js";
+import { listen } from "./live.js";
 import { fetchSession, may, session } from "./session.js";
 import { drawFrame, main, makeFrame } from "./frame.js";
 import { listenForKeys } from "./keys.js";
@@ -53,6 +54,7 @@ async function fill(screen, place, signal) {
     draw: (...children) => { if (!signal.aborted) draw(main, ...children); },
     /** Fetches and draws everything again. */
     again: () => show(currentPlace()),
+    listen: (listeners) => listen(listeners, signal),
   });
 }
 

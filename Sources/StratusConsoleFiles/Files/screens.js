@@ -8,6 +8,8 @@
 export const screens = [
   { path: "/", title: "Overview", group: "Watch", permission: "status", key: "o",
     load: () => import("./watching/overview.js") },
+  { path: "/requests", title: "Requests", group: "Watch", permission: "requests", key: "q",
+    load: () => import("./watching/requests.js") },
   { path: "/records", title: "Records", group: "Data", permission: "records", key: "r",
     needs: "store", load: () => import("./records/records.js") },
   { path: "/zones", title: "Zones", group: "Data", permission: "records", key: "z",

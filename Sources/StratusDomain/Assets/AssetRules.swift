@@ -77,8 +77,8 @@ struct AssetRules: Sendable {
 
   /// Whether a record holds assets after the changes.
   ///
-  /// - Parameter stored: the record before the changes, if its unchanged fields stay; nil if they
-  ///   do not stay, or if there is no record.
+  /// - Parameter stored: the record before the changes. nil if there is no record, or if the save
+  ///   replaces all its fields.
   static func holdsAssets(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
   ) throws(ServerError) -> Bool {

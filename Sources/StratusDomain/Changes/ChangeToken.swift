@@ -116,9 +116,10 @@ struct ChangeToken: Sendable, Hashable {
     guard [change, before, top, began, caughtUp].allSatisfy((0...newest).contains) else {
       throw .badRequest(Reason.syncTokenInvalid)
     }
-    // NB: a deletion that is older than the start of a first reading may be removed between two of
-    // its pages. The token then stays valid. Otherwise the reader would start again, and might
-    // never finish.
+    // NB: the server may remove an old deletion between two pages of a reader's first reading. If
+    // the deletion is older than the start of this reading, the token stays valid, because the
+    // reader never had the deleted record. Otherwise the reader would start again, and might never
+    // finish.
     if max(change, began) < forgotten { throw .badRequest(Reason.syncTokenExpired) }
   }
 }

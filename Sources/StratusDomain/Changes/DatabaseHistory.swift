@@ -45,8 +45,8 @@ struct DatabaseHistory {
     return Page(zones: zones, syncToken: token.text, moreComing: moreComing)
   }
 
-  /// Returns the incarnation of a zone for one reader, which includes the number of the reader's
-  /// participation. If that number changes, a device must forget the zone and read it again:
+  /// Returns a text for the incarnation of a zone. For a participant, the text includes the number
+  /// of the participation. If that number changes, a device must forget the zone and read it again:
   /// records may have left the shared hierarchies, and no feed will show them as deleted
   /// (sharing §2.5).
   private static func incarnation(of change: ZoneChange) -> String {

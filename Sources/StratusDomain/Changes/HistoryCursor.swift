@@ -10,7 +10,8 @@ struct HistoryCursor {
   private let since: Int64
   private let before: Int64
   private let top: Int64
-  /// The newest change when a first reading began, or 0 in later readings.
+  /// The number of the newest change at the time when the reader's first reading began. It is 0 in
+  /// later readings.
   let began: Int64
   /// The reader has read the records of all shares that it joined up to this number. Shares with a
   /// greater ``JoinedShare/joined`` must still be read from the beginning.
@@ -96,7 +97,7 @@ struct HistoryCursor {
   /// Whether no changes are left to read.
   var isAtEnd: Bool { range.after >= range.through }
 
-  /// Whether no changes are left to read after a change.
+  /// Whether no changes are left to read after the change with this number.
   ///
   /// NB: change numbers have gaps, since a record has only its latest change. A reader may
   /// therefore learn of the end only from a page that is not full.

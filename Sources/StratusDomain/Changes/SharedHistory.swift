@@ -80,7 +80,7 @@ struct SharedHistory {
   }
 
   /// The records whose hierarchy is outdated: a record above them has moved, and they have not
-  /// followed it yet. Until they follow it, they must not be delivered, neither as records nor as
+  /// followed it yet. Until they follow it, they must be delivered neither as records nor as
   /// deletions.
   private func recordsAboutToLeave(_ events: [Event]) throws(ServerError) -> Set<ExactName> {
     guard try !store.unfinishedParents(in: zone, limit: 1).isEmpty else { return [] }
@@ -103,8 +103,8 @@ struct SharedHistory {
     of event: Event, among records: [ExactName: StoredRecord], moved: Set<ExactName>
   ) -> StoredRecord? {
     guard let root = event.left else {
-      // NB: a record in a hierarchy is never deleted, so `records` must contain it. If the record
-      // is missing nevertheless, a deletion is delivered, which does no harm.
+      // NB: a record that has not left its hierarchy is live, so `records` must contain it. If the
+      // record is missing nevertheless, a deletion is delivered, which does no harm.
       return records[event.name] ?? tombstone(of: event)
     }
     if moved.contains(event.name) { return nil }

@@ -8,7 +8,7 @@ struct ZoneHistory {
   /// A page of a zone's history.
   struct Page {
     let changes: ZoneChanges
-    /// The bytes of the stored fields that were read for the page.
+    /// The number of bytes of the stored fields that were read for the page.
     let sizeBytesRead: Int
   }
 

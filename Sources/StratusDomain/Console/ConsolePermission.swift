@@ -18,6 +18,8 @@ public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   case users
   /// To grant custom roles to users.
   case grants
+  /// To see the request log.
+  case requests
   /// To manage containers and indexes.
   case operation
   /// To manage the team.
@@ -29,9 +31,9 @@ extension TeamRole {
   public var permissions: Set<ConsolePermission> {
     switch self {
     case .owner: Set(ConsolePermission.allCases)
-    case .developer: [.status, .records, .schemaRead, .schema, .access]
-    case .operator: [.status, .schemaRead, .users, .operation]
-    case .auditor: [.status, .schemaRead]
+    case .developer: [.status, .records, .schemaRead, .schema, .access, .requests]
+    case .operator: [.status, .schemaRead, .users, .operation, .requests]
+    case .auditor: [.status, .schemaRead, .requests]
     }
   }
 }
@@ -71,6 +73,8 @@ extension ConsolePermission {
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
+    case "requests/list":
+      return .requests
     // Commands only: `accounts/configure` sets another account's password, and `web-tokens/create`
     // makes a token with which its holder reads a user's private data.
     default:
@@ -97,12 +101,13 @@ extension ConsolePermission {
   /// The endpoints of the management interface whose answers have the containers of all items, so
   /// that the console removes the items of other containers for a limited member.
   public static let listsContainers: Set<String> = [
-    "api-tokens/list", "containers/list", "server-keys/list", "status",
+    "api-tokens/list", "containers/list", "requests/list", "server-keys/list", "status",
   ]
 
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
-    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "roles/list",
+    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "requests/list",
+    "roles/list",
     "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
     "status", "web-tokens/list",
   ]

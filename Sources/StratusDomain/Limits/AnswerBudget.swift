@@ -63,7 +63,8 @@ struct AnswerBudget: Sendable {
     2_048 + 6 * stamp.deviceID.utf8.count
   }
 
-  /// A participant has up to three names of 255 characters.
+  /// The maximum size of a participant in bytes. A participant has up to three names of 255
+  /// characters.
   private static let participantBytesMax = 6_144
   /// The maximum size of a download URL in bytes.
   private static let urlBytesMax = 1_024

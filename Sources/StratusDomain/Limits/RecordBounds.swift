@@ -64,7 +64,7 @@ struct WriterBudget {
   ///
   /// - Parameter rows: the rows of this record and of the records before it in the batch.
   /// - Throws: `BAD_REQUEST` if the record has too many entries, or if the batch causes too much
-  ///   work. The first record is never refused because of its work.
+  ///   work. The work of the first record is never a reason to refuse it.
   mutating func charge(
     _ new: StoredRecord, replacing old: StoredRecord?, rows: RowChanges, addedBefore: Int
   ) throws(ServerError) {

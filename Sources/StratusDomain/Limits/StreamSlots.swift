@@ -3,7 +3,8 @@ import Synchronization
 
 /// Counts the open streams of each user.
 final class StreamSlots: Sendable {
-  /// The server notices a disconnected client about a minute after the next keep-alive.
+  /// The delay after which a refused client should retry. If a device disappears without closing
+  /// its connection, the server notices this about a minute after the next heartbeat.
   private static let retryAfterSeconds = 60
 
   private let countMax: Int?

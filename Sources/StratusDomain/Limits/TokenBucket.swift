@@ -18,7 +18,8 @@ struct TokenBucket: Sendable, Hashable {
   func taking(_ count: Int, of rate: LimitSettings.Rate, now: Int64) -> TokenBucket {
     let interval = 1_000_000 / Int64(rate.perSecond)
     let depth = interval * Int64(rate.burst)
-    // NB: a bucket is never further from full than twice its depth, unless the clock was set back.
+    // NB: `fullAt` is never later than now by more than twice the depth, unless the clock was set
+    // back.
     let begin = fullAt > now + 2 * depth ? now : max(fullAt, now)
     return TokenBucket(fullAt: begin + interval * Int64(min(count, rate.burst)))
   }

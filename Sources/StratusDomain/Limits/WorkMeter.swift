@@ -13,7 +13,8 @@ public final class WorkMeter: Sendable {
   public var steps: Int { count.load(ordering: .relaxed) }
 }
 
-// NB: all meters are equal, because the cost of a request is not part of its caller's identity.
+// NB: all meters compare as equal, because the cost of a request is not part of its caller's
+// identity.
 extension WorkMeter: Hashable {
   public static func == (left: WorkMeter, right: WorkMeter) -> Bool { true }
 

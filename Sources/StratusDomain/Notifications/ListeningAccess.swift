@@ -97,8 +97,8 @@ public struct ListeningAccess: Sendable {
     return found
   }
 
-  /// Stores that the device was seen. NB: the time is checked before the write, because a device
-  /// polls every few seconds.
+  /// Updates the time when the device was last seen. NB: the stored time is checked before the
+  /// write, because a device polls every few seconds.
   private func touch(_ device: StoredDevice, in store: any Store) async throws(ServerError) {
     let now = ambient.now()
     if now - device.seen < Self.touchMilliseconds { return }

@@ -113,7 +113,7 @@ extension NotificationDraft {
     }
   }
 
-  /// Returns the values of the fields that the subscription names.
+  /// Returns the values of the fields that the subscription lists.
   private func values(
     named info: NotificationInfo?
   ) throws(ServerError) -> [String: FieldValue] {

@@ -12,8 +12,8 @@ public protocol AssetReading {
   ///   ``StoredAsset/touched`` is earlier than this time.
   func unheldAssets(touchedBefore time: Int64, limit: Int) throws(ServerError) -> [StoredAsset]
 
-  /// Returns the number of bytes in files that no record holds, by the user who last uploaded them.
-  /// The user name is empty if the user is unknown.
+  /// Returns for each user the number of bytes in files that no record holds. A file counts for the
+  /// user who last uploaded it. The user name is empty if that user is unknown.
   func unheldBytes() throws(ServerError) -> [String: Int64]
 
   /// Returns which of these files have a row in the register.

@@ -29,10 +29,10 @@ public protocol ChangeReading {
   /// history, or 0 if none was removed.
   func newestExpiredZone(in view: DatabaseView) throws(ServerError) -> Int64
 
-  /// Returns zones that were created, changed or deleted after a change, in the order of changes.
-  /// Each zone appears once, in its latest state.
+  /// Returns zones that were created, changed or deleted after the change with this number, in the
+  /// order of changes. Each zone appears once, in its latest state.
   ///
-  /// A zone that was deleted and created again with the same name appears once, as created. If
+  /// A zone that was deleted and created again with the same name appears once, as a live zone. If
   /// records in a zone of a shared database change, the zone appears only after
   /// ``ListingWriting/relistChanged(inSharedDatabaseOf:at:limit:)``.
   func zoneChanges(

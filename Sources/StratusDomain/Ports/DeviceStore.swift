@@ -26,14 +26,16 @@ public protocol DeviceWriting {
   /// - Parameter device: the device. ``StoredDevice/acknowledged`` is used only for a new device.
   func register(_ device: StoredDevice) throws(ServerError)
 
-  /// Stores that a known device has all notifications up to a number. The position never goes back.
+  /// Advances the position of a known device: the device has all notifications up to this number.
+  /// The position never goes back.
   ///
-  /// - Parameter number: the number, which is limited to the newest number in the store.
+  /// - Parameter number: the number. If it is greater than the newest number in the store, the
+  ///   newest number is used.
   func acknowledge(
     through number: Int64, by deviceID: String, of user: String
   ) throws(ServerError)
 
-  /// Stores that a known device was seen.
+  /// Updates the time when a known device was last seen.
   ///
   /// - Parameter now: milliseconds since 1970 UTC.
   func touch(deviceID: String, of user: String, now: Int64) throws(ServerError)

@@ -60,15 +60,15 @@ public protocol IndexWriting {
     recordType: String, columns: [IndexColumn]
   ) throws(ServerError) -> QueryIndex
 
-  /// Stores that an index was read on a day.
+  /// Stores the day on which an index was read.
   func noteUse(of index: Int64, day: Int64) throws(ServerError)
 
   /// Removes a ready index from the schema. ``removeDroppedEntries(limit:)`` removes its entries
-  /// later. An index that is being built does not change.
+  /// later. The method does not change an index that is being built.
   func dropIndex(_ index: Int64) throws(ServerError)
 
   /// Removes an unfinished index from the schema. ``removeDroppedEntries(limit:)`` removes its
-  /// entries later. A ready index does not change.
+  /// entries later. The method does not change a ready index.
   func cancelIndexBuild(_ index: Int64) throws(ServerError)
 
   /// Removes some entries of one dropped index. When the last entry is removed, removes the index,

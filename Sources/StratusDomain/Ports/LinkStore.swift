@@ -1,6 +1,6 @@
 /// Reads the references between records.
 public protocol LinkReading {
-  /// Returns the live links of this kind to these records, in the order of target and source.
+  /// Returns the live links of this kind to these records, ordered by target and then by source.
   ///
   /// - Parameter limit: the maximum number of links.
   func links(
@@ -33,8 +33,8 @@ public protocol LinkReading {
 
 /// Stores cascades that are too long for one transaction.
 public protocol LinkWriting {
-  /// Stores that a deleted record's cascade is unfinished: records with a `deleteSelf` reference to
-  /// that record must still be deleted. An earlier cascade of the same target is replaced.
+  /// Adds an unfinished cascade of a deleted record: records with a `deleteSelf` reference to that
+  /// record must still be deleted. An earlier cascade of the same target is replaced.
   func addCascade(_ cascade: UnfinishedCascade) throws(ServerError)
 
   /// Removes a finished cascade.

@@ -15,8 +15,8 @@ public protocol NotificationListening: Sendable {
   /// Stops deliveries to a listener. Deliveries that were already passed to its group still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
-  /// Records that a device has all notifications up to a number. Listeners of the device see the
-  /// change at once. The store is updated a little later.
+  /// Remembers that a device has all notifications up to this number. Listeners of the device see
+  /// the change at once. The store is updated a little later.
   func consume(through number: Int64, by device: ListeningDevice)
 }
 

@@ -7,7 +7,7 @@ public import StratusWire
 /// never used twice, because the counter of a new or restored store continues after all numbers
 /// ever used. A position in a queue therefore means the same before and after a restore.
 public protocol NotificationReading {
-  /// Returns the notifications in a user's queue after a number, the oldest first.
+  /// Returns the notifications in a user's queue with numbers above `number`, the oldest first.
   ///
   /// - Parameter sizeBytesMax: the size of the payloads, in bytes, at which the page ends. The page
   ///   has at least one notification.
@@ -15,8 +15,8 @@ public protocol NotificationReading {
     of user: String, after number: Int64, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> [QueuedNotification]
 
-  /// Returns the read marks of a user's notifications after a number, in the order of their
-  /// numbers.
+  /// Returns the read marks of a user's notifications. The marks have numbers above `number`, and
+  /// are in the order of their numbers.
   func readMarks(
     of user: String, after number: Int64, limit: Int
   ) throws(ServerError) -> [ReadMark]
@@ -25,7 +25,7 @@ public protocol NotificationReading {
   /// The result is the position of a new device.
   func latestNotification() throws(ServerError) -> Int64
 
-  /// Returns the users with notifications after a number. Each user appears once.
+  /// Returns the users who have notifications with numbers above `number`. Each user appears once.
   ///
   /// - Parameter limit: the maximum number of notifications to examine.
   func usersWithNews(after number: Int64, limit: Int) throws(ServerError) -> UsersWithNews
@@ -41,8 +41,8 @@ public protocol NotificationWriting {
   ///
   /// A notification with a coalescing key replaces the user's unread notifications with the same
   /// key. Usually, the device that made the change does not get the notification. That device gets
-  /// the notification only if the notification replaces one about another device's change, and the
-  /// device has not received the replaced one yet.
+  /// the notification only if it replaces a notification about another device's change that this
+  /// device has not received yet.
   func enqueue(_ notifications: [NewNotification]) throws(ServerError)
 
   /// Marks a user's notifications as read.

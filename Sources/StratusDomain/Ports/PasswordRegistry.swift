@@ -79,7 +79,7 @@ public protocol BrowserSessionRegistry: Sendable {
   func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession?
   /// Returns the sessions of an account in the order of their creation.
   func browserSessions(ofAccount accountID: String) async throws(ServerError) -> [BrowserSession]
-  /// Stores that a session was used.
+  /// Updates the time of a session's last use.
   func touchBrowserSession(hash: [UInt8], at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.
   func deleteBrowserSession(hash: [UInt8]) async throws(ServerError) -> Bool

@@ -44,7 +44,7 @@ public protocol SchemaWriting {
   /// indexes of a removed record type are removed, too.
   func remove(_ place: SchemaPlace) throws(ServerError)
 
-  /// Stores that a device wrote to a retiring record type or field. The latest
+  /// Stores a device that wrote to a retiring record type or field. The latest
   /// ``Limits/retiredWritersMax`` devices are kept.
   ///
   /// - Parameter time: milliseconds since 1970 UTC.

@@ -38,7 +38,7 @@ public protocol ShareLinkReading {
     in zone: StoredZone, after name: String?, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Returns records of one zone whose children may be stored in an outdated hierarchy.
+  /// Returns, from one zone, records whose children may be stored in an outdated hierarchy.
   func unfinishedParents(in zone: StoredZone, limit: Int) throws(ServerError) -> [String]
 }
 

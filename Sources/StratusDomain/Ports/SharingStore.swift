@@ -53,8 +53,8 @@ public protocol SharingReading: HierarchyReading {
     ofShare root: String?, in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [String]
 
-  /// Returns records of all databases of the store whose children may still be stored in an earlier
-  /// hierarchy. Records of deleted zones are left out.
+  /// Returns, from all databases of the store, records whose children may still be stored in an
+  /// earlier hierarchy. Records of deleted zones are left out.
   ///
   /// - Parameter zone: the zone after which the list begins, or nil to begin at the first zone. The
   ///   order of the zones never changes.
@@ -62,7 +62,8 @@ public protocol SharingReading: HierarchyReading {
     after zone: StoredZone?, limit: Int
   ) throws(ServerError) -> [UnfinishedHierarchy]
 
-  /// Returns the records of one zone whose children may still be stored in an earlier hierarchy.
+  /// Returns, from one zone, the records whose children may still be stored in an earlier
+  /// hierarchy.
   func unfinishedHierarchies(
     in zone: StoredZone, limit: Int
   ) throws(ServerError) -> [UnfinishedHierarchy]
@@ -92,8 +93,8 @@ public protocol SharingWriting {
   /// Removes a root. Change sets write the ``Passage``s of the records in its hierarchy.
   func removeSharedRoot(_ name: String, in zone: StoredZone) throws(ServerError)
 
-  /// Stores that the children of a record may still be stored in an earlier hierarchy. An earlier
-  /// entry for the same record is replaced.
+  /// Adds a record whose children may still be stored in an earlier hierarchy. An earlier entry for
+  /// the same record is replaced.
   func addUnfinished(_ hierarchy: UnfinishedHierarchy) throws(ServerError)
 
   /// Removes the entry of ``addUnfinished(_:)``, because all children have been moved.

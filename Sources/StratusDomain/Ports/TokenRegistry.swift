@@ -88,7 +88,7 @@ public protocol SessionRegistry: Sendable {
   func sessions() async throws(ServerError) -> [Session]
   /// Returns the sessions of an account in the order of their creation.
   func sessions(ofAccount accountID: String) async throws(ServerError) -> [Session]
-  /// Stores that a session was used.
+  /// Updates the time of a session's last use.
   func touchSession(id: String, at time: Int64) async throws(ServerError)
   /// - Returns: false if there is no such session.
   func deleteSession(id: String) async throws(ServerError) -> Bool

@@ -40,6 +40,10 @@ public enum ConsoleDecision: Sendable {
   /// By the handler of a management endpoint. The member gets the part of its answer that the view
   /// allows.
   case manage(endpoint: String, ConsoleView)
+  /// By a stream of events, until the session ends.
+  ///
+  /// - Parameter member: the account that listens.
+  case listen(member: String, ConsoleView)
   /// By the handler of a database's endpoint, which the principal calls.
   case open(DatabaseAddress, endpoint: String, Principal)
 }

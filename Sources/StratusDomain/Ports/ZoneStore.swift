@@ -45,14 +45,14 @@ public protocol ZoneWriting {
     _ zone: StoredZone, reason: ZoneDeletionReason, at time: Int64
   ) throws(ServerError)
 
-  /// Returns records of a deleted zone that still have rows, including tombstones, or nil if no
-  /// deleted zone has any.
+  /// Returns records and tombstones that are still stored for one deleted zone. Returns nil if none
+  /// are stored for any deleted zone.
   ///
   /// - Parameter limit: the maximum number of records. Large records end a batch earlier.
   func recordsToPurge(limit: Int) throws(ServerError) -> PurgeBatch?
 
   /// Removes the rows of these records, their derived rows, and the zone's passages and shares. The
-  /// row of the zone is removed, too, if the zone has no more records and no history names it.
+  /// row of the zone is removed, too, if the zone has no more records and no history lists it.
   func purge(_ batch: PurgeBatch, rows: DerivedRows) throws(ServerError)
 }
 

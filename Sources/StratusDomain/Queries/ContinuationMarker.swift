@@ -70,8 +70,8 @@ struct ContinuationMarker: Sendable, Hashable {
       record: Int64(bitPattern: number(26, 8)))
   }
 
-  /// Returns the contents of a marker, which are not encrypted, or nil if the text is not a valid
-  /// marker.
+  /// Returns the contents of a marker, decrypted if necessary. Returns nil if the text is not a
+  /// valid marker.
   private static func body(of text: String, _ signer: any TicketSigner) -> [UInt8]? {
     guard let bytes = Base64.decode(text), let first = bytes.first else { return nil }
     if first == version { return signer.decrypted(Array(bytes.dropFirst())) }

@@ -122,7 +122,8 @@ struct EntryCursor {
     } else if !streams[top].hasMore {
       removeTop()
     }
-    // Otherwise the head stays the same, because all unread entries come after it.
+    // If the range has more entries that are not loaded, its head stays the same, because all of
+    // these entries come after the head.
   }
 
   private mutating func openAll(_ store: any StoreReading) throws(ServerError) {

@@ -47,8 +47,8 @@ struct IndexBuilder: Sendable {
   /// Fills indexes, beginning where an earlier request stopped. Other indexes of the type at the
   /// same position are filled together with them.
   ///
-  /// - Parameter rowsMax: the maximum number of records read by this request and by the requests
-  ///   that it waited for.
+  /// - Parameter rowsMax: the maximum number of records to read. It counts the records read by this
+  ///   request and by the requests that it waited for.
   /// - Returns: whether the indexes are ready.
   func build(_ indexes: [Int64], rowsMax: Int) async throws(ServerError) -> Bool {
     let begin = queue.join(key)
@@ -79,7 +79,7 @@ struct IndexBuilder: Sendable {
     }
   }
 
-  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Otherwise the repeated query
+  /// - Throws: `BAD_REQUEST` if the operator has cancelled a build. Without this error, the query
   ///   would start the build again at once.
   private func requireIndexes(_ indexes: [Int64]) async throws(ServerError) {
     let known = try await store.read { [recordType] (store) throws(ServerError) in

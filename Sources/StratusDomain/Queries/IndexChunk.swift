@@ -4,9 +4,9 @@ import StratusWire
 ///
 /// The builder reads a chunk in several steps while writers continue. It writes the entries in the
 /// order of the entries' table, so that neighbours are written together. If it wrote them in the
-/// order of the records, each entry would change another page of the store. Before the entries are
-/// written, the builder uses the zones' change feeds to find the records that changed after they
-/// were read, and corrects their entries.
+/// order of the records, each entry would change a different page of the store. Before the entries
+/// are written, the builder uses the zones' change feeds to find the records that changed after
+/// they were read, and corrects their entries.
 struct IndexChunk: Sendable {
   let recordType: String
   let indexes: [QueryIndex]
@@ -172,8 +172,8 @@ extension IndexChunk {
 
   /// Adds current entries for the records of a zone that have changed since they were read.
   ///
-  /// NB: the save that changed a record wrote only the entries that the save added. The save
-  /// assumed that the unchanged entries already exist.
+  /// NB: the save that changed a record wrote only the entries that the record's earlier state did
+  /// not have. The save assumed that the other entries already exist.
   private func follow(
     _ home: RecordHome, limit: Int, progress: inout Progress, to store: any StoreWriting,
     budget: inout Int

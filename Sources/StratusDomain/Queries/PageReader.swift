@@ -149,8 +149,8 @@ struct PageBuilder {
   /// Returns the records of the first entries, in the order of the entries. The item of an entry is
   /// nil if its zone was deleted, or if its record is not visible.
   ///
-  /// - Returns: at least one item, but fewer than there are entries if the page has no capacity for
-  ///   more.
+  /// - Returns: at least one item. There are fewer items than entries if the page has no capacity
+  ///   for all of them.
   mutating func records(of entries: [FoundEntry]) throws(ServerError) -> [QueryPage.Item?] {
     var items: [QueryPage.Item?] = []
     var bytes = 0

@@ -30,7 +30,8 @@ struct QueryPlanner {
   private var explosions: [Driver] = []
   private var reaches: [Driver] = []
 
-  /// The maximum number of alternatives. Finding the rarest of many words is not worth more probes.
+  /// The maximum number of words, list members or ranges for which the planner makes separate
+  /// candidates. Finding the rarest of many words is not worth more reads of the indexes.
   private static let alternativesMax = 6
   private static let equalitiesMax = 4
 
@@ -165,7 +166,7 @@ struct QueryPlanner {
     var chosen: [Driver] = []
     var count = (explosions + reaches).map(\.count).max() ?? 1
     if let other {
-      // If a range and a word together would make too many ranges, they are not combined.
+      // A range filter and a word are not combined if they would make too many ranges together.
       let beside = explosions.filter { other.fits(beside: $0) }.map(\.count).max() ?? 1
       count = max(count, other.count * beside)
     }

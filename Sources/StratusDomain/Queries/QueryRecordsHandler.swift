@@ -4,8 +4,8 @@ import StratusWire
 /// builds the indexes first.
 ///
 /// A page that takes long is read in slices. Each slice is a read of its own, so that other
-/// requests can read in between. After the first slices of its queries, a caller reads only one
-/// slice at a time.
+/// requests can read in between. The first slices of a caller's queries may be read at the same
+/// time. The caller's further slices are read one at a time.
 struct QueryRecordsHandler: EndpointHandler {
   typealias Endpoint = QueryRecords
 
@@ -24,8 +24,8 @@ struct QueryRecordsHandler: EndpointHandler {
     self.uses = uses
   }
 
-  /// The maximum number of attempts of one request. An attempt fails only because of other
-  /// requests.
+  /// The maximum number of attempts of one request. The first attempts find out which indexes are
+  /// missing. More attempts are needed only if other requests change the indexes at the same time.
   private static let attemptsMax = 8
 
   func answer(

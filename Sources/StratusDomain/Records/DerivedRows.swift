@@ -60,7 +60,7 @@ public struct DerivedRows: Sendable, Hashable {
   }
 }
 
-/// A record, and a file that must not be removed because the record uses it.
+/// A record, and a file that the record uses. The file must therefore not be removed.
 public struct AssetHold: Sendable, Hashable {
   /// SHA-256 of the contents.
   public var checksum: [UInt8]

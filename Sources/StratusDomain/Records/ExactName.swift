@@ -1,4 +1,5 @@
-/// A name that equals another name only byte for byte, as stores and clients compare names.
+/// A name that equals another name only if both have the same bytes. Stores and clients compare
+/// names in this way.
 ///
 /// NB: Swift strings are equal if they look equal ("é" as one scalar or two). Strings are therefore
 /// safe as keys only if every name is ASCII.

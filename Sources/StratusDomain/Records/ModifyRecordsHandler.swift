@@ -284,8 +284,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     var budget = WriterBudget()
     for (position, record) in references.records.enumerated() {
       let (old, addedBefore) = (stored(record), rows.added.entries.count)
-      // NB: this limit does not apply to records that the cascade deletes. The cascade has a limit
-      // of its own.
+      // NB: ``WriterBudget`` does not limit the records that the cascade deletes. The cascade has a
+      // limit of its own.
       let isSent = position < decision.values.count
       try rows.note(
         record, replacing: old, schema: schema, values: isSent ? decision.values[position] : nil)

@@ -65,7 +65,7 @@ struct RecordPresenter: Sendable {
 }
 
 extension FieldsJSON {
-  /// Adds the download URLs of files, which are made when a record is read.
+  /// Adds the download URLs of files. The URLs are made when a record is read.
   fileprivate func presented(with assets: AssetLinks) throws(ServerError) -> FieldsJSON {
     do { return try replacingAssets(assets.shown) } catch {
       throw .fault("stored fields cannot be read", facts: ["reason": error.reason])

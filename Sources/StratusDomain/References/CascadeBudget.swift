@@ -12,8 +12,8 @@ struct CascadeBudget: Sendable {
   /// makes progress.
   static let recordsPerLoad = 20
 
-  /// The number of bytes that the end of a share counts as, because it is as much work as the
-  /// deletion of a large record.
+  /// The end of a share counts as this number of bytes, because it is as much work as the deletion
+  /// of a large record.
   static let bytesPerShare =
     Limits.cascadeStepSizeBytesMax / Limits.sharesChangedPerRequestMax
 }

@@ -16,7 +16,8 @@ struct CascadeReach: Sendable {
   ///
   /// - Parameters:
   ///   - roots: records that are deleted, or may be deleted.
-  ///   - further: the sources of links that the batch will write, by target.
+  ///   - further: the links that the batch will write. For each target, the names of the records
+  ///     that refer to it.
   ///   - budget: the number of records and bytes that may still be loaded. The initializer
   ///     subtracts the records and bytes that it loads.
   init(
@@ -30,8 +31,8 @@ struct CascadeReach: Sendable {
       let isProbe = budget.isEmpty
       let limit = isProbe ? probeMax : budget.records
       if isProbe {
-        // This probe includes the sources of links that the batch will write, because they are
-        // not examined later.
+        // This last search also covers links to the sources of the links that the batch will write,
+        // because no later search examines those sources.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }
       let found = try store.links(.deleteSelf, to: frontier, in: zone, limit: limit)
@@ -77,8 +78,8 @@ struct CascadeReach: Sendable {
   }
 
   /// Adds to ``unexplored`` the targets whose links may be incomplete. Links are sorted by the
-  /// bytes of their targets, so a full result may lack links of its last target, and it has no
-  /// links of later targets.
+  /// bytes of their targets, so a result that has reached its limit may lack links of its last
+  /// target, and has no links of later targets.
   private mutating func noteUnexplored(
     _ found: [RecordLink], frontier: [String], isFull: Bool
   ) {

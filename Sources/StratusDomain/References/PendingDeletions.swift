@@ -21,8 +21,9 @@ enum PendingDeletions {
     return pendingDeletions
   }
 
-  /// Returns those of the stored records whose deletion is pending, because they referred to a
-  /// deleted record with an unfinished cascade before that record was deleted.
+  /// Returns those of the stored records whose deletion is pending. Each of them already referred
+  /// to another record when that record was deleted, and the cascade of that deletion is
+  /// unfinished.
   static func among(
     _ records: [ExactName: StoredRecord], in zone: StoredZone, schema: Schema,
     of store: any RecordReading & LinkReading

@@ -14,7 +14,8 @@ struct ReferenceSnapshot: Sendable {
   private(set) var hasMoreFollowers = false
   /// The records that are deleted by the cascades of the batch's deletions.
   private(set) var reach = CascadeReach()
-  /// The `deleteSelf` links that saves of the batch will write, by target.
+  /// The `deleteSelf` links that saves of the batch will write: for each target, the names of the
+  /// records that refer to it.
   private(set) var newLinks: [ExactName: [String]] = [:]
   /// See ``DatabaseKey/childrenHoldParents``.
   let childrenHoldParents: Bool

@@ -99,11 +99,12 @@ public final class LackNotes: Sendable {
   /// The parts of the schema noted so far.
   public var all: Set<ProductionLack> { noted.withLock { $0 } }
 
-  /// The maximum number of parts. A request rarely lacks more parts, and each part costs a row.
+  /// The maximum number of parts. A request rarely needs more missing parts, and each part costs a
+  /// row.
   private static let countMax = 20
 }
 
-// NB: all notes are equal, because they are not part of the caller's identity.
+// NB: all notes compare as equal, because they are not part of the caller's identity.
 extension LackNotes: Hashable {
   public static func == (left: LackNotes, right: LackNotes) -> Bool { true }
 

@@ -1,9 +1,9 @@
 /// The removal of a field or record type in phases (docs/internals/schema.md).
 public struct Retirement: Sendable, Hashable {
   public enum Phase: Int64, Sendable, Hashable {
-    /// Apps can still read and write. The server stores each device that writes.
+    /// Apps can still read and write. The server remembers which devices write.
     case reported = 1
-    /// Apps can still read. Writes are refused, and the devices that try to write are stored.
+    /// Apps can still read. Writes are refused. The server remembers which devices try to write.
     case refused = 2
     /// The values are removed in steps. Nothing can be written.
     case removing = 3

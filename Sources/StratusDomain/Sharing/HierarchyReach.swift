@@ -119,9 +119,9 @@ struct HierarchyReach {
   /// Returns the root of a record's hierarchy after the change. A shared root is its own root. Any
   /// other record has the root of its parent.
   ///
-  /// NB: the parent's stored hierarchy is used, even if it is outdated because the parent must
-  /// still follow another record. The record then follows its parent later. If the record were
-  /// moved ahead of its parent, later steps would not reach it.
+  /// NB: the parent's stored hierarchy is used, even if a later step will still move the parent to
+  /// another hierarchy. That step then also moves the record. If the record were moved before its
+  /// parent, that step would not reach it.
   private mutating func root(of name: String) throws(ServerError) -> String? {
     let exact = ExactName(name)
     if let known = roots[exact] { return known }

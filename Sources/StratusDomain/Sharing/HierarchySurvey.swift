@@ -5,7 +5,7 @@ import StratusWire
 /// The records above all stored roots are read once for a batch, level by level, and not once for
 /// each root that the batch adds.
 struct HierarchySurvey {
-  /// The place of a record among the shared roots.
+  /// The position of a record relative to the shared roots.
   enum Place: Sendable, Hashable {
     /// No shared root is above, at or below the record.
     case free

@@ -1,8 +1,9 @@
 /// A user's participation in a zone of another user: the shares through which the user sees it.
 public struct Participation: Sendable, Hashable {
   /// The number in the user's change tokens. It is new when the user joins the first share of the
-  /// zone, when the user leaves one of several shares, and when a share of the whole zone is added
-  /// to shares of single hierarchies or the reverse. Tokens with another number have expired.
+  /// zone, when the user leaves one of several shares, when a share of the whole zone is added to
+  /// shares of single hierarchies, and when a share of a single hierarchy is added to a share of
+  /// the whole zone. Tokens with another number have expired.
   public var number: Int64
   /// The shares that the user has joined, in the byte order of their roots. Each root appears once.
   public var shares: [JoinedShare]

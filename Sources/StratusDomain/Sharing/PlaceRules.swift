@@ -72,7 +72,8 @@ struct PlaceRules {
   }
 
   /// Whether a participant may delete all records that are deleted together with a record.
-  /// References may lead to records outside the shares, which the participant cannot see.
+  /// References may lead to records outside the shares, and the participant cannot see such
+  /// records.
   ///
   /// Choice: a deletion that does not fit into one transaction is refused, because its later steps
   /// could not be refused any more.

@@ -90,8 +90,8 @@ struct ShareBatch {
   ) throws(ServerError) {
     guard let name = operation.recordName, !operation.isDeletion else { return }
     let stored = snapshot.records[name]
-    // Clients send whole records back, so other records may have keys of shares. These keys are
-    // ignored.
+    // Clients send whole records back, so a record that is not a share may contain keys that only
+    // shares use. These keys are ignored.
     guard (stored?.type ?? operation.recordType) == ShareRecord.recordType else {
       if operation.createsShortGUID, snapshot.access.role == .owner,
         snapshot.access.address.canShare

@@ -143,7 +143,7 @@ struct ShareEffects {
     try announce(to: user, in: zone, store)
   }
 
-  /// Notes in a share's record that a user has left it.
+  /// Writes into a share's record that a user has left the share.
   @discardableResult
   func strike(
     _ user: String, from share: StoredRecord, _ state: ShareState, in store: any StoreWriting

@@ -318,7 +318,8 @@ struct ShareSearch: Sendable {
   private func requireSettled(
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
-    // If only parents in this hierarchy are unfinished, their children can only join it.
+    // If a parent in this hierarchy still has children to move, those children can only join the
+    // hierarchy. Only parents outside it matter here.
     guard let root, try store.hasUnfinishedHierarchies(outside: root, in: zone) else { return }
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }

@@ -88,7 +88,7 @@ struct ShareInvitation {
     case .participant(let index):
       state.participants[index].status = .accepted
       state.participants[index].identity.userRecordName = user
-      // The user may be invited by name and by address.
+      // The list may contain the user twice: once invited by name, and once by address.
       let others = self.state.participants.enumerated().filter { place, entry in
         place != index && (isOwn(entry) || isInvitation(entry))
       }.map(\.offset)

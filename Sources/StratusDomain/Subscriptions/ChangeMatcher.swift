@@ -78,7 +78,8 @@ struct ChangeMatcher {
 
   /// Matches the current part of a partly matched entry with a subscription that has just replaced
   /// another one. This is needed if matching has already passed the replacement's position, but has
-  /// not reached the replaced subscription. Otherwise neither subscription would report the change.
+  /// not reached the replaced subscription. Without this match, neither subscription would report
+  /// the change.
   ///
   /// Choice: only the replacement is examined. If matching went back, all other subscriptions would
   /// report the change twice.
@@ -120,7 +121,7 @@ struct ChangeMatcher {
     case record(NotificationDraft.Record)
   }
 
-  /// Examines the subscriptions that a part may concern, key by key.
+  /// Examines the subscriptions that a part of an entry may concern, in the order of their keys.
   ///
   /// - Returns: the position where the next step continues, or nil if all subscriptions were
   ///   examined.
@@ -154,7 +155,7 @@ struct ChangeMatcher {
     return nil
   }
 
-  /// Adds a notification if a subscription applies to a part.
+  /// Adds a notification if a subscription applies to a part of an entry.
   private mutating func judge(
     _ found: StoredSubscription, _ part: Part, _ entry: OutboxEntry
   ) throws(ServerError) {
@@ -316,7 +317,7 @@ extension Subscription {
 }
 
 extension OutboxCursor {
-  /// Whether matching that has reached this position has already passed the subscription.
+  /// Whether matching has already passed the subscription when it has reached this position.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }

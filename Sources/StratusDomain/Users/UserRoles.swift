@@ -112,7 +112,7 @@ public struct UserRoles: Sendable {
 }
 
 extension UserRoles {
-  /// Returns the fields that a save of a user's record never changes, which are the roles.
+  /// Returns the fields of a user's record that a save never changes: the roles.
   static func fields(of stored: StoredRecord?) throws(ServerError) -> FieldsJSON {
     let values = try stored?.fields.storedValues(of: [UserRecords.rolesField]) ?? []
     return values.isEmpty ? .empty : FieldsJSON(values)

@@ -3,8 +3,8 @@ import StratusArchive
 
 /// A predicate that compares two expressions.
 ///
-/// NB: this class replaces the class of the same name in Foundation, which cannot be instantiated
-/// on Linux. A file that imports both modules and uses the name as a type must write
+/// NB: this class replaces Foundation's class of the same name. Foundation's class cannot be
+/// instantiated on Linux. A file that imports both modules and uses the name as a type must write
 /// `CloudKit.NSComparisonPredicate`, or define a type alias.
 public class NSComparisonPredicate: NSPredicate {
   /// Which values of a list on the left side must match: all values, or at least one.

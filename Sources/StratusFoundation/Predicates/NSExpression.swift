@@ -2,8 +2,8 @@ public import Foundation
 
 /// One side of a comparison: a constant, a field or a function.
 ///
-/// NB: this class replaces the class of the same name in Foundation, which cannot be instantiated
-/// on Linux (see `NSComparisonPredicate`).
+/// NB: this class replaces Foundation's class of the same name. Foundation's class cannot be
+/// instantiated on Linux (see `NSComparisonPredicate`).
 public class NSExpression: NSObject, NSCopying {
   let term: PredicateTerm
 
@@ -86,7 +86,7 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// For a function, its name with the colons. Otherwise an empty text.
+  /// The name of a function with its colons. For other expressions, it is an empty text.
   public var function: String {
     switch term {
     case .function(let name, _): name
@@ -120,7 +120,8 @@ public class NSExpression: NSObject, NSCopying {
     }
   }
 
-  /// For an aggregate, its expressions. For a subquery, its collection. Otherwise nil.
+  /// The expressions of an aggregate, or the collection of a subquery. It is nil for other
+  /// expressions.
   public var collection: Any? {
     switch term {
     case .aggregate(let terms): terms.map { NSExpression($0) }

@@ -21,6 +21,8 @@ extension ConnectionGate {
         loop.execute { self.answered(head, bytes, length: bytes.count) }
       case .absent(let size):
         loop.execute { self.answered(head, [], length: Int(size)) }
+      case .events(let events):
+        await self.finish { try await self.send(head, events, loop) }
       case .file(let file, let range):
         await self.finish { try await self.send(head, file, range, loop) }
       }
@@ -149,6 +151,28 @@ extension ConnectionGate {
       self.write(head, length: length, into: &buffer)
       context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
     }.get()
+  }
+
+  /// Sends events as they occur. This method must be called outside the event loop.
+  private func send(
+    _ head: HTTPResponse, _ events: AsyncStream<[UInt8]>, _ loop: any EventLoop
+  ) async throws {
+    try await loop.submit {
+      guard let context = self.context, case .answering = self.phase else {
+        throw ChannelError.ioOnClosedChannel
+      }
+      self.isLastAnswer = true
+      self.isSendingEvents = true
+      var head = head
+      head.headerFields[.transferEncoding] = "chunked"
+      var buffer = context.channel.allocator.buffer(capacity: AnswerText.headBytes)
+      AnswerText.write(
+        head, length: nil, closes: true, date: self.dates.text(at: self.router.ambient.now()),
+        into: &buffer)
+      context.writeAndFlush(self.wrapOutboundOut(buffer), promise: nil)
+    }.get()
+    for await event in events { try await write(EventText.chunk(event), loop) }
+    try await write(EventText.end, loop)
   }
 
   /// Sends a part of a file. This method must be called outside the event loop.

@@ -75,8 +75,8 @@ extension ConnectionGate {
         case .streaming(let current) = self.phase, current === listener
       else { return }
       if self.isEnding { return context.close(promise: nil) }
-      // NB: keep-alive messages are too small to fill a buffer. Without this option, the server
-      // would notice only after a quarter of an hour that a client has vanished.
+      // NB: heartbeats are too small to fill a buffer. Without this option, the server would notice
+      // only after a quarter of an hour that a client has vanished.
       try? context.channel.syncOptions?.setOption(
         .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unheardMillisecondsMax)
       context.writeAndFlush(self.wrapOutboundOut(opening), promise: nil)

@@ -28,7 +28,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     /// The router works on the request, or the answer is being sent. The body may still be
     /// arriving.
     case answering
-    /// The answer is written. The client must still read the answer or send the rest of the body.
+    /// The answer is written. The client has not read all of it yet, or has not sent the whole body
+    /// yet.
     case settling
     /// A request to listen for notifications has begun, and its body is arriving.
     case readingBody(HTTPRequest)
@@ -74,6 +75,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
   var intake: BodyIntake?
   /// The task that answers the request in progress.
   var task: Task<Void, Never>?
+  /// Whether the answer in progress consists of events, and so has no end of its own.
+  var isSendingEvents = false
   private var isIntakeFull = false
   /// The number of bytes of the body that were discarded after the answer.
   private var forgottenBytes = 0
@@ -382,6 +385,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     case .leaving: if wait == .goodbye { context.close(promise: nil) }
     case .collecting, .readingBody: context.close(promise: nil)
     case .answering, .settling:
+      if isSendingEvents { return context.close(promise: nil) }
       intake?.fail(BodyIntake.endedEarly)
       isBodyComplete = true
       if case .settling = phase { settle() }
@@ -397,7 +401,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler, @unch
     startGracePeriod()
     switch phase {
     case .ready: if wait != .head { context.close(promise: nil) }
-    case .collecting, .answering, .settling, .readingBody, .admitting, .leaving: break
+    case .answering: if isSendingEvents { task?.cancel() }
+    case .collecting, .settling, .readingBody, .admitting, .leaving: break
     case .polling(let listener): listener.release()
     case .streaming(let listener): listener.release()
     }

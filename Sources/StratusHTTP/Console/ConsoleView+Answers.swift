@@ -23,6 +23,10 @@ extension ConsoleView {
         var list = try ListContainers.Response(json: json)
         list.containerIDs.removeAll { !shows($0) }
         return list.jsonBytes
+      case ListRequests.path:
+        var list = try ListRequests.Response(json: json)
+        list.requests.removeAll { !shows($0.containerID) }
+        return list.jsonBytes
       case ListAPITokens.path:
         var list = try ListAPITokens.Response(json: json)
         list.tokens.removeAll { !shows($0.containerID) }

@@ -13,14 +13,21 @@ public struct ConsoleSite: Sendable {
   /// console. URLs of files begin with it.
   public var serverURL: @Sendable (_ consoleURL: String) -> String
 
+  let live: LiveUpdates
+
+  /// - Parameters:
+  ///   - log: the requests that the pages show as they arrive.
+  ///   - version: the server's version. An open page of another version offers to load again.
   public init(
-    console: any WebConsole, files: ConsoleFiles, consoleURL: String?,
+    console: any WebConsole, files: ConsoleFiles, consoleURL: String?, log: RequestLog,
+    ambient: Ambient, version: String,
     serverURL: @escaping @Sendable (_ consoleURL: String) -> String
   ) {
     self.console = console
     self.files = files
     self.consoleURL = consoleURL
     self.serverURL = serverURL
+    live = LiveUpdates(log: log, ambient: ambient, version: version)
   }
 }
 
@@ -46,6 +53,12 @@ extension Router {
     head.headerFields[.cacheControl] = "no-store"
     do throws(ServerError) {
       let endpoint = String(path.dropFirst(Self.interfacePrefix.count))
+      if endpoint == ConsoleRequestCheck.livePath {
+        let events = try await listen(request, exchange, site)
+        head.headerFields[.contentType] = "text/event-stream; charset=UTF-8"
+        head.headerFields[.proxyBuffering] = "no"
+        return (head, .events(events))
+      }
       let (bytes, cookie) = try await interface(
         endpoint, request, body, &exchange, site)
       if let field = cookieField(cookie, exchange) {
@@ -108,14 +121,8 @@ extension Router {
       return (try await answer.body.collected(), .unchanged)
     }
     let sent = try await body.bytes()
-    let cookies = CookieText.cookies(Self.cookieField(of: request.headerFields))
     let decision = try await site.console.decide(
-      ConsoleRequest(
-        path: endpoint, body: sent,
-        cookie: cookies[Self.cookieName(exchange)],
-        clientAddress: exchange.caller.clientAddress,
-        userAgent: request.headerFields[.userAgent],
-        serverURL: site.serverURL(exchange.serverURL)))
+      consoleRequest(endpoint, request, sent, exchange, site))
     switch decision {
     case .answer(let bytes, let cookie): return (bytes, cookie)
     case .manage(let endpoint, let view):
@@ -124,8 +131,9 @@ extension Router {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       return (try view.part(of: try await handler.answer(sent), to: endpoint), .unchanged)
+    case .listen:
+      throw ServerError(.notFound, Reason.endpointUnknown)
     case .open(let address, let endpoint, let principal):
-      exchange.store = address.store
       exchange.caller.principal = principal
       // Files are sent to the console, because the page may connect to no other origin. They are
       // fetched from the API, so that they can do nothing in the console.
@@ -135,6 +143,35 @@ extension Router {
         : site.serverURL(exchange.serverURL)
       return (try await open(address, endpoint, sent, exchange.caller), .unchanged)
     }
+  }
+
+  /// Opens the stream of events of a page.
+  private func listen(
+    _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
+  ) async throws(ServerError) -> AsyncStream<[UInt8]> {
+    let path = ConsoleRequestCheck.livePath
+    try checkHead(path, request, exchange, site)
+    let asked = consoleRequest(path, request, [], exchange, site)
+    guard case .listen(let member, let view) = try await site.console.decide(asked) else {
+      throw ServerError(.notFound, Reason.endpointUnknown)
+    }
+    return try site.live.open(for: member, view) { [console = site.console] in
+      // NB: the time of the last request stays, so an open page does not keep its session alive.
+      guard case .listen(_, let view) = try? await console.decide(asked) else { return nil }
+      return view
+    }
+  }
+
+  private func consoleRequest(
+    _ endpoint: String, _ request: HTTPRequest, _ body: [UInt8], _ exchange: Exchange,
+    _ site: ConsoleSite
+  ) -> ConsoleRequest {
+    let cookies = CookieText.cookies(Self.cookieField(of: request.headerFields))
+    return ConsoleRequest(
+      path: endpoint, body: body, cookie: cookies[Self.cookieName(exchange)],
+      clientAddress: exchange.caller.clientAddress,
+      userAgent: request.headerFields[.userAgent],
+      serverURL: site.serverURL(exchange.serverURL))
   }
 
   private func checkHead(

@@ -24,7 +24,8 @@ enum EventText {
       + notification.payloadText + Array("\n\n".utf8)
   }
 
-  private static func chunk(_ text: [UInt8]) -> ByteBuffer {
+  /// Encodes bytes as one chunk.
+  static func chunk(_ text: [UInt8]) -> ByteBuffer {
     var buffer = ByteBuffer()
     buffer.reserveCapacity(text.count + 12)
     buffer.writeString(String(text.count, radix: 16))

@@ -4,8 +4,8 @@ enum FormText {
 
   /// Returns the first value of each name.
   ///
-  /// - Returns: nil if two hexadecimal digits do not follow a percent sign, if the bytes are not
-  ///   UTF-8, or if there are too many fields.
+  /// - Returns: nil if a percent sign is not followed by two hexadecimal digits, if the bytes are
+  ///   not UTF-8, or if there are too many fields.
   static func fields(_ bytes: some Sequence<UInt8>) -> [String: String]? {
     var fields: [String: String] = [:]
     var (name, value): ([UInt8]?, [UInt8]) = (nil, [])

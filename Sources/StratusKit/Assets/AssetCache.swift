@@ -202,7 +202,8 @@ private struct TrimmableFile {
 extension AssetCache {
   /// The size and age limits of the cache.
   ///
-  /// Choice: all values. Apple's systems decide themselves when they remove files.
+  /// Choice: each value is ours, because Apple documents no values. Apple's systems decide
+  /// themselves when they remove files.
   struct Limits: Sendable {
     /// The maximum size of the cache in bytes: 1 GiB. If the cache is larger, the oldest files are
     /// removed.

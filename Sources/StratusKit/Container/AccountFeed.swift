@@ -26,7 +26,7 @@ final class ServerAccountFeed: AccountFeed {
   var generation: Int? { lastGeneration.withLock { $0 } }
 
   /// Choice: credentials that the server rejects count as an account that is temporarily
-  /// unavailable. An app therefore does not lose its pending changes because a session has ended.
+  /// unavailable. So if only a session has ended, an app does not lose its pending changes.
   func currentUserRecordName() async throws(CKError) -> String? {
     guard let connection = path.connection else { throw CKError.noContainer }
     while true {

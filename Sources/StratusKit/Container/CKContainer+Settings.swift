@@ -31,8 +31,8 @@ extension CKContainer {
     /// it. If the property is nil, `STRATUS_KEYS` names the file. Without that variable, the file
     /// is `keys.json` beside the credentials file.
     public var keysFile: URL?
-    /// The folder in which the device saves its long-lived operations, and the names by which the
-    /// server knows the device. Each program on the device has a name of its own. If the property
+    /// The folder in which the device saves its long-lived operations and its device names. The
+    /// server knows the device by these names, one for each program on the device. If the property
     /// is nil, `STRATUS_STATE` names the folder. Without that variable, the folder is
     /// `$XDG_STATE_HOME/stratus`, or else `~/.local/state/stratus`.
     public var stateFolder: URL?

@@ -15,8 +15,8 @@ extension _RemoteNotificationReading {
   /// ``CKRecordZoneNotification`` or ``CKDatabaseNotification``, or the base class if the payload
   /// reports no change.
   ///
-  /// - Returns: nil if the payload does not come from CloudKit, or if its notification has another
-  ///   class than the requested class.
+  /// - Returns: nil if the payload does not come from CloudKit, or if its notification does not
+  ///   have the requested class.
   public init?(fromRemoteNotificationDictionary notificationDictionary: [AnyHashable: Any]) {
     var writer = JSONWriter(reserving: 1_024)
     writer.write(payload: notificationDictionary)

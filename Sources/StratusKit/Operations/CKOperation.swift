@@ -9,8 +9,8 @@ import Synchronization
 /// `completionBlock` follows it.
 ///
 /// An operation runs once. It reads its properties when it starts, and later changes of the
-/// properties have no effect. It reads the contents of the records that it saves later, when it
-/// prepares their request.
+/// properties have no effect. The contents of the records to save are read later, when the
+/// operation prepares their request.
 open class CKOperation: Operation, @unchecked Sendable {
   /// The ID of an operation.
   public typealias ID = String
@@ -121,8 +121,8 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// The common properties, as they were when the operation started.
   final var sharedStarted: SharedProperties { shared.started }
 
-  /// The operation's own settings. Missing values come from the configured container or database
-  /// that the operation was added to, or else from the operation's group.
+  /// The operation's own settings. Missing values come from the container or database that the
+  /// operation was added to, if `configuredWith` made it, or else from the operation's group.
   final var resolved: Configuration.Explicit { shared.started.resolved }
 
   /// The container in which the operation runs.
@@ -262,8 +262,8 @@ extension CKOperation {
     var database: CKDatabase?
     var wasPersistedBlock: (() -> Void)?
 
-    /// The operation's own settings. Missing values come from the configured container or database
-    /// that the operation was added to, or else from the operation's group.
+    /// The operation's own settings. Missing values come from the container or database that the
+    /// operation was added to, if `configuredWith` made it, or else from the operation's group.
     var resolved: Configuration.Explicit {
       let own = configuration.explicit.completed(by: inherited)
       guard let group else { return own }

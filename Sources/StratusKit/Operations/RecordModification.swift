@@ -88,7 +88,7 @@ struct RecordModification: Sendable {
     }
   }
 
-  /// Removes the records that were not sent because their files could not be uploaded.
+  /// Removes the records that could not be sent because their files could not be uploaded.
   private func withoutUnsent(
     _ items: [PreparedBatch.Item], _ response: RecordsResponse
   ) -> [PreparedBatch.Item] {

@@ -7,8 +7,8 @@ import StratusWire
 ///
 /// The cursor includes the query, so an operation that continues from a cursor needs no query.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// The request for the next page in its wire form; nil in a cursor of Apple's framework, because
-  /// only Apple's server understands that cursor.
+  /// The request, in its wire form, for the next page. It is nil in a cursor that Apple's framework
+  /// made, because only Apple's server understands that cursor.
   let request: QueryRecords.Request?
   private let data: Data
   private let zoneID: CKRecordZone.ID?

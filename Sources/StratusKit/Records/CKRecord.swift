@@ -85,7 +85,7 @@ public class CKRecord: NSObject, NSSecureCoding, NSCopying, Sequence, CKRecordKe
   /// was never sent does not count.
   public func changedKeys() -> [CKRecord.FieldKey] { withState { $0.changes.keys } }
 
-  /// Iterates over the present fields.
+  /// Iterates over the fields that have a value.
   public func makeIterator() -> CKRecordKeyValueIterator {
     CKRecordKeyValueIterator(snapshot.values)
   }

@@ -52,8 +52,8 @@ extension CKError {
     }
   }
 
-  /// Whether a record was not sent because this device lacks the key of its encrypted values. The
-  /// error does not concern the account.
+  /// Whether this device could not send a record because it lacks the key of the record's encrypted
+  /// values. The error does not concern the account.
   var isKeyMissing: Bool {
     if case .missing? = userInfo[NSUnderlyingErrorKey] as? KeyFailure { return true }
     return false

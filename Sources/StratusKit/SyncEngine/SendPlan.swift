@@ -7,7 +7,7 @@ import StratusWire
 ///
 /// A send includes each change at most once. After a failure, it continues with the changes that
 /// were pending before the failure was reported to the delegate. Changes that are added later wait
-/// for the next send, also if the delegate adds them in response to the failure.
+/// for the next send, even if the delegate adds them in response to the failure.
 struct SendPlan: Sendable {
   enum Step: Sendable {
     case zones(saving: [CKRecordZone], deleting: [CKRecordZone.ID])
@@ -113,13 +113,14 @@ struct SendPlan: Sendable {
   /// Ends the send early.
   mutating func stop(_ error: CKError) { stopReason = stopReason ?? error }
 
-  /// Notes that the delegate returned no batch, or that this send includes no part of the batch.
+  /// Remembers that the delegate returned no batch, or that this send includes no part of the
+  /// batch.
   mutating func noBatch() { hasNoBatch = true }
 
   /// Returns the changes that are no longer pending after a request for zones.
   ///
-  /// - Parameter stamp: the stamp of the last change that was added before the outcome is reported
-  ///   to the delegate.
+  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change that was added before
+  ///   the delegate learns the outcome.
   mutating func settled(
     _ outcome: SyncZonesOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingDatabaseChange] {
@@ -143,8 +144,8 @@ struct SendPlan: Sendable {
 
   /// Returns the changes that are no longer pending after a request for records.
   ///
-  /// - Parameter stamp: the stamp of the last change that was added before the outcome is reported
-  ///   to the delegate.
+  /// - Parameter stamp: the stamp (see ``SyncState``) of the newest change that was added before
+  ///   the delegate learns the outcome.
   mutating func settled(
     _ outcome: SyncRecordsOutcome, before stamp: Int
   ) -> [CKSyncEngine.PendingRecordZoneChange] {

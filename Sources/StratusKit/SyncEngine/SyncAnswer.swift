@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The response to a request, which may still be pending.
+/// The response to a request. The response may not have arrived yet.
 final class SyncAnswer<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, CKError>?

@@ -3,8 +3,8 @@ extension SyncRecordsOutcome {
   /// halves to be sent again.
   ///
   /// Choice: Apple's documentation does not limit the work of a request. An app therefore cannot
-  /// know that a batch within the documented limits is too large. A zone of an atomic batch cannot
-  /// be split.
+  /// know that a batch within the documented limits is too large. An atomic batch is not split,
+  /// because the changes of each of its zones must succeed or fail together.
   mutating func takeHalves(
     of batch: CKSyncEngine.RecordZoneChangeBatch
   ) -> [CKSyncEngine.RecordZoneChangeBatch] {

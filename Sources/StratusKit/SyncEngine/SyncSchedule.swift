@@ -38,7 +38,7 @@ struct SyncSchedule: Sendable {
       notBefore = nil
     }
 
-    /// Handles the start of a job that does the work.
+    /// Handles the start of a job that does this work.
     mutating func take() {
       if due != nil { isTaken = true }
       due = nil

@@ -142,12 +142,12 @@ struct SyncState: Sendable {
     revision += 1
   }
 
-  /// Records that a zone has changes that the engine has not fetched yet.
+  /// Remembers that a zone has changes that the engine has not fetched yet.
   mutating func markUnfetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.put(zoneID, stamp: 0) { revision += 1 }
   }
 
-  /// Records that the engine has fetched all changes of a zone.
+  /// Remembers that the engine has fetched all changes of a zone.
   mutating func markFetched(_ zoneID: CKRecordZone.ID) {
     if unfetchedZones.remove(zoneID) { revision += 1 }
   }

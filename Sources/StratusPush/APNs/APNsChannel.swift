@@ -21,7 +21,8 @@ public actor APNsChannel {
     /// hundreds of requests per connection.
     public var deliveriesMax = 64
     /// The maximum number of devices that wait in memory. Further devices wait in the store.
-    /// Choice: these devices take a few megabytes, and only while Apple's service is unavailable.
+    /// Choice: the devices in memory take a few megabytes, and only while Apple's service is
+    /// unavailable.
     public var devicesMax = 20_000
 
     public init(
@@ -262,7 +263,7 @@ extension APNsChannel {
         expiresAt: notification.createdAt + Limits.notificationDaysMax * 86_400_000))
   }
 
-  /// Whether a notification is done, so that the next one can be sent.
+  /// Whether the channel is finished with a notification, so that the next one can be sent.
   private nonisolated func isSettled(_ outcome: APNsOutcome) -> Bool {
     switch outcome {
     case .delivered: return true

@@ -3,7 +3,8 @@ public import StratusDomain
 /// The operations of a store that the channel needs. They concern notification queues, and devices
 /// that Apple's push service reaches.
 public protocol APNsQueue: Sendable {
-  /// Returns the devices on Apple's push service whose users have notifications after a number.
+  /// Returns the devices on Apple's push service whose users have notifications with numbers above
+  /// `number`.
   ///
   /// - Parameter limit: the maximum number of notifications to check.
   func devicesWithNews(
@@ -16,7 +17,8 @@ public protocol APNsQueue: Sendable {
     for deviceID: String, of user: String, limit: Int
   ) async throws(ServerError) -> APNsWaiting?
 
-  /// Records that a device has received all notifications up to a number.
+  /// Advances the position of a device: the device has received all notifications up to this
+  /// number.
   func acknowledge(
     through number: Int64, by device: StoredDevice
   ) async throws(ServerError)

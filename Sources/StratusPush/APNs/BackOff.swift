@@ -15,10 +15,10 @@ struct BackOff: Sendable {
 
   func isOver(at time: Int64) -> Bool { until <= time }
 
-  /// Records a failure.
+  /// Begins or extends the wait after a failure.
   ///
   /// - Parameters:
-  ///   - seconds: the minimum wait that was requested.
+  ///   - seconds: the minimum wait that Apple's service requested, in seconds, or nil.
   ///   - isLong: whether a person has to fix something first, so that early retries are useless.
   ///   - chance: a random number in 0 ..< 1.
   mutating func fail(

@@ -84,7 +84,7 @@ private enum AssetStatements {
 
   static let find = SQLStatement(select + " WHERE checksum = ?")
   /// NB: the column `held` repeats the contents of the table `asset_holds`. Because of this column,
-  /// the index `assets_unheld` serves the query, which reads only the rows that it returns. The
+  /// the query can use the index `assets_unheld`, and reads only the rows that it returns. The
   /// table `asset_holds` decides whether a file may be removed.
   static let unheld = SQLStatement(
     select + " WHERE held = 0 AND touched < ? ORDER BY touched LIMIT ?")

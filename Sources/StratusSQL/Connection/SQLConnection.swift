@@ -38,8 +38,8 @@ public protocol SQLConnection: AnyObject {
   /// - Returns: the key of the new row.
   func insert(_ statement: SQLStatement, _ values: [SQLValue]) throws(ServerError) -> Int64
 
-  /// Runs a text that may contain several statements, which define tables. The text must never come
-  /// from outside.
+  /// Runs a text of one or more statements that define tables. The text must never come from
+  /// outside.
   func define(_ text: String) throws(ServerError)
 
   /// See ``SpaceReading/hasUnusedSpace()``.

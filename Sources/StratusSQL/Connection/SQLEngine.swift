@@ -5,7 +5,7 @@ public import StratusDomain
 public protocol SQLSession: AnyObject, SendableMetatype {
   init(connection: any SQLConnection)
 
-  /// Begins a transaction. All values that the cache holds at this time are committed.
+  /// Begins a transaction. At this time, the cache contains only values of committed transactions.
   func begin()
 
   /// Removes the values of an undone transaction from the cache. Other values may be removed, too.

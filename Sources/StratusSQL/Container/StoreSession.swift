@@ -37,7 +37,7 @@ public final class StoreSession: SQLSession {
     if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
   }
 
-  /// Records that this transaction wrote a value of one kind.
+  /// Remembers that this transaction wrote a value of one kind.
   func note(_ part: WritableKeyPath<Written, Bool>) { written[keyPath: part] = true }
 
   struct Written {
@@ -102,7 +102,8 @@ extension StoreSession {
     }
   }
 
-  /// Decodes the database of a row of `databases`. Only databases that contain zones are allowed.
+  /// Decodes the database of a row of `databases`. A row of a shared database is an error, because
+  /// a shared database contains no zones of its own.
   ///
   /// - Throws: `INTERNAL_ERROR` if the scope is neither public nor private.
   static func database(scope: Int64, owner: String) throws(ServerError) -> DatabaseKey {

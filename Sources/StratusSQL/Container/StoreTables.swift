@@ -70,8 +70,8 @@ public enum StoreTables {
     try countZonesOn(from: now, on: connection)
   }
 
-  /// Makes new zone numbers larger than all zone numbers that were assigned before a time. Devices
-  /// identify zones by their numbers, including zones that are missing in a backup.
+  /// Makes new zone numbers larger than all zone numbers that were assigned before the given time.
+  /// Devices identify zones by their numbers, including zones that are missing in a backup.
   private static func countZonesOn(
     from time: Int64, on connection: any SQLConnection
   ) throws(ServerError) {

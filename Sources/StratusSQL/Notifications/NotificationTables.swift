@@ -53,7 +53,7 @@ enum NotificationTables {
   static let devicesSeen =
     "CREATE INDEX devices_seen ON devices (seen) WHERE channel <> \(DeviceChannel.apnsNumber);"
 
-  /// Moves the notification counter beyond all numbers that were assigned before a time.
+  /// Moves the notification counter beyond all numbers that were assigned before the given time.
   ///
   /// NB: a device continues after the last number that it knows. After a restore from a backup, or
   /// in a new store, numbers could otherwise be assigned twice. The device would then miss a new

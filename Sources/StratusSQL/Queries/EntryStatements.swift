@@ -17,8 +17,8 @@ enum EntryStatements {
   /// Returns the statement that reads a range of entries. Also returns the values of the statement,
   /// except the database and the index.
   ///
-  /// A bound that is only a value becomes the position before all entries of that value. The end of
-  /// the range and the position from which to continue then need only one row comparison.
+  /// A bound that is only a value becomes the position before all entries of that value. One row
+  /// comparison then covers both the end of the range and the position from which to continue.
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))

@@ -45,9 +45,9 @@ extension StoreSession {
 
   /// Reads the roles and grants of a schema whose record types have already been read.
   ///
-  /// - Parameter storedTypes: the record types whose grants are stored, even if there are none. The
-  ///   type of user records may be missing in this list although it has fields. It then keeps its
-  ///   initial grants.
+  /// - Parameter storedTypes: the record types whose grants are stored. A type of this list without
+  ///   stored grants has no grants. The type of user records may be missing in the list although it
+  ///   has fields. It then keeps its initial grants.
   func readRoles(
     into schema: inout Schema, storedTypes: [String]
   ) throws(ServerError) {

@@ -48,8 +48,8 @@ extension StoreSession {
     for (position, image) in change.images.enumerated() {
       for (state, record) in [image.before, image.after].enumerated() {
         guard let record else { continue }
-        // NB: `values` expects the record's zone and database. Here it gets the numbers of the
-        // state and of the image, because `outbox_records` has these columns in their place.
+        // NB: `values` expects the record's zone and database. In their place, the table
+        // `outbox_records` has the numbers of the state and of the image.
         try connection.queue(
           OutboxStatements.insertRecord,
           [.integer(entry)]

@@ -273,8 +273,8 @@ private enum ListingStatements {
     DELETE FROM listings WHERE database = ? AND zone IN (
       SELECT zone FROM zones WHERE database = ? AND name = ? AND deleted <> 0)
     """)
-  /// NB: `deleted <> 0` makes SQLite use the index `zones_deleted`. If a history still lists such a
-  /// zone, it is the history of a shared database.
+  /// NB: `deleted <> 0` makes SQLite use the index `zones_deleted`. If a history still lists a
+  /// purged zone, it is the history of a shared database.
   static let removePurgedZones = SQLStatement(
     """
     DELETE FROM zones WHERE database = ? AND name = ? AND deleted <> 0 AND deleted = 2

@@ -19,8 +19,9 @@ enum SQLiteSettings {
   /// If a file has this number of unused pages or more (4 MiB), space is returned to the system.
   /// Fewer unused pages are kept for the next writes.
   static let unusedPagesMax = 1_024
-  /// The number of pages that one step returns to the system. For this, the step moves at most as
-  /// many other pages. It takes 10 to 30 ms, during which other writers wait.
+  /// The number of pages that one step returns to the system. The step cuts them off the end of the
+  /// file, and first moves their contents to unused pages. A step takes 10 to 30 ms, during which
+  /// other writers wait.
   static let pagesPerVacuumStep = 256
 
   /// The number of times that checkpoints try to truncate the log after space was returned. An

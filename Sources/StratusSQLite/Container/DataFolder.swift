@@ -121,7 +121,7 @@ public final class DataFolder: Sendable {
     return FileManager.default.fileExists(atPath: Self.file(of: address, in: url).path)
   }
 
-  /// The names of the server's other files in the data folder.
+  /// The names of the server's files in the data folder, besides the registry file and the stores.
   private static let ownNames: Set = ["lock", "keys", "management.json", "management.sock"]
 
   static func isSafe(_ container: String) -> Bool {

@@ -68,7 +68,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Records a successful write. It shows that the disk has free space again.
+  /// Remembers a successful write. It shows that the disk has free space again.
   func noteWritten() {
     if isFull.load(ordering: .relaxed) { isFull.store(false, ordering: .relaxed) }
   }

@@ -43,7 +43,7 @@ final class SQLiteCheckpoints {
     }
   }
 
-  /// Records that the second step is finished.
+  /// Remembers that the second step is finished.
   func ended() {
     isRunning = false
     pagesCopied = pagesBefore

@@ -180,7 +180,7 @@ final class SQLiteReaders<Session: SQLSession>: Sendable {
     }
   }
 
-  /// Records that a reader was closed.
+  /// Counts a reader that was closed.
   private func drop() {
     let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.open -= 1

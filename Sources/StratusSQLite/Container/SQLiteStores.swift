@@ -81,14 +81,16 @@ public final class SQLiteStores: StoreCatalog {
     return sizeBytes
   }
 
-  /// Returns the open stores that no request has used since a time, in milliseconds since 1970 UTC.
+  /// Returns the open stores that no request has used since the given time, in milliseconds since
+  /// 1970 UTC.
   public func idleStores(unusedSince time: Int64) -> [StoreAddress: any Store] {
     state.withLock(\.entries).filter { $0.value.isIdle(unusedSince: time) }.mapValues {
       SQLiteStoreHandle(entry: $0, marksUse: false)
     }
   }
 
-  /// Closes a store, unless it is in use or was used after a time. The next request opens it again.
+  /// Closes a store, unless it is in use or was used after the given time. The next request opens
+  /// it again.
   public func closeStore(at address: StoreAddress, unlessUsedSince time: Int64) async {
     await state.withLock { $0.entries[address] }?.close(unlessUsedSince: time)
   }

@@ -36,8 +36,8 @@ final class SQLiteWriter<Session: SQLSession>: @unchecked Sendable {
     transactions = WriteTransactions(connection: connection, watch: watch)
     checkpoints = SQLiteCheckpoints(path: path)
     connection.countPagesInLog()
-    // NB: the thread holds a reference to the writer. Only `close` ends the thread, so that the
-    // writer can be released.
+    // NB: the thread holds a reference to the writer. The writer is therefore released only after
+    // `close` has ended the thread.
     let thread = Thread {
       // NB: the system shows the name of a thread only if the thread itself has set the name.
       Thread.current.name = "stratus-writer"

@@ -13,7 +13,7 @@ public struct Backup {
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
-    /// Files that records hold but that are missing or damaged in the source. Each text names the
+    /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
   }

@@ -158,6 +158,8 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
+  package var requestLog: RequestLog { composition.requestLog }
+
   package var accounts: Accounts { composition.accounts }
 
   /// The number of passwords hashed so far.

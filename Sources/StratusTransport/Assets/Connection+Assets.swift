@@ -10,7 +10,7 @@ extension Connection {
   /// - Parameter progress: called with the number of bytes that the server has, which may decrease.
   /// - Returns: the value to store in a field.
   /// - Throws: the reason why the transfer failed. `TransferFailure.file(.changed)` may mean that
-  ///   the server received other bytes than were read.
+  ///   the bytes that the server received differ from the bytes that were read.
   public func upload(
     _ file: OutgoingFile, to address: String, options: Options,
     progress: @Sendable (Int64) -> Void

@@ -34,7 +34,7 @@ struct TransferPace {
     min(options.requestTimeoutSeconds, max(remaining ?? .infinity, 0.001))
   }
 
-  /// Records that bytes were transferred.
+  /// Is called when bytes were transferred.
   mutating func progress() {
     attempt = 1
     pieceBytes = min(pieceBytes * 2, pieceBytesMax)

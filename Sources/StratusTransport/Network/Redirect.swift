@@ -3,9 +3,9 @@ import Foundation
 /// Decides whether a redirect is followed.
 ///
 /// Choice: only redirects to the same scheme, host and port are followed. A request has credentials
-/// in its URL, and its body may be private. Neither may be sent to another host, or unencrypted.
-/// `GET` follows every redirect status. `POST` follows only 307 and 308, because the other statuses
-/// would turn it into a `GET`.
+/// in its URL, and its body may be private. Neither the credentials nor the body may be sent to
+/// another host, or without encryption. `GET` follows every redirect status. `POST` follows only
+/// 307 and 308, because the other statuses would turn it into a `GET`.
 enum Redirect {
   /// The maximum number of redirects of one request.
   static let countMax = 5

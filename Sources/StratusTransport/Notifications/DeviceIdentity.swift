@@ -10,8 +10,8 @@ public import StratusWire
 /// time are therefore two devices, as are two programs. A restarted process is the same device as
 /// before.
 public final class DeviceIdentity: Sendable {
-  /// The maximum number of slots for one container and environment. If all of them are held or
-  /// belong to other programs, the device's name lasts only as long as the process.
+  /// The maximum number of slots for one container and environment. If other processes hold all of
+  /// them, or they belong to other programs, the device's name lasts only as long as the process.
   static let slotsMax = 64
 
   /// The name of the device.
@@ -29,7 +29,7 @@ public final class DeviceIdentity: Sendable {
   /// - Parameters:
   ///   - folder: the state folder.
   ///   - program: the name of the program that this process runs.
-  /// - Returns: nil if the program had no name, or if all its names are held.
+  /// - Returns: nil if the program had no name, or if other processes hold all its names.
   public static func known(
     to program: String, in folder: URL, container: String, environment: ContainerEnvironment
   ) -> DeviceIdentity? {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Receives and acknowledges the user's notifications in a container.
 public final class NotificationStream: Sendable {
-  /// The number of seconds of silence after which a connection counts as lost. The server sends at
-  /// least a heartbeat every 25 s, but the heartbeat may be late.
+  /// The number of seconds of silence after which a connection counts as lost. The server sends a
+  /// heartbeat at least every 30 s, but the heartbeat may be late.
   static let silenceSecondsMax = 60.0
   /// The number of seconds after which a connection counts as stable. The end of a stable
   /// connection is not a failure.
@@ -134,8 +134,8 @@ public final class NotificationStream: Sendable {
     }
   }
 
-  /// Acknowledges all notifications up to a number. Requests are sent one at a time, each with the
-  /// newest number.
+  /// Acknowledges all notifications up to this number. Requests are sent one at a time, each with
+  /// the newest number.
   ///
   /// A failed request is retried for a limited time. After that, a later acknowledgement also
   /// covers this number. Without a later acknowledgement, the device receives the notifications

@@ -125,10 +125,10 @@ public final class SavedOperation: Sendable {
       atPath: folder.appendingPathComponent("begun-" + Self.name(of: step)).path)
   }
 
-  /// Records that the request of a step is about to be sent. This request must not be sent twice.
+  /// Marks a step as begun: its request is about to be sent, and must not be sent twice.
   public func begin(_ step: String) { _ = write(Data(), to: "begun-" + Self.name(of: step)) }
 
-  /// Records that the server has not carried out the request.
+  /// Removes the mark of ``begin(_:)``, because the server has not carried out the request.
   public func dropBegin(of step: String) {
     try? FileManager.default.removeItem(
       at: folder.appendingPathComponent("begun-" + Self.name(of: step)))
@@ -136,7 +136,7 @@ public final class SavedOperation: Sendable {
 
   // The end.
 
-  /// Records that the operation is complete except for its callbacks to the app.
+  /// Marks the operation as complete except for its callbacks to the app.
   public func finish() { _ = write(Data(), to: Self.finishedName) }
 
   /// Deletes the saved operation.

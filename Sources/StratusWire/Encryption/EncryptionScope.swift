@@ -3,7 +3,7 @@
 public enum EncryptionScope: String, Sendable, Hashable, CaseIterable {
   /// Each record can be shared on its own. This scope is the default.
   case perRecord = "PER_RECORD"
-  /// The zone can be shared as a whole.
+  /// The zone can be shared only as a whole.
   case perZone = "PER_ZONE"
 }
 

@@ -103,6 +103,7 @@ public enum Reason {
   public static let requestVersion = "the server speaks HTTP/1.1 and HTTP/1.0"
   public static let requestTooLarge = "request body is larger than the limit"
   public static let rolesAreFixed = "a user cannot write the roles of a user record"
+  public static let liveStreamsThrottled = "too many pages of the console are open"
   public static let serverKeyInPublicOnly =
     "a server-to-server key works in the public database only"
   public static let serverKeyIsNoAccount =

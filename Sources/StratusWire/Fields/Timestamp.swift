@@ -30,8 +30,8 @@ public struct Timestamp: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
   /// Creates a time from milliseconds and exact seconds.
   ///
-  /// The seconds are ignored unless they round to these milliseconds. For example, a web client that
-  /// changes a date may still send the seconds of the old date.
+  /// The seconds are ignored unless they round to these milliseconds. For example, a web client
+  /// that changes a date may still send the seconds of the old date.
   init(milliseconds: Int64, referenceSeconds seconds: Double?) {
     if let seconds, let exact = Timestamp(referenceSeconds: seconds),
       exact.milliseconds == milliseconds

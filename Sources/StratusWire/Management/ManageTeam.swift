@@ -8,7 +8,7 @@ public enum TeamRole: String, Sendable, Hashable, CaseIterable {
   case developer
   /// Keeps the server running: containers, accounts, state. Sees no records.
   case `operator`
-  /// Reads the state of the server and the schemas. Changes nothing.
+  /// Reads the state of the server, the request log and the schemas. Changes nothing.
   case auditor
 }
 

@@ -1,4 +1,5 @@
-/// The header of the JSON Web Token with which the server identifies itself to Apple's push service.
+/// The header of the JSON Web Token with which the server identifies itself to Apple's push
+/// service.
 ///
 /// Source: Apple, *Establishing a token-based connection to APNs*; RFC 7519.
 public struct APNsTokenHeader: Sendable, JSONWritable, JSONReadable {
@@ -26,7 +27,8 @@ public struct APNsTokenHeader: Sendable, JSONWritable, JSONReadable {
   }
 }
 
-/// The claims of the JSON Web Token with which the server identifies itself to Apple's push service.
+/// The claims of the JSON Web Token with which the server identifies itself to Apple's push
+/// service.
 public struct APNsTokenClaims: Sendable, JSONWritable, JSONReadable {
   public var teamID: String
   /// The time at which the token was issued, in seconds since 1970 UTC.

@@ -6,7 +6,8 @@ public struct NotificationPayload: Sendable, Hashable {
   public struct Presentation: Sendable, Hashable {
     public var body: String?
     public var localizationKey: String?
-    /// The values of the fields that the subscription names for the text.
+    /// The arguments of the localized alert: the values of the record's fields that the
+    /// subscription lists.
     public var localizationArgs: [String]?
     public var title: String?
     public var titleLocalizationKey: String?

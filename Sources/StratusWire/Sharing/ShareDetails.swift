@@ -76,8 +76,8 @@ public struct ShareInput: Sendable, Hashable {
   /// The change tag of the root. The server refuses the share if the tag is not the current one.
   /// The tag is not compared if it is nil, or if the same request saves the root.
   public var rootRecordChangeTag: String?
-  /// The permission of any user who has the URL. nil means unchanged, and
-  /// ``SharePermissionName/none`` for a new share.
+  /// The permission of any user who has the URL. nil leaves the permission of a share unchanged. In
+  /// a new share, nil means ``SharePermissionName/none``.
   public var publicPermission: SharePermissionName?
   /// The complete list of participants. Participants that are not in the list are removed, but the
   /// owner may be left out. nil means unchanged.

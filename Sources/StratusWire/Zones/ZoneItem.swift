@@ -21,8 +21,8 @@ public struct ZoneDictionary: Sendable {
   public var isDeleted: Bool
   /// The reason of the deletion. It is written only if it is not ``ZoneDeletionReason/deleted``.
   public var deletionReason: ZoneDeletionReason
-  /// Whether encrypted values are shared in single records or in the whole zone. The key is written
-  /// only if the scope is not the default.
+  /// Whether single records with encrypted values can be shared, or only the zone as a whole. The
+  /// key is written only if the scope is not the default.
   public var encryptionScope: EncryptionScope
 
   /// The flags that say whether and how a zone can be shared.

@@ -111,6 +111,8 @@ class State:
                 return self.describe(body)
             case "schema/change":
                 return {**data.REPORT, "isApplied": not body.get("isDryRun")}
+            case "requests/list":
+                return {"requests": [data.request_entry(n) for n in range(1, 40)], "before": "40"}
             case "api-tokens/create":
                 return {"token": "ab" * 32, "id": "cd" * 32}
             case "server-keys/add":

@@ -17,10 +17,10 @@ HOSTILE = [
 
 ROLE_PERMISSIONS = {
     "owner": ["status", "records", "schema-read", "schema", "deploy", "access", "users", "grants",
-              "operation", "team"],
-    "developer": ["status", "records", "schema-read", "schema", "access"],
-    "operator": ["status", "schema-read", "users", "operation"],
-    "auditor": ["status", "schema-read"],
+              "requests", "operation", "team"],
+    "developer": ["status", "records", "schema-read", "schema", "access", "requests"],
+    "operator": ["status", "schema-read", "users", "operation", "requests"],
+    "auditor": ["status", "schema-read", "requests"],
 }
 
 
@@ -171,6 +171,16 @@ ZONES = [
     {"zoneID": {"zoneName": "_defaultZone", "ownerRecordName": ANNA}, "atomic": False},
     {"zoneID": {"zoneName": HOSTILE[0], "ownerRecordName": ANNA}, "atomic": True,
      "share": {"recordName": "cloudkit.zoneshare"}}]
+
+
+def request_entry(number):
+    return {"requestID": f"00000000-0000-0000-0000-{number:012d}", "time": NOW - number * 7_000,
+            "milliseconds": number * 3 % 97, "bytesIn": 200 + number, "bytesOut": 3000 * number,
+            "containerID": NOTES, "environment": "development", "database": "public",
+            "endpoint": ["records/query", "records/modify", "changes/zone"][number % 3],
+            "outcome": ["ok", "ok", "BAD_REQUEST", "ok", "CONFLICT"][number % 5],
+            "steps": number * 40, "userRecordName": ANNA if number % 2 else None,
+            "deviceID": "device-1", "app": HOSTILE[0] if number == 3 else "Notes/2.1"}
 
 
 VERBS = [

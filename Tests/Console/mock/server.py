@@ -8,6 +8,7 @@ import argparse
 import json
 import mimetypes
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -32,6 +33,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = unquote(urlsplit(self.path).path)
+        if path == "/console/1/live":
+            return self.stream()
         if path.startswith("/files/"):
             file = (FILES / path.split("/", 3)[3]).resolve()
             if not file.is_relative_to(FILES) or not file.is_file():
@@ -59,6 +62,24 @@ class Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             self.send_json(refusal.status, refusal.body)
 
+    def stream(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            for number in range(100, 100_000):
+                entry = data.request_entry(number) | {"time": int(time.time() * 1000)}
+                for event, value in [("status", {"version": "1.4.0"}), ("requests", entry)]:
+                    self.wfile.write(f"event: {event}\ndata: {json.dumps(value)}\n\n".encode())
+                self.wfile.flush()
+                if self.server.ends.wait(1):
+                    return
+        except OSError:
+            return
+
     def send_json(self, status, value):
         self.send(status, "application/json", json.dumps(value).encode())
 
@@ -84,6 +105,7 @@ class MockServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.state = state or State()
         self.lock = threading.Lock()
+        self.ends = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def begin(self):

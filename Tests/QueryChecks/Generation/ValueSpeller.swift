@@ -102,8 +102,8 @@ struct ValueSpeller {
       type: typeName(FieldType(element, isList: true)))
   }
 
-  /// Returns the name of the type, or in some cases an alias, the name of another number type, or
-  /// nil.
+  /// Returns the name of the type. In some cases, returns an alias, the name of the other number
+  /// type, or nil instead.
   private mutating func typeName(_ type: FieldType) -> String? {
     if percent(12) { return nil }
     if percent(3) { return type.isList ? "LIST" : "NUMBER_INT64" }

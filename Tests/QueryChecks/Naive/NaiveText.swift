@@ -75,8 +75,8 @@ enum NaiveText {
     return result
   }
 
-  /// The words of a query's text. Each word is a set of tokens, and a matching record contains all
-  /// tokens of the set.
+  /// The words of a query's text. Each word is a set of tokens. A record contains the word if it
+  /// contains all tokens of the set.
   static func wanted(by text: String) -> Set<Set<ExactName>> {
     var wanted: Set<Set<ExactName>> = []
     for piece in pieces(of: text) where !stopWords.contains(ExactName(piece)) {

@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  @Test func `by default, all callers read, users create, and only the creator writes`() {
+  @Test
+  func `by default, all callers may read, users may create, and only the creator may write`() {
     expect(
       [
         Row(caller: nil, creator: Self.ann, read: true, create: false, write: false),

@@ -43,7 +43,7 @@ private let dryRun = ConsoleSubject(
   }
 
   @Test func `an auditor changes nothing`() {
-    #expect(TeamRole.auditor.permissions == [.status, .schemaRead])
+    #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests])
   }
 
   @Test func `each endpoint of the lists is offered`() {

@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test
-  func `a record that a batch saves and its cascade deletes gets one change, the deletion`()
+  func `if one batch saves a record and deletes it by a cascade, only the deletion is a change`()
     throws
   {
     let family = Family(

@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test
-  func `a record whose file does not exist on the device fails, and so does its atomic batch`()
+  func `if the file of a record is missing on the device, the save of its atomic batch fails`()
     async throws
   {
     try await withCloud { cloud in

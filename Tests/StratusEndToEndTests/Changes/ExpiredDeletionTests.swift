@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test
-  func `when tombstones are removed, zone and database tokens expire and a new sync works`()
+  func `tokens older than a removed tombstone expire, and a sync without a token works`()
     async throws
   {
     try await withOldCloud { cloud, forget in
@@ -84,7 +84,7 @@ import Testing
   }
 }
 
-/// Records the results of zone fetches, and passes all events on to a device.
+/// Remembers the results of zone fetches, and passes all events on to a device.
 private final class Witness: CKSyncEngineDelegate {
   let ends = Mutex<[CKError.Code?]>([])
   private let device: NotesDevice

@@ -4,7 +4,8 @@ import StratusTesting
 /// Random texts that are too long to occur by chance, and a search for pieces of them.
 struct Canaries {
   let texts: [String]
-  /// The pieces by their first eight bytes. A value contains the remaining bytes of each piece.
+  /// The pieces, by their first eight bytes. For each key, the value contains the remaining bytes
+  /// of the pieces.
   private var pieces: [UInt64: Set<[UInt8]>] = [:]
   /// The number of bytes in a piece.
   private static let pieceLength = 12

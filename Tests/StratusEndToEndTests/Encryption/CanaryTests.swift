@@ -9,7 +9,7 @@ import Testing
 @Suite struct `A search for a thousand secret texts` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 
-  /// Records all bytes that are sent and received.
+  /// Stores all bytes that are sent and received.
   private final class Wiretap: HTTPExchange {
     private let server: any HTTPExchange
     private let heard = Mutex<[UInt8]>([])

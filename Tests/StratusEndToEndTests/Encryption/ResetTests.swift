@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test
-  func `a reset of encrypted data deletes the zones with keys, and clients get this reason`()
+  func `a reset of encrypted data deletes the zones with keys, and clients learn the reason`()
     async throws
   {
     try await withTwoDevices { cloud, keys, a, _ in

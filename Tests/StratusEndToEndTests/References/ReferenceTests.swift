@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `records in the default zone are deleted with the target of their reference, too`()
+  func `a deletion in the default zone also deletes the records that refer to the target`()
     async throws
   {
     try await withCloud { cloud in

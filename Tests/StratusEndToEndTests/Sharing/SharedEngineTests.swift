@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test
-  func `a sync engine on the shared database works beside one on the private database`()
+  func `sync engines on the shared and on the private database work at the same time`()
     async throws
   {
     try await withSharing { scene in

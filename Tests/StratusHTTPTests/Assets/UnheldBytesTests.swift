@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a user's uploaded bytes are limited until a record uses them`() async throws {
+  @Test func `a user may upload a limited number of bytes that no record uses`() async throws {
     try await withServer(limits: LimitSettings(unheldBytesPerUserMax: 5)) { server in
       let anna = try await server.client("anna@example.org")
       let file = try await anna.upload(abc)
@@ -37,7 +37,8 @@ import Testing
     }
   }
 
-  @Test func `a store's uploaded bytes are limited until a record uses them`() async throws {
+  @Test
+  func `a store accepts a limited number of uploaded bytes that no record uses`() async throws {
     try await withServer(limits: LimitSettings(unheldBytesPerStoreMax: 5)) { server in
       _ = try await server.client("anna@example.org").upload(abc)
       let ben = try await server.client("ben@example.org")

@@ -34,6 +34,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("web-tokens/revoke", [.owner, .operator]),
   ("roles/grant", [.owner]),
   ("roles/revoke", [.owner]),
+  ("requests/list", [.owner, .developer, .operator, .auditor]),
   // Only commands use these.
   ("accounts/configure", []),
   ("web-tokens/create", []),

@@ -3,6 +3,7 @@ import StratusAccounts
 import StratusConsole
 import StratusDomain
 import StratusHTTP
+import StratusServer
 import StratusTesting
 import StratusWire
 import Testing
@@ -25,11 +26,13 @@ struct ConsoleScene {
     try await withServer(live: clock.live, limits: limits) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       let (console, code) = try await server.accounts.console(version: "1.2.3")
+      server.requestLog.keep()
       var router = server.router
       router.pages = nil
       router.publicURL = nil
       router.console = ConsoleSite(
-        console: console, files: ConsoleFiles(), consoleURL: nil
+        console: console, files: ConsoleFiles(), consoleURL: nil, log: server.requestLog,
+        ambient: clock.live.ambient, version: "1.2.3"
       ) { _ in "http://stratus.test" }
       try await body(
         ConsoleScene(

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test
-  func `a request that names a zone 100 times gets a limited answer, and no record is missing`()
+  func `a fetch that names a zone 100 times gets a limited answer, and its tokens lose no record`()
     async throws
   {
     try await withAnna { anna in

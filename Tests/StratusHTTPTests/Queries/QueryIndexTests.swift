@@ -3,7 +3,9 @@ import Testing
 /// Indexes that the server builds for queries, as clients see them.
 @Suite struct QueryIndexes {
   @Test
-  func `a query with a filter and a sort reads only one entry more than it returns`() async throws {
+  func `a query with a filter and a sort reads one index entry more than it returns records`()
+    async throws
+  {
     try await withAnna { (anna) async throws in
       for number in 0..<40 { try await anna.saveNumber(number) }
       let query: JSON = [
@@ -165,7 +167,7 @@ import Testing
   }
 
   @Test
-  func `a query sorts a range in memory if its records come last in the sort order`() async throws {
+  func `the server sorts a range in memory if its records come last in the order`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 20)

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test
-  func `a record that is created again has no references from before the deletion`() async throws {
+  func `a record that is created again does not get its old references again`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       _ = try await anna.modify([.save("t"), .save("a", to: "t")], in: "Work")

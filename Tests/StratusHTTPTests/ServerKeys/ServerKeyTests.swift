@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test
-  func `a signature for an empty body may contain the hash of no bytes or no hash`() async throws {
+  func `for an empty body, a client may sign an empty text or the hash of zero bytes`()
+    async throws
+  {
     try await withServerKey { _, program in
       for text in ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""] {
         let answer = try await program.send("zones/list") { $0.bodyText = text }
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `a signed request is accepted again within the time window`() async throws {
+  @Test func `the same signed request is accepted twice within the time window`() async throws {
     try await withServerKey { _, program in
       let target = program.client.target("zones/list")
       let headers = try program.headers(target: target, body: [])

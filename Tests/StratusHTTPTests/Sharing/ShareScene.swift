@@ -113,7 +113,7 @@ struct ShareScene {
     return try await client.post(endpoint, ["shortGUIDs": [["value": guid]]])["results"][0]
   }
 
-  /// Sends operations to the zone from the shared database.
+  /// Sends operations on the zone's records to the shared database.
   func modify(
     _ operations: JSON, as client: Client, atomic: JSON = nil
   ) async throws -> Client.Answer {

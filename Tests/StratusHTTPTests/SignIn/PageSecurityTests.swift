@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `refusals of the pages have no CORS headers`() async throws {
+  @Test func `refusals by the server's own pages have no CORS headers`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.fields = ["Origin": SignInScene.origin, "Access-Control-Request-Method": "POST"]

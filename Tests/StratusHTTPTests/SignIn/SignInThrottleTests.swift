@@ -95,9 +95,7 @@ import Testing
   }
 
   @Test
-  func `Callers at the front of the queue have places of their own and are served first`()
-    async throws
-  {
+  func `Known callers have reserved places in the queue and are served first`() async throws {
     try await withBusyPool(waitingMax: 4) { pool, end in
       let order = Order()
       try await withThrowingTaskGroup(of: Void.self) { group in

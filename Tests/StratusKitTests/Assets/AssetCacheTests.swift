@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test
-  func `the file cache removes old files above its size limit, but not the last returned file`()
+  func `a file cache above its size limit removes old files, but not the last returned file`()
     async throws
   {
     var limits = AssetCache.Limits()

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test
-  func `a long-lived operation is stored before its first request, and reports this to the app`()
+  func `a long-lived operation is stored before its first request, and then informs the app`()
     async throws
   {
     let (disk, server, journal) = (DiskScene(), FakeServer(), Journal())
@@ -182,7 +182,7 @@ import Testing
     return server
   }
 
-  /// Records what an operation reports to the app.
+  /// Stores what an operation reports to the app.
   private static func journal(_ operation: CKModifyRecordsOperation) -> Journal {
     let journal = Journal()
     operation.perRecordSaveBlock = { recordID, _ in journal.note(recordID.recordName) }
@@ -297,7 +297,7 @@ import Testing
   }
 
   @Test
-  func `the process that began a long-lived operation keeps it when another user signs in`()
+  func `a process keeps the long-lived operation that it began when another user signs in`()
     async throws
   {
     let (disk, server) = (DiskScene(), Self.serverOfAnother())

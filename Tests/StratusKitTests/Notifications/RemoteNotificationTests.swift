@@ -25,7 +25,8 @@ private final class TestListener: Sendable {
   /// Allows the subscriber to wait for one notification.
   func permit() { permits.put(()) }
 
-  /// Returns the ID of the notification that the subscriber took with its oldest permit.
+  /// Waits for the next notification that the subscriber takes, and returns its ID. Each call
+  /// returns another notification, oldest first.
   func result() async -> String? { await taken.take() }
 
   func take() async -> String? {
@@ -394,7 +395,7 @@ private final class LateEvents: EventExchange, EventBody {
   }
 
   @Test
-  func `each container that subscribes has its own device name, and a read stores no name`()
+  func `each subscribing container gets a device name of its own, and a fetch stores no name`()
     async throws
   {
     server.on(ListZones.self) { _ in ListZones.Response(zones: []) }

@@ -85,7 +85,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `a save that names one record twice fails with invalidArguments`() async {
+  @Test func `a batch that saves and deletes one record fails with invalidArguments`() async {
     let server = FakeServer()
     await #expect {
       try await server.database.modifyRecords(saving: [note("a")], deleting: [id("a")])

@@ -6,7 +6,8 @@ import Testing
   private static let names = ["b", "a", "b1"]
 
   /// Runs every sequence of five steps that set and remove values.
-  @Test func `a field table contains the same values as a dictionary, sorted by name`() {
+  @Test
+  func `a field table has the values of a dictionary with the same changes, sorted by name`() {
     let choices = Self.names.count * 2
     for way in 0..<(choices * choices * choices * choices * choices) {
       var table = FieldTable<Int>()

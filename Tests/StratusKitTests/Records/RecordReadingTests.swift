@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite struct RecordReading {
-  @Test func `a value of each field type decodes to its object`() throws {
+  @Test func `a value of each field type decodes to the matching kind of object`() throws {
     var place = Location(latitude: 1, longitude: 2)
     place.altitude = 3
     place.timestamp = 4000

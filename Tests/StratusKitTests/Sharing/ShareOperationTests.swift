@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test
-  func `a metadata fetch returns the root with the desired fields if the app asks for it`()
+  func `a metadata fetch returns the root's desired fields if the app requests the root`()
     async throws
   {
     let server = FakeServer()

@@ -262,7 +262,7 @@ private let zoneX = CKRecordZone.ID(zoneName: "X")
     #expect(state.incarnations == [zoneY: "2", zoneZ: "9"])
   }
 
-  @Test func `a fetch reports a recreated zone only once if its token has expired, too`() {
+  @Test func `a fetch reports a recreated zone with an expired token only once`() {
     var state = state([zoneZ])
     state.setToken("z1", of: zoneZ)
     state.setIncarnation("1", of: zoneZ)

@@ -241,7 +241,7 @@ import Testing
   }
 
   @Test
-  func `a sync engine reports a state that its delegate changed before the next event`()
+  func `if the delegate changes the state, the engine's next event is a state update`()
     async throws
   {
     let scene = SyncScene()

@@ -88,7 +88,7 @@ import Testing
   /// Seed 3000561 of the simulation: a device sends a deletion twice. The second deletion removes
   /// the record that another device has created in between.
   @Test
-  func `a deletion added while a batch is made is removed after the send, but a save stays`() {
+  func `a send removes a deletion that was added while its batch was made, but not a save`() {
     var state = SyncState()
     state.add([save("early")])
     let stamp = state.beginBatch()

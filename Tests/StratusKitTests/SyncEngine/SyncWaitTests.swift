@@ -127,7 +127,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `the app's call in progress fails last, after two minutes`() async throws {
+  @Test func `a call of the app that is in progress fails only after two minutes`() async throws {
     let scene = SyncScene()
     let (isCalled, isOver) = (Gate(), Gate())
     _ = wait(at: "will fetch manual", in: scene) { _ in
@@ -175,7 +175,7 @@ import Testing
     try await engine.sendChanges()
   }
 
-  @Test func `a returned call to a sync engine leaves no time-out`() async throws {
+  @Test func `a call to a sync engine cancels its time-out before it returns`() async throws {
     let scene = SyncScene()
     let engine = scene.engine()
     try await engine.fetchChanges()

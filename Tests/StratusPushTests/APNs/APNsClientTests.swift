@@ -181,7 +181,7 @@ final class StillClock: Sendable {
     (403, "InvalidProviderToken"), (403, "MissingProviderToken"), (400, "BadTopic"),
     (400, "TopicDisallowed"),
   ])
-  func `notifications of a refused sender are kept`(
+  func `a refusal of the server's key or topic is reported as a refused sender`(
     status: Int, reason: String
   ) async throws {
     let outcome = try await Self.outcome(.answer(status, reason: reason))

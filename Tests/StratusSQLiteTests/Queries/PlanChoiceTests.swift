@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The plan that a query chooses among the existing indexes.
+/// The server's choice between the plans that the existing indexes allow for a query.
 @Suite struct PlanChoices {
   private static func index(_ id: Int64, _ columns: [IndexColumn], isReady: Bool = true)
     -> QueryIndex

@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// The page's token must not pass a record that has still to leave, because the record may join
-  /// again without a newer change.
+  /// The page's token must not pass a record that must still leave the share, because the record
+  /// may join again without a newer change.
   @Test
   func `a participant's feed waits for the records that have not left the share yet`()
     async throws
@@ -95,7 +95,7 @@ import Testing
   }
 }
 
-/// Work on moves that one transaction does not finish.
+/// The work that remains when one transaction cannot move all records.
 @Suite struct `The rest of a large move` {
   private func withServer(_ body: (SharedServer) async throws -> Void) async throws {
     let server = try await SharedServer()
@@ -151,7 +151,8 @@ import Testing
     }
   }
 
-  /// More than 20 parents wait, all of them in the hierarchy that the user joins.
+  /// The children of more than 20 folders must still join the hierarchy of the root. The server
+  /// refuses a user only if such work moves records out of the share.
   @Test
   func `users can accept a share while records still join it, but not while records leave it`()
     async throws

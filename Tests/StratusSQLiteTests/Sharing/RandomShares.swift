@@ -117,7 +117,7 @@ struct RandomShares {
 
   private mutating func delete() async throws {
     let name = someName
-    // Without requests, the model does not know that a share ends with its root.
+    // If shares do not use requests, the model does not end a share together with its root.
     if model.roots.contains(name), !isOverWire { return }
     log.append("Ann deletes \(name)")
     let code = try await server.modify(
@@ -263,7 +263,7 @@ struct RandomShares {
     entitled[user]?[root] = nil
   }
 
-  /// Records in the model that the share of a root has ended.
+  /// Stores in the model that the share of a root has ended.
   mutating func ended(_ root: String) {
     model.roots.remove(root)
     model.parents["S-" + root] = nil

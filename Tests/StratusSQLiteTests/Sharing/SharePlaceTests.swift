@@ -134,7 +134,8 @@ import Testing
             zone: zone, target: "target", change: zone.change,
             userRecordName: SharedServer.ann, deviceID: "d"))
       }
-      // The share of the root counts as ended, but a new share needs a new root.
+      // The root counts as deleted, so its share counts as ended. But the root cannot be shared
+      // again before it is saved again.
       var again = share("a")
       again.recordName = "S-2"
       #expect(try await server.modify([again], as: SharedServer.ann) == [.badRequest])

@@ -294,7 +294,7 @@ import Testing
     }
   }
 
-  /// Bob is an administrator of shares with 100 participants, and sees all of them.
+  /// Bob is an administrator of shares with 100 participants, so he sees all participants.
   @Test func `every acceptance of a share is reported, however large the answer is`() async throws {
     try await withCounts { server, _ in
       let names = (0..<28).map(Self.name)

@@ -40,7 +40,7 @@ struct SharedDevice {
         held = [:]
         deletions = []
         return .noZone
-      // Records far below a moved record have not followed it yet.
+      // The server has not yet moved all records below a moved record.
       case .tryAgainLater: return .more
       case .badRequest where error.reason == Reason.syncTokenExpired:
         expirations += 1

@@ -107,7 +107,9 @@ import Testing
   }
 
   /// The token is older than the second share. The records of that share are older than the token.
-  @Test func `a participant's device continues with the records of a second share`() async throws {
+  @Test func `a participant's old change token returns the older records of a second share`()
+    async throws
+  {
     try await withTrees { server in
       try await server.share("x", with: "_bob")
       var bob = SharedDevice(user: "_bob")
@@ -125,7 +127,7 @@ import Testing
 
   /// The user joins another share while the device fetches the records of the first share.
   @Test
-  func `a participant's device continues with a share that is joined between two pages`()
+  func `a fetch also returns the records of a share that is joined between two of its pages`()
     async throws
   {
     try await withTrees { server in
@@ -200,10 +202,10 @@ import Testing
     }
   }
 
-  /// The records of a large subtree join in steps. In the owner's history, these steps have change
-  /// numbers without changed records.
+  /// The records of a large subtree join the share in steps. In the owner's history, these steps
+  /// have change numbers without changed records.
   @Test
-  func `a large subtree joins in steps, and the owner's device still reads its feed to the end`()
+  func `a large subtree joins a share in steps, and the owner's device reads its feed to the end`()
     async throws
   {
     try await withTrees { server in

@@ -23,7 +23,9 @@ import Testing
   }
 
   @Test
-  func `a saved operation is listed only in its container, after its request is written`() throws {
+  func `a saved operation is listed only after its request is stored, and only in its container`()
+    throws
+  {
     try withFolder {
       #expect(operations().ids(now: now) == [])
       let saved = try #require(operations().make(id: "A"))

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test
-  func `the answer of a share lookup is equal after encoding and decoding`() throws {
+  func `encoding and decoding do not change the answer of a share lookup`() throws {
     let owner = ShareParticipant(
       participantID: "O", identity: ParticipantIdentity(userRecordName: "_ann"), role: .owner,
       status: .accepted, permission: .readWrite)

@@ -14,7 +14,7 @@ const roles = [
   { value: "owner", text: "owner: everything" },
   { value: "developer", text: "developer: records, schema, tokens; no deployment" },
   { value: "operator", text: "operator: accounts, containers, state; no records" },
-  { value: "auditor", text: "auditor: state and schema; changes nothing" },
+  { value: "auditor", text: "auditor: state, requests and schema; changes nothing" },
 ];
 
 export async function show(screen) {

@@ -10,7 +10,7 @@ struct LongLivedOwner: Sendable {
   let accountDigest: String?
 
   /// Whether the owner is the signed-in user. The server is asked only if this device does not know
-  /// its user yet and another sign-in has happened since the operation began.
+  /// the signed-in user yet, and another sign-in has happened since the operation began.
   ///
   /// - Throws: the reason why the server could not be asked.
   func isSignedIn(

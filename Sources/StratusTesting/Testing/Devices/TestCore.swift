@@ -86,7 +86,7 @@ final class TestCore: Sendable {
     state.withLock { $0.devices.append(WeakDevice(device: device)) }
   }
 
-  /// Records that a device uses a container.
+  /// Remembers that a device uses a container.
   func note(_ address: StoreAddress) {
     state.withLock { state in
       if !state.stores.contains(address) { state.stores.append(address) }

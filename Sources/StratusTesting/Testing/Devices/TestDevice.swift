@@ -79,7 +79,7 @@ public final class TestDevice: Sendable {
 
   /// Ends the app's use of its containers, as if the app had been killed. Containers that are
   /// requested later are new objects on the same device. Calls in progress on an old container
-  /// continue. Release the old containers and their sync engines first.
+  /// continue. Release the old containers and their sync engines before you call this method.
   public func relaunch() {
     state.withLock { state in
       state.containers = [:]

@@ -1,0 +1,111 @@
+import StratusDomain
+import StratusWire
+import Synchronization
+
+/// The streams of events that tell the pages of the console what is new (server-sent events).
+final class LiveUpdates: Sendable {
+  /// The seconds between two heartbeats. With each one, the server checks the session again.
+  static let heartbeatSeconds: Int64 = 10
+  /// The entries of the request log that one stream sends in a second. A table that moves faster
+  /// cannot be read.
+  static let entriesPerSecondMax = 20
+  /// The streams of one member. Each open page has one.
+  static let streamsPerMemberMax = 6
+
+  private let log: RequestLog
+  private let ambient: Ambient
+  private let version: String
+  private let counts = Mutex<[String: Int]>([:])
+
+  init(log: RequestLog, ambient: Ambient, version: String) {
+    self.log = log
+    self.ambient = ambient
+    self.version = version
+  }
+
+  /// Opens the stream of a member.
+  ///
+  /// - Parameter view: returns what the member may see at the moment, or nil if the session has
+  ///   ended. It is called with each heartbeat.
+  /// - Throws: `THROTTLED` if the member has too many streams.
+  func open(
+    for member: String, _ first: ConsoleView,
+    view: @escaping @Sendable () async -> ConsoleView?
+  ) throws(ServerError) -> AsyncStream<[UInt8]> {
+    try takePlace(member)
+    let current = SharedView(first)
+    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream(
+      bufferingPolicy: .bufferingNewest(Self.entriesPerSecondMax * 2))
+    let heartbeats = Task { [version] in
+      while !Task.isCancelled {
+        continuation.yield(Self.event("status", "{\"version\":\"\(version)\"}"))
+        try? await Task.sleep(for: .seconds(Self.heartbeatSeconds))
+        guard !Task.isCancelled, let view = await view() else { break }
+        current.set(view)
+      }
+      continuation.yield(Self.event("ended", "{}"))
+      continuation.finish()
+    }
+    let entries = Task { [log, ambient] in
+      var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
+      for await entry in log.listen() where current.shows(entry.containerID) {
+        let now = ambient.now() / 1_000
+        if second != now {
+          if skippedCount > 0 {
+            continuation.yield(Self.event("requests", "{\"skipped\":\(skippedCount)}"))
+          }
+          (second, sentCount, skippedCount) = (now, 0, 0)
+        }
+        sentCount += 1
+        if sentCount > Self.entriesPerSecondMax {
+          skippedCount += 1
+        } else {
+          continuation.yield(
+            Self.event("requests", String(decoding: entry.jsonBytes, as: UTF8.self)))
+        }
+      }
+    }
+    continuation.onTermination = { [weak self] _ in
+      heartbeats.cancel()
+      entries.cancel()
+      self?.leavePlace(member)
+    }
+    return stream
+  }
+
+  private func takePlace(_ member: String) throws(ServerError) {
+    let hasPlace = counts.withLock { counts in
+      guard counts[member, default: 0] < Self.streamsPerMemberMax else { return false }
+      counts[member, default: 0] += 1
+      return true
+    }
+    if hasPlace { return }
+    throw ServerError(
+      .throttled, Reason.liveStreamsThrottled, retryAfterSeconds: Int(Self.heartbeatSeconds))
+  }
+
+  private func leavePlace(_ member: String) {
+    counts.withLock { counts in
+      counts[member, default: 1] -= 1
+      if counts[member] == 0 { counts[member] = nil }
+    }
+  }
+
+  /// NB: the data is JSON without line breaks, so it is a single line.
+  private static func event(_ name: String, _ data: String) -> [UInt8] {
+    Array("event: \(name)\ndata: \(data)\n\n".utf8)
+  }
+}
+
+/// The view of a member, which may change while a stream is open.
+private final class SharedView: Sendable {
+  private let view: Mutex<ConsoleView>
+
+  init(_ view: ConsoleView) { self.view = Mutex(view) }
+
+  func set(_ view: ConsoleView) { self.view.withLock { $0 = view } }
+
+  func shows(_ container: String) -> Bool {
+    view.withLock { $0.containers?.contains(container) ?? true }
+  }
+}

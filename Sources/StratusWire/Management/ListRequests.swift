@@ -1,0 +1,191 @@
+/// One request of an app, as the request log keeps it. It has no contents of the request: no
+/// values, no names of records, no tokens and no addresses.
+public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
+  /// The ID that the answer had in `X-Apple-Request-UUID`, and in its error dictionary.
+  public var requestID: String
+  /// The time when the request arrived, in milliseconds since 1970 UTC.
+  public var time: Int64
+  /// The milliseconds from the arrival of the request to the beginning of the answer.
+  public var milliseconds: Int64
+  public var bytesIn: Int64
+  public var bytesOut: Int64
+  public var containerID: String
+  public var environment: ContainerEnvironment
+  public var database: DatabaseScope
+  /// The path of the endpoint, for example `records/query`.
+  public var endpoint: String
+  /// `ok`, or the code of the error that refused the whole request.
+  public var outcome: String
+  /// The units of work of the request, of about 1 µs each.
+  public var steps: Int64
+  /// The user, or nil for a caller who is not signed in.
+  public var userRecordName: String?
+  /// The ID that the device gave itself.
+  public var deviceID: String
+  /// The app and its version, as the request named them. It is empty if the request named no app.
+  public var app: String
+
+  public init(
+    requestID: String, time: Int64, milliseconds: Int64, bytesIn: Int64, bytesOut: Int64,
+    containerID: String, environment: ContainerEnvironment, database: DatabaseScope,
+    endpoint: String, outcome: String, steps: Int64, userRecordName: String?,
+    deviceID: String, app: String
+  ) {
+    self.requestID = requestID
+    self.time = time
+    self.milliseconds = milliseconds
+    self.bytesIn = bytesIn
+    self.bytesOut = bytesOut
+    self.containerID = containerID
+    self.environment = environment
+    self.database = database
+    self.endpoint = endpoint
+    self.outcome = outcome
+    self.steps = steps
+    self.userRecordName = userRecordName
+    self.deviceID = deviceID
+    self.app = app
+  }
+
+  /// The outcome of a request that was answered.
+  public static let okay = "ok"
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("requestID", requestID)
+      writer.member("time", time)
+      writer.member("milliseconds", milliseconds)
+      writer.member("bytesIn", bytesIn)
+      writer.member("bytesOut", bytesOut)
+      writer.member("containerID", containerID)
+      writer.member("environment", environment.rawValue)
+      writer.member("database", database.rawValue)
+      writer.member("endpoint", endpoint)
+      writer.member("outcome", outcome)
+      writer.member("steps", steps)
+      writer.member("userRecordName", userRecordName)
+      writer.member("deviceID", deviceID)
+      writer.member("app", app)
+    }
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    requestID = try json.requiredString("requestID")
+    time = json["time"]?.int64 ?? 0
+    milliseconds = json["milliseconds"]?.int64 ?? 0
+    bytesIn = json["bytesIn"]?.int64 ?? 0
+    bytesOut = json["bytesOut"]?.int64 ?? 0
+    containerID = try json.requiredString("containerID")
+    environment = try json.environment()
+    guard let scope = DatabaseScope(rawValue: try json.requiredString("database")) else {
+      throw .wrongType("database", expected: "public, private or shared")
+    }
+    database = scope
+    endpoint = try json.requiredString("endpoint")
+    outcome = try json.requiredString("outcome")
+    steps = json["steps"]?.int64 ?? 0
+    userRecordName = try json.optionalString("userRecordName")
+    deviceID = try json.requiredString("deviceID")
+    app = try json.requiredString("app")
+  }
+}
+
+/// Management: lists the newest requests of apps, the newest first.
+public enum ListRequests: Endpoint {
+  public static let path = "requests/list"
+
+  /// The requests to list. A member that is nil does not limit them.
+  public struct Request: JSONWritable, JSONReadable {
+    public var containerID: String?
+    public var environment: ContainerEnvironment?
+    public var endpoint: String?
+    /// An error code, `ok`, or `failed` for all errors.
+    public var outcome: String?
+    public var userRecordName: String?
+    public var requestID: String?
+    /// The least duration, in milliseconds.
+    public var millisecondsMin: Int64?
+    /// The greatest number of requests in the answer. The default is 100.
+    public var resultsLimit: Int64?
+    /// Requests before this position, which an earlier answer contained.
+    public var before: String?
+
+    public init(
+      containerID: String? = nil, environment: ContainerEnvironment? = nil,
+      endpoint: String? = nil, outcome: String? = nil, userRecordName: String? = nil,
+      requestID: String? = nil, millisecondsMin: Int64? = nil, resultsLimit: Int64? = nil,
+      before: String? = nil
+    ) {
+      self.containerID = containerID
+      self.environment = environment
+      self.endpoint = endpoint
+      self.outcome = outcome
+      self.userRecordName = userRecordName
+      self.requestID = requestID
+      self.millisecondsMin = millisecondsMin
+      self.resultsLimit = resultsLimit
+      self.before = before
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("containerID", containerID)
+        writer.member("environment", environment?.rawValue)
+        writer.member("endpoint", endpoint)
+        writer.member("outcome", outcome)
+        writer.member("userRecordName", userRecordName)
+        writer.member("requestID", requestID)
+        writer.member("millisecondsMin", millisecondsMin)
+        writer.member("resultsLimit", resultsLimit)
+        writer.member("before", before)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      containerID = try json.optionalString("containerID")
+      if try json.optionalString("environment") != nil { environment = try json.environment() }
+      endpoint = try json.optionalString("endpoint")
+      outcome = try json.optionalString("outcome")
+      userRecordName = try json.optionalString("userRecordName")
+      requestID = try json.optionalString("requestID")
+      millisecondsMin = json["millisecondsMin"]?.int64
+      resultsLimit = json["resultsLimit"]?.int64
+      before = try json.optionalString("before")
+    }
+
+    /// Whether an entry is one of these requests.
+    public func includes(_ entry: RequestEntry) -> Bool {
+      if let containerID, containerID != entry.containerID { return false }
+      if let environment, environment != entry.environment { return false }
+      if let endpoint, endpoint != entry.endpoint { return false }
+      if let userRecordName, userRecordName != entry.userRecordName { return false }
+      if let requestID, requestID != entry.requestID { return false }
+      if let millisecondsMin, entry.milliseconds < millisecondsMin { return false }
+      guard let outcome else { return true }
+      return outcome == "failed" ? entry.outcome != RequestEntry.okay : entry.outcome == outcome
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    public var requests: [RequestEntry]
+    /// The position for the next page, or nil if the log has no earlier requests.
+    public var before: String?
+
+    public init(requests: [RequestEntry], before: String?) {
+      self.requests = requests
+      self.before = before
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("requests", array: requests)
+        writer.member("before", before)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      requests = try json.requiredArray("requests")
+      before = try json.optionalString("before")
+    }
+  }
+}
