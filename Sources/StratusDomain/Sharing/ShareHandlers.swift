@@ -91,7 +91,9 @@ struct ShareDirectory: Sendable {
         }
       } catch {
         if error.code == .internalError { throw error }
-        results.append(.failure(shortGUID, error.dictionary(for: caller)))
+        var failure = error.dictionary(for: caller)
+        failure.webpageURL = try await search.fallbackURL()
+        results.append(.failure(shortGUID, failure))
       }
     }
     return ResolveShares.Response(results: results)
@@ -159,6 +161,14 @@ struct ShareSearch: Sendable {
     ///
     /// - Parameter mayNeedVerification: whether the share has an open invitation to an address.
     case hidden(mayNeedVerification: Bool)
+  }
+
+  /// Returns the operator's web page for people who cannot open a share. It does not depend on the
+  /// share, so the answer for a hidden share equals that for an unknown one.
+  func fallbackURL() async throws(ServerError) -> String? {
+    try await database.store.read { (store) throws(ServerError) in
+      try store.schema().settings.shareFallbackURL
+    }
   }
 
   func find(

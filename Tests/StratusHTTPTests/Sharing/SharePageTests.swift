@@ -153,7 +153,10 @@ import Testing
     }
   }
 
-  @Test func `a participant opens the app with the URL of the share`() async throws {
+  @Test
+  func `a participant opens the app with the URL of the share, and others get a web page`()
+    async throws
+  {
     try await Stage.with([Self.anna]) { stage in
       try await stage.sign.server.manage(
         "containers/configure",
@@ -161,6 +164,11 @@ import Testing
           "containerID": "\(SignInScene.container)", "environment": "development",
           "shareAppURL": "trips://open?share=", "shareFallbackURL": "https://trips.example.org/",
         ])
+      var visitor = stage.ann
+      visitor.database = "public"
+      let unknown = try await visitor.post(
+        "records/resolve", ["shortGUIDs": [["value": "AAAnEa3AEPXwK71VM4gHFnvh2"]]])
+      #expect(unknown["results"][0]["webpageURL"] == "https://trips.example.org/")
       let browser = stage.sign.browser
       _ = try await browser.signIn()
       let page = try await browser.get("/share/\(stage.guid)")
