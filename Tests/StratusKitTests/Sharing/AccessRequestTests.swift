@@ -136,7 +136,8 @@ import Testing
       codes.withLock { $0[url] = .some(code) }
     }
     let container = server.container()
-    try await withCheckedThrowingContinuation { continuation in
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
       operation.shareAccessRequestResultBlock = { continuation.resume(with: $0) }
       container.add(operation)
     }
