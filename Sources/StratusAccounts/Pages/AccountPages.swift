@@ -9,10 +9,15 @@ public final class AccountPages: WebPages {
   let accounts: Accounts
   var seal: PageSeal { accounts.pageSeal }
   let throttle = SignInThrottle()
+  /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
+  let shares: ShareDesk?
   private let report: @Sendable (ServerError) -> Void
 
-  init(accounts: Accounts, report: @escaping @Sendable (ServerError) -> Void) {
+  init(
+    accounts: Accounts, shares: ShareDesk?, report: @escaping @Sendable (ServerError) -> Void
+  ) {
     self.accounts = accounts
+    self.shares = shares
     self.report = report
   }
 
@@ -39,6 +44,8 @@ public final class AccountPages: WebPages {
     case PageLayout.stylePath: return PageLayout.file(PageLayout.style, type: "text/css")
     case PageLayout.scriptPath:
       return PageLayout.file(PageLayout.script, type: "text/javascript")
+    case PageLayout.shareScriptPath:
+      return PageLayout.file(PageLayout.shareScript, type: "text/javascript")
     default: break
     }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
@@ -63,11 +70,14 @@ public final class AccountPages: WebPages {
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
     default:
-      return PageLayout.answer(
-        "Not found", "<h1>There is no such page</h1><p><a href=\"/account\">Account</a></p>",
-        status: 404)
+      if visit.request.path.hasPrefix("/share/") { return try await sharePage(&visit) }
+      return Self.noSuchPage
     }
   }
+
+  static let noSuchPage = PageLayout.answer(
+    "Not found", "<h1>There is no such page</h1><p><a href=\"/account\">Account</a></p>",
+    status: 404)
 
   public func signInPath(
     apiToken: String, store: StoreAddress, origin: String?
@@ -103,10 +113,13 @@ public final class AccountPages: WebPages {
 extension Accounts {
   /// Creates the server's own web pages.
   ///
-  /// - Parameter report: called with errors that a page cannot show.
+  /// - Parameters:
+  ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
+  ///     pages.
+  ///   - report: called with errors that a page cannot show.
   public func webPages(
-    report: @escaping @Sendable (ServerError) -> Void
+    shares: ShareDesk? = nil, report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, report: report)
+    AccountPages(accounts: self, shares: shares, report: report)
   }
 }

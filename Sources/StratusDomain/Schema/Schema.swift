@@ -151,10 +151,20 @@ public struct ContainerSettings: Sendable, Hashable {
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool
+  /// The URL with which the page of a share opens the app. The page appends the share's URL. nil
+  /// means that the page offers no app.
+  public var shareAppURL: String?
+  /// The web page for people who cannot open the app, or nil if there is none.
+  public var shareFallbackURL: String?
 
-  public init(allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false) {
+  public init(
+    allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false,
+    shareAppURL: String? = nil, shareFallbackURL: String? = nil
+  ) {
     self.allowsQueryExtensions = allowsQueryExtensions
     self.requiresReferenceTargets = requiresReferenceTargets
+    self.shareAppURL = shareAppURL
+    self.shareFallbackURL = shareFallbackURL
   }
 }
 

@@ -10,14 +10,21 @@ struct ShareBatch {
     var shortGUIDs: [String] = []
     /// The IDs of participants, by the positions of the operations.
     var participants: [Int: [String]] = [:]
+    /// The random parts of one-time URLs, by the positions of the operations.
+    var oneTimeTokens: [Int: [String]] = [:]
 
-    init(for operations: [RecordOperation], makeUUID: () -> String) {
+    init(
+      for operations: [RecordOperation], at store: StoreAddress, makeUUID: () -> String
+    ) {
       guard operations.contains(where: \.concernsSharing) else { return }
       for (index, operation) in operations.enumerated() {
-        shortGUIDs.append(operation.concernsSharing ? ShareGUID.make(makeUUID) : "")
-        guard let sent = operation.share?.participants else { continue }
-        participants[index] = sent.prefix(Limits.participantsPerShareMax + 1).map { _ in makeUUID()
-        }
+        shortGUIDs.append(
+          operation.concernsSharing ? ShareGUID.make(for: store, makeUUID) : "")
+        guard let sent = operation.share?.participants?.prefix(Limits.participantsPerShareMax + 1)
+        else { continue }
+        participants[index] = sent.map { _ in makeUUID() }
+        let tokens = sent.filter(\.isOneTime).map { _ in ShareGUID.token(makeUUID) }
+        if !tokens.isEmpty { oneTimeTokens[index] = tokens }
       }
     }
   }
@@ -32,6 +39,8 @@ struct ShareBatch {
 
   private let operations: [RecordOperation]
   private let snapshot: RecordSnapshot
+  /// The time of the batch, in milliseconds since 1970 UTC.
+  private let now: Int64
   /// The parents that the batch gives to records, or nil for records without a parent.
   private var parents: [ExactName: String?] = [:]
   /// The positions of the operations that save records, by record name.
@@ -42,11 +51,12 @@ struct ShareBatch {
   private var survey: HierarchySurvey?
 
   init(
-    _ operations: [RecordOperation], ids: IDs, on snapshot: RecordSnapshot,
+    _ operations: [RecordOperation], ids: IDs, on snapshot: RecordSnapshot, at now: Int64,
     in store: any StoreReading
   ) throws(ServerError) {
     self.operations = operations
     self.snapshot = snapshot
+    self.now = now
     // Deletions are handled after the decision, and saves without share data keep the stored data.
     guard !ids.shortGUIDs.isEmpty else { return }
     let shares = operations.count { operation in
@@ -94,12 +104,17 @@ struct ShareBatch {
       throw .badRequest(Reason.shareNeedsCustomZone)
     }
     guard let owner = snapshot.access.address.database.owner else { return }
-    let edit = ShareEdit(owner: owner, newIDs: ids.participants[index] ?? [])
+    let edit = ShareEdit(
+      owner: owner, newIDs: ids.participants[index] ?? [],
+      newTokens: ids.oneTimeTokens[index] ?? [], now: now)
     if let stored {
       guard let state = try stored.shareState() else { throw .fault("a share has no state") }
       // The access policy refuses all users except the owner and administrators.
       let mayEdit = snapshot.access.allows(.write, stored, schema: snapshot.schema)
-      states[index] = mayEdit ? try edit.applied(operation.share, to: state, isNew: false) : state
+      // A save with an old change tag is a conflict, whatever is wrong with its participants.
+      let isEdited = mayEdit && !operation.isOutdated(by: stored)
+      states[index] =
+        isEdited ? try edit.applied(operation.share, to: state, isNew: false) : state
       return
     }
     guard operation.canCreate, !snapshot.hidden.contains(ExactName(name)),
@@ -204,6 +219,35 @@ struct ShareBatch {
     return refusals
   }
 
+  /// Returns the e-mail addresses that the saved shares have invited, and did not invite before.
+  func invitedAddresses(
+    by decision: RecordDecision, inviter: String, in database: OpenDatabase
+  ) throws(ServerError) -> [InvitedAddress] {
+    var invited: [InvitedAddress] = []
+    for (index, state) in states.sorted(by: { $0.key < $1.key }) {
+      guard case .saved(let record) = decision.outcomes[index] else { continue }
+      let old = try snapshot.records[record.name]?.shareState()?.participants ?? []
+      let addresses = state.participants.compactMap { participant -> String? in
+        guard participant.status == .invited, state.offer(to: participant) != nil,
+          case .emailAddress(let address)? = participant.identity.lookup,
+          // A participant who left and is invited again also gets a message.
+          !old.contains(where: {
+            $0.participantID == participant.participantID && $0.status == .invited
+          })
+        else { return nil }
+        return address
+      }
+      if addresses.isEmpty { continue }
+      let title = try record.shareTitle()
+      invited += addresses.map { address in
+        InvitedAddress(
+          store: database.address, address: address, inviter: inviter,
+          shareURL: database.caller.serverURL + "/share/" + state.shortGUID, title: title)
+      }
+    }
+    return invited
+  }
+
   /// Writes the effects of the saved shares.
   ///
   /// - Parameter written: the records as the batch wrote them. A saved record may be deleted by a
@@ -261,6 +305,15 @@ extension RecordOperation {
     switch kind {
     case .create, .forceUpdate, .forceReplace: true
     case .update, .replace, .delete, .forceDelete: false
+    }
+  }
+
+  /// Whether the operation is a conflict, because the stored record has another version.
+  fileprivate func isOutdated(by stored: StoredRecord) -> Bool {
+    switch kind {
+    case .create: true
+    case .update, .replace, .delete: recordChangeTag != stored.tag
+    case .forceUpdate, .forceReplace, .forceDelete: false
     }
   }
 

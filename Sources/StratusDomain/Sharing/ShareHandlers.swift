@@ -33,11 +33,11 @@ struct AcceptSharesHandler: EndpointHandler {
       request, to: caller, in: address, shortens: true
     ) {
       [directory] (shortGUID, search) async throws(ServerError) in
-      let id = directory.databases.ambient.makeUUID()
+      let (id, now) = (directory.databases.ambient.makeUUID(), origin.time)
       // NB: only a user who joins needs a write transaction.
       let known = try await search.database.store.read { (store) throws(ServerError) in
         let finding = try search.find(shortGUID, in: store)
-        return (finding: finding, joins: try search.joins(finding, in: store))
+        return (finding: finding, joins: try search.joins(finding, now: now, in: store))
       }
       guard known.joins else { return known.finding }
       return try await search.database.store.write { (store) throws(ServerError) in
@@ -72,19 +72,7 @@ struct ShareDirectory: Sendable {
     _ request: ResolveShares.Request, to caller: Caller, in address: DatabaseAddress,
     shortens: Bool, find: Find
   ) async throws(ServerError) -> ResolveShares.Response {
-    switch address.scope {
-    case .public: break
-    case .private: throw .badRequest(Reason.endpointInPrivate)
-    case .shared: throw .badRequest(Reason.endpointInShared)
-    }
-    let user = try caller.requireAccount()
-    guard request.shortGUIDs.count <= Limits.sharesPerRequestMax else {
-      throw .badRequest(Reason.batchTooLarge)
-    }
-    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
-    let search = ShareSearch(
-      database: database, user: user,
-      address: try await accounts.address(user, address.store.container))
+    let search = try await search(for: request, by: caller, in: address)
     var results: [ShareResult] = []
     var budget = AnswerBudget()
     for shortGUID in request.shortGUIDs {
@@ -103,10 +91,33 @@ struct ShareDirectory: Sendable {
         }
       } catch {
         if error.code == .internalError { throw error }
-        results.append(.failure(shortGUID, error.dictionary(for: caller)))
+        var failure = error.dictionary(for: caller)
+        failure.webpageURL = try await search.fallbackURL()
+        results.append(.failure(shortGUID, failure))
       }
     }
     return ResolveShares.Response(results: results)
+  }
+
+  /// Opens the store of a request's shares.
+  ///
+  /// - Throws: `BAD_REQUEST` outside the public database; `AUTHENTICATION_REQUIRED`.
+  func search(
+    for request: ResolveShares.Request, by caller: Caller, in address: DatabaseAddress
+  ) async throws(ServerError) -> ShareSearch {
+    switch address.scope {
+    case .public: break
+    case .private: throw .badRequest(Reason.endpointInPrivate)
+    case .shared: throw .badRequest(Reason.endpointInShared)
+    }
+    let user = try caller.requireAccount()
+    guard request.shortGUIDs.count <= Limits.sharesPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
+    let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
+    return ShareSearch(
+      database: database, user: user,
+      address: try await accounts.address(user, address.store.container))
   }
 
   /// Returns the share that was found. A share that the caller may not see is refused as if it did
@@ -140,6 +151,8 @@ struct ShareSearch: Sendable {
     var share: StoredRecord
     var state: ShareState
     var root: StoredRecord?
+    /// The ID by which the caller found the share.
+    var shortGUID: String
   }
 
   enum Finding: Sendable {
@@ -150,41 +163,107 @@ struct ShareSearch: Sendable {
     case hidden(mayNeedVerification: Bool)
   }
 
+  /// Returns the operator's web page for people who cannot open a share. It does not depend on the
+  /// share, so the answer for a hidden share equals that for an unknown one.
+  func fallbackURL() async throws(ServerError) -> String? {
+    try await database.store.read { (store) throws(ServerError) in
+      try store.schema().settings.shareFallbackURL
+    }
+  }
+
   func find(
     _ shortGUID: ShortGUID, in store: any StoreReading
   ) throws(ServerError) -> Finding {
-    guard let (link, address) = try store.shareLink(shortGUID.value),
-      let name = link.shareName,
-      let zone = try store.zone(named: address.name, in: address.database),
-      let share = try store.records(named: [name], in: zone)[name],
-      let state = try share.shareState()
-    else { return .hidden(mayNeedVerification: false) }
-    let invitation = invitation(to: state, in: address)
+    guard var found = try stored(shortGUID.value, in: store) else {
+      return .hidden(mayNeedVerification: false)
+    }
+    let invitation = invitation(to: found)
     if case .none = invitation.part {
       return .hidden(mayNeedVerification: invitation.mayNeedVerification)
     }
-    var root: StoredRecord?
-    if let rootName = link.rootName, shortGUID.shouldFetchRootRecord {
-      root = try store.records(named: [rootName], in: zone)[rootName]
+    if let rootName = found.state.rootRecordName, shortGUID.shouldFetchRootRecord,
+      let zone = try store.zone(named: found.zone.name, in: found.zone.database)
+    {
+      found.root = try store.records(named: [rootName], in: zone)[rootName]
     }
-    return .share(Found(zone: address, share: share, state: state, root: root))
+    return .share(found)
   }
 
-  private func invitation(to state: ShareState, in zone: ZoneAddress) -> ShareInvitation {
+  /// Returns the share with this ID, whether or not the caller may see it. An ID of a one-time URL
+  /// leads to a share only while the share has the participant of this URL.
+  private func stored(
+    _ shortGUID: String, in store: any StoreReading
+  ) throws(ServerError) -> Found? {
+    var known = try store.shareLink(shortGUID)
+    var isOneTime = false
+    if known == nil, let share = ShareGUID.share(inOneTime: shortGUID) {
+      known = try store.shareLink(share)
+      isOneTime = true
+    }
+    guard let (link, address) = known, let name = link.shareName,
+      let zone = try store.zone(named: address.name, in: address.database),
+      let share = try store.records(named: [name], in: zone)[name],
+      let state = try share.shareState()
+    else { return nil }
+    if isOneTime, !state.participants.contains(where: { $0.oneTimeShortGUID == shortGUID }) {
+      return nil
+    }
+    return Found(zone: address, share: share, state: state, root: nil, shortGUID: shortGUID)
+  }
+
+  private func invitation(to found: Found) -> ShareInvitation {
     ShareInvitation(
-      state: state, owner: zone.database.owner ?? "", user: user, address: address)
+      state: found.state, owner: found.zone.database.owner ?? "", user: user, address: address,
+      shortGUID: found.shortGUID)
+  }
+
+  /// Whether the caller's request for access would change a share.
+  ///
+  /// - Returns: nil if the share does not take requests of the caller, or if there is no such
+  ///   share. Otherwise, whether the share changes.
+  /// - Throws: the errors of ``ShareInvitation/requested(now:)``.
+  func mayRequest(
+    _ shortGUID: String, now: Int64, in store: any StoreReading
+  ) throws(ServerError) -> Bool? {
+    guard let found = try stored(shortGUID, in: store) else { return nil }
+    switch try invitation(to: found).requested(now: now) {
+    case .hidden: return nil
+    case .unchanged: return false
+    case .requested: return true
+    }
+  }
+
+  /// Adds the caller to the requesters of a share, in the transaction that checks the share.
+  ///
+  /// - Throws: `NOT_FOUND`; the errors of ``ShareInvitation/requested(now:)``.
+  func request(
+    _ shortGUID: String, by origin: ChangeOrigin, in store: any StoreWriting
+  ) throws(ServerError) {
+    guard var found = try stored(shortGUID, in: store),
+      try store.lockZone(named: found.zone.name, in: found.zone.database) != nil
+    else { throw ServerError(.notFound, Reason.shareNotFound) }
+    switch try invitation(to: found).requested(now: origin.time) {
+    case .hidden: throw ServerError(.notFound, Reason.shareNotFound)
+    case .unchanged: return
+    case .requested(let state):
+      let old = found.share
+      try found.share.set(state)
+      let effects = ShareEffects(
+        address: found.zone, origin: origin, deviceID: ShareEffects.serviceDeviceID)
+      try effects.rewrite(found.share, replacing: old, in: store)
+    }
   }
 
   /// Whether the caller's acceptance would change the share.
   ///
-  /// - Throws: the errors of ``accept(_:id:by:in:)``.
+  /// - Throws: the errors of ``ShareInvitation/accepted(id:now:)``.
   func joins(
-    _ finding: Finding, in store: any StoreReading
+    _ finding: Finding, now: Int64, in store: any StoreReading
   ) throws(ServerError) -> Bool {
     guard case .share(let found) = finding else { return false }
-    let invitation = invitation(to: found.state, in: found.zone)
+    let invitation = invitation(to: found)
     if case .owner = invitation.part { return false }
-    if try invitation.accepted(id: "") != found.state { return true }
+    if try invitation.accepted(id: "", now: now) != found.state { return true }
     return try !participates(in: found, store)
   }
 
@@ -207,9 +286,9 @@ struct ShareSearch: Sendable {
   func accept(
     _ found: Found, id: String, by origin: ChangeOrigin, in store: any StoreWriting
   ) throws(ServerError) -> Found {
-    let invitation = invitation(to: found.state, in: found.zone)
+    let invitation = invitation(to: found)
     if case .owner = invitation.part { return found }
-    let accepted = try invitation.accepted(id: id)
+    let accepted = try invitation.accepted(id: id, now: origin.time)
     if accepted == found.state, try participates(in: found, store) { return found }
     guard let zone = try store.lockZone(named: found.zone.name, in: found.zone.database) else {
       throw ServerError(.notFound, Reason.shareNotFound)
@@ -260,7 +339,7 @@ struct ShareSearch: Sendable {
     _ found: Found, as shortGUID: ShortGUID
   ) throws(ServerError) -> ResolvedShare {
     let owner = found.zone.database.owner ?? ""
-    let invitation = invitation(to: found.state, in: found.zone)
+    let invitation = invitation(to: found)
     let presenter = RecordPresenter(found.zone, in: database)
     var share = try presenter.dictionary(found.share)
     var view = ShareView(state: found.state, owner: owner, reader: user)

@@ -31,6 +31,7 @@ extension ShareContents {
       participants = found
     }
     saved = coder.list(CodingKey.saved, of: CKShare.Participant.self) ?? []
+    access = AccessLists(coder: coder)
     // NB: if a participant is in both lists or in several shares, the decoder returns one object
     // for all of them. Each list therefore needs its own copies.
     self = independent
@@ -45,6 +46,7 @@ extension ShareContents {
     coder.encode(present: url.map { $0 as NSURL }, forKey: CodingKey.url)
     coder.encode(list: participants, forKey: CodingKey.participants)
     coder.encode(list: saved, forKey: CodingKey.saved)
+    access.encode(with: coder)
   }
 }
 

@@ -164,6 +164,7 @@ extension CKError.Code {
     Reason.endpointInPrivate: .badDatabase,
     Reason.endpointInPublic: .badDatabase,
     Reason.endpointInShared: .badDatabase,
+    Reason.participantAlreadyInvited: .participantAlreadyInvited,
     Reason.participantMayNeedVerification: .participantMayNeedVerification,
     Reason.recordAlreadyShared: .alreadyShared,
     Reason.recordExists: .serverRecordChanged,
@@ -180,6 +181,8 @@ extension CKError.Code {
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired tokens.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.tooManyAccessRequests: .limitExceeded,
+    Reason.tooManyBlocked: .limitExceeded,
     Reason.tooManyJoinedShares: .limitExceeded,
     Reason.tooManyParticipants: .tooManyParticipants,
     Reason.tooManyShares: .limitExceeded,

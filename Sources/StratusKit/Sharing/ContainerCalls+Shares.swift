@@ -76,6 +76,39 @@ extension ContainerCalls {
     }
   }
 
+  /// Asks the owners of shares for access.
+  ///
+  /// - Parameter deliver: called for each URL, in order.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
+  ///   URLs.
+  func requestAccess(
+    _ urls: [URL], deliver: (URL, Result<Void, CKError>) -> Void
+  ) async throws(CKError) {
+    try requireFew(urls.count)
+    var requested: [(url: URL, shortGUID: ShortGUID)] = []
+    for url in urls {
+      guard let value = ShareURL.shortGUID(of: url) else {
+        deliver(url, .failure(CKError.malformed("\(url) is not the URL of a share")))
+        continue
+      }
+      requested.append((url, ShortGUID(value: value, shouldFetchRootRecord: false)))
+    }
+    if requested.isEmpty { return }
+    guard path.connection?.hasUser == true else { throw CKError.notSignedIn }
+    for part in Self.parts(of: requested.count) {
+      let request = RequestShareAccess.Request(shortGUIDs: requested[part].map { $0.shortGUID })
+      let results = try await send(RequestShareAccess.self, request, to: .public).results
+      guard results.count == part.count else { throw CKError.badAnswer }
+      for (asked, result) in zip(requested[part], results) {
+        if let error = result.error {
+          deliver(asked.url, .failure(CKError(error)))
+        } else {
+          deliver(asked.url, .success(()))
+        }
+      }
+    }
+  }
+
   /// - Throws: `CKError.limitExceeded` if there are more than 400 items.
   func requireFew(_ count: Int) throws(CKError) {
     guard count <= Limits.operationsPerRequestMax else {

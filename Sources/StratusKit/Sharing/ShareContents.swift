@@ -6,10 +6,11 @@ import StratusWire
 /// NB: participants are objects that apps can change. A copy of this value for another record
 /// therefore needs its own participants; see ``independent``.
 struct ShareContents {
-  /// The participants and the permission as a request sends them.
+  /// The participants, the permission and the answers to requesters as a request sends them.
   struct Sent: @unchecked Sendable {
     let publicPermission: CKShare.ParticipantPermission
     let participants: [(object: CKShare.Participant, values: CKShare.Participant.Values)]
+    let access: AccessLists
   }
 
   /// The root of a share that was never saved; nil for the share of a zone and for a saved share.
@@ -23,6 +24,8 @@ struct ShareContents {
   /// The server's version of the permission and of the participants.
   var savedPermission = CKShare.ParticipantPermission.none
   var saved: [CKShare.Participant] = []
+  /// The requesters and blocked users, and the changes that the next save sends.
+  var access = AccessLists()
 
   /// Makes the contents of a new share of the current user.
   init(rootRecordID: CKRecord.ID?) {
@@ -52,6 +55,7 @@ struct ShareContents {
     var state = independent
     state.publicPermission = savedPermission
     state.participants = saved.map { CKShare.Participant($0.values) }
+    state.access = access.saved
     return state
   }
 
@@ -107,6 +111,11 @@ struct ShareContents {
 
   /// Whether participants were added, removed or changed since the last fetch or save.
   var hasChangedParticipants: Bool {
+    if access.hasChanges { return true }
+    return hasChangedList
+  }
+
+  private var hasChangedList: Bool {
     let own = participants.map(\.values).filter { $0.role != .owner }
     let others = saved.map(\.values).filter { $0.role != .owner }
     guard own.count == others.count else { return true }
@@ -123,12 +132,12 @@ struct ShareContents {
   ///
   /// - Parameter isNew: whether the share was never saved.
   func input(isNew: Bool) -> ShareInput? {
-    let input = ShareInput(
+    let input = access.input(
       rootRecordName: isNew ? rootRecordID?.recordName : nil,
       publicPermission:
         isNew || publicPermission != savedPermission ? publicPermission.wire : nil,
       participants:
-        isNew || hasChangedParticipants
+        isNew || hasChangedList
         ? participants.map(\.values).filter { $0.role != .owner }.map(\.wire) : nil)
     return input == ShareInput() ? nil : input
   }
@@ -136,7 +145,8 @@ struct ShareContents {
   /// The values that a request sends now.
   var sent: Sent {
     Sent(
-      publicPermission: publicPermission, participants: participants.map { ($0, $0.values) })
+      publicPermission: publicPermission, participants: participants.map { ($0, $0.values) },
+      access: access)
   }
 
   /// Adopts the server's version of the share.
@@ -158,6 +168,7 @@ struct ShareContents {
     let values = fetched.map { CKShare.Participant.Values(wire: $0, naming: naming) }
     saved = values.map(CKShare.Participant.init)
     currentUserID = details.currentUserParticipant?.participantID
+    access.take(details, naming: naming, after: sent?.access)
     if let sent {
       adopt(values, after: sent)
     } else {
@@ -167,12 +178,14 @@ struct ShareContents {
 
   private mutating func adopt(_ fetched: [CKShare.Participant.Values], after sent: Sent) {
     var adopted: [CKShare.Participant] = []
+    // NB: participants with one-time URLs have no identity. The server keeps their order.
+    var newOneTime = sent.participants.filter { $0.values.isOneTime && !$0.values.isKnown }[...]
     for values in fetched {
-      guard
-        let old = sent.participants.first(where: {
-          $0.values.role == .owner && values.role == .owner || $0.values.isSame(as: values)
-        })
-      else {
+      var known = sent.participants.first {
+        $0.values.role == .owner && values.role == .owner || $0.values.isSame(as: values)
+      }
+      if known == nil, values.isOneTime { known = newOneTime.popFirst() }
+      guard let old = known else {
         adopted.append(CKShare.Participant(values))
         continue
       }

@@ -7,7 +7,7 @@ public import StratusDomain
 /// row. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 8
+  public static let layout: Int64 = 9
   /// The number of record numbers that a session takes at once.
   public static let recordNumbersPerBlock = RecordNumbers.blockSize
 
@@ -43,6 +43,7 @@ public enum StoreTables {
       try connection.define(RetirementTables.text(connection.dialect))
       try connection.define(LackTables.text(connection.dialect))
       try connection.define(SharingTables.text(connection.dialect))
+      try connection.define(SettingTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return

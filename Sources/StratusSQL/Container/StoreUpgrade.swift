@@ -16,6 +16,7 @@ enum StoreUpgrade {
       try connection.define(NotificationTables.text(connection.dialect))
     }
     if layout < 4 { try addForgetting(on: connection, now: now) }
+    if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
     if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
@@ -34,31 +35,33 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
-    case 4, 5, 6, 7: break
+    case 4, 5, 6, 7, 8: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     if layout < 5 {
       try addListings(on: connection)
       try connection.define(UseTables.text(connection.dialect))
-    } else {
+    } else if layout < 8 {
       // NB: the table can be dropped, because no release with layouts 5 to 7 wrote a row to it.
       try connection.define("DROP TABLE passages;")
     }
     // In a store of a layout before 3, the tables of devices and the outbox were just created in
     // their current form.
-    if layout >= 3 {
+    if (3..<8).contains(layout) {
       try connection.define(
         """
         ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);
         ALTER TABLE outbox ADD COLUMN hierarchies \(connection.dialect.text) NOT NULL DEFAULT '';
         """)
     }
-    try connection.define(
-      """
-      ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
-      \(SharingTables.text(connection.dialect))
-      """)
+    if layout < 8 {
+      try connection.define(
+        """
+        ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
+        \(SharingTables.text(connection.dialect))
+        """)
+    }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 

@@ -35,6 +35,7 @@ extension StoreSession {
         SchemaStatements.setSetting,
         [.text(setting.rawValue), .flag(settings[keyPath: setting.path])])
     }
+    try writeTexts(of: settings)
     try advanceSchema()
   }
 
@@ -99,6 +100,7 @@ extension StoreSession {
       settings[keyPath: setting.path] = row.integer(1) != 0
       return true
     }
+    try readTexts(into: &settings)
     return settings
   }
 }

@@ -18,6 +18,9 @@ public struct ErrorDictionary: Sendable, Error {
   /// The error code of the CloudKit framework, if `code` and `reason` do not imply it. Only the
   /// test server of `StratusTesting` sends this key, and web clients ignore it.
   public var nativeCode: Int?
+  /// The web page for people who cannot open a share. It is present only in the results of
+  /// `records/resolve` and `records/accept`, if the container's operator has set it.
+  public var webpageURL: String?
 
   public init(
     code: ErrorCode, reason: String, uuid: String,
@@ -41,6 +44,7 @@ public struct ErrorDictionary: Sendable, Error {
     writer.member("redirectURL", redirectURL)
     if userDidResetEncryptedData { writer.member("userDidResetEncryptedData", true) }
     writer.member("ckErrorCode", nativeCode.map(Int64.init))
+    writer.member("webpageURL", webpageURL)
   }
 }
 
@@ -59,6 +63,7 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     redirectURL = json["redirectURL"]?.string
     userDidResetEncryptedData = json["userDidResetEncryptedData"]?.bool ?? false
     nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
+    webpageURL = json["webpageURL"]?.string
   }
 
   /// Rounds seconds up to a whole number, and limits them to one day, because the value may come

@@ -43,16 +43,28 @@ public struct ShareParticipant: Sendable, Hashable {
   public var role: Role
   public var status: Status
   public var permission: SharePermissionName
+  /// Whether the owner added the participant after a request for access. Only the server sets it.
+  public var isApprovedRequester = false
+  /// When the participant was added, in milliseconds since 1970 UTC. Only the server sets it.
+  public var addedAt: Int64?
+  /// In a request: whether a new participant without an identity gets a one-time URL. In an answer
+  /// and in the store: whether the participant was invited by a one-time URL. The key is
+  /// `isOneTimeURLParticipant`.
+  public var isOneTime = false
+  /// The ID in the participant's one-time URL. Only the owner and administrators see it.
+  public var oneTimeShortGUID: String?
 
   public init(
     participantID: String? = nil, identity: ParticipantIdentity, role: Role = .user,
-    status: Status = .invited, permission: SharePermissionName = .readOnly
+    status: Status = .invited, permission: SharePermissionName = .readOnly,
+    addedAt: Int64? = nil
   ) {
     self.participantID = participantID
     self.identity = identity
     self.role = role
     self.status = status
     self.permission = permission
+    self.addedAt = addedAt
   }
 }
 
@@ -93,6 +105,10 @@ extension ShareParticipant: JSONWritable, JSONReadable {
       writer.member("type", role.rawValue)
       writer.member("acceptanceStatus", status.rawValue)
       writer.member("permission", permission.rawValue)
+      if isApprovedRequester { writer.member("isApprovedRequester", true) }
+      writer.member("dateAddedToShare", addedAt)
+      if isOneTime { writer.member("isOneTimeURLParticipant", true) }
+      writer.member("oneTimeShortGUID", oneTimeShortGUID)
     }
   }
 
@@ -103,7 +119,11 @@ extension ShareParticipant: JSONWritable, JSONReadable {
       identity: try json.optional("userIdentity") ?? ParticipantIdentity(),
       role: try json.optionalString("type").map(Role.init(text:)) ?? .user,
       status: try json.optionalString("acceptanceStatus").map(Status.init(text:)) ?? .invited,
-      permission: try SharePermissionName(json, "permission") ?? .readOnly)
+      permission: try SharePermissionName(json, "permission") ?? .readOnly,
+      addedAt: json["dateAddedToShare"]?.int64)
+    isApprovedRequester = try json.optionalBool("isApprovedRequester") ?? false
+    isOneTime = try json.optionalBool("isOneTimeURLParticipant") ?? false
+    oneTimeShortGUID = try json.optionalString("oneTimeShortGUID")
   }
 }
 
