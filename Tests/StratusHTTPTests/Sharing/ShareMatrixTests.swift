@@ -4,15 +4,15 @@ import Testing
 /// Every kind of user tries every operation at every position, in a hierarchical share and in a
 /// zone-wide share. ``Expectation`` has the expected results (semantics §20, sharing §1.2).
 @Suite struct `The matrix of participants` {
-  @Test
-  func `every kind of user gets the expected result of every operation on shared records`()
-    async throws
-  {
+  @Test(arguments: ["development", "production"])
+  func `every kind of user gets the expected result of every operation on shared records`(
+    environment: String
+  ) async throws {
     var (cells, wrong) = (0, 0)
     for form in ShareForm.allCases {
       for kind in Kind.allCases {
         try await withServer { server in
-          let scene = try await ShareScene(server)
+          let scene = try await ShareScene(server, in: environment)
           for operation in Attempt.allCases {
             for position in Position.allCases where operation.applies(to: position) {
               let cell = Cell(form: form, kind: kind, attempt: operation, position: position)
@@ -30,8 +30,8 @@ import Testing
         }
       }
     }
-    print("participants: \(cells) cells, \(wrong) wrong")
-    #expect(cells == 2 * 16 * 40)
+    print("participants in \(environment): \(cells) cells, \(wrong) wrong")
+    #expect(cells == 2 * 16 * 48)
   }
 }
 
@@ -94,15 +94,21 @@ enum Position: CaseIterable {
 }
 
 enum Attempt: CaseIterable {
-  case lookup, feed, update, createBelow, moveOut, delete, resolve, accept, moveShare
+  case lookup, query, feed, update, createBelow, moveOut, delete, resolve, accept, moveShare
   case requestAccess
+  /// Adds a participant to the share.
+  case invite
+  /// Opens the share to all users with its URL.
+  case publish
 
   func applies(to position: Position) -> Bool {
     switch self {
     case .lookup, .feed, .update, .delete: true
+    // The query is for records of the type Place.
+    case .query: position != .share
     case .createBelow: position != .share && position != .missing
     case .moveOut: [.root, .child, .grandchild].contains(position)
-    case .resolve, .accept, .moveShare, .requestAccess: position == .share
+    case .resolve, .accept, .moveShare, .requestAccess, .invite, .publish: position == .share
     }
   }
 }
@@ -141,8 +147,8 @@ struct Expectation {
     }
     switch cell.attempt {
     case .lookup: return isVisible ? "OK" : "NOT_FOUND"
-    case .feed: return isVisible ? "OK" : "absent"
-    case .update, .moveOut, .moveShare: return saveCode
+    case .feed, .query: return isVisible ? "OK" : "absent"
+    case .update, .moveOut, .moveShare, .invite, .publish: return saveCode
     case .createBelow: return createCode
     case .delete: return deleteCode
     case .resolve, .accept: return resolveCode
@@ -214,8 +220,8 @@ struct Expectation {
     let isOwn = cell.position == .outside
     switch cell.attempt {
     case .lookup: return isOwn ? "OK" : "NOT_FOUND"
-    case .feed: return isOwn ? "OK" : "absent"
-    case .update:
+    case .feed, .query: return isOwn ? "OK" : "absent"
+    case .update, .invite, .publish:
       if isOwn { return "OK" }
       // A participant can create neither shares nor records outside its share.
       return cell.position == .missing || cell.position == .share ? "ACCESS_DENIED" : "NOT_FOUND"
@@ -340,6 +346,20 @@ struct MatrixZone {
       }
       let names = (page["records"].array ?? []).compactMap { $0["recordName"].string }
       return names.contains(name) ? "OK" : "absent"
+    case .query:
+      let answer = try await caller.answer(
+        "records/query", ["zoneID": zoneID, "query": ["recordType": "Place"]])
+      if let code = answer.json["serverErrorCode"].string { return code }
+      let names = (answer.json["records"].array ?? []).compactMap { $0["recordName"].string }
+      return names.contains(name) ? "OK" : "absent"
+    case .invite:
+      let save = save(name)
+      return try await modify(
+        save.with("record", save["record"].with("participants", [scene.invited("cid")])))
+    case .publish:
+      let save = save(name)
+      return try await modify(
+        save.with("record", save["record"].with("publicPermission", "READ_ONLY")))
     case .update: return try await modify(save(name))
     case .createBelow: return try await modify(operation("create", "new", parent: name))
     case .moveOut:
