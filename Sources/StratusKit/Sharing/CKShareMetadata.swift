@@ -52,7 +52,7 @@ extension CKShare {
       }
       ownerIdentity = CKUserIdentity(wire: wire.owner, naming: naming)
       participantRole = ParticipantRole(wire.participantRole)
-      participantStatus = ParticipantAcceptanceStatus(wire.participantStatus)
+      participantStatus = ParticipantAcceptanceStatus(merging: wire.participantStatus)
       participantPermission = ParticipantPermission(wire.participantPermission)
       shortGUID = wire.shortGUID.value
     }

@@ -194,7 +194,7 @@ extension CKShare.Participant.Values {
     identity = CKUserIdentity(wire: wire.identity, naming: naming)
     role = CKShare.ParticipantRole(wire.role)
     permission = CKShare.ParticipantPermission(wire.permission)
-    status = CKShare.ParticipantAcceptanceStatus(wire.status)
+    status = CKShare.ParticipantAcceptanceStatus(merging: wire.status)
     isOneTime = wire.isOneTime
     oneTimeShortGUID = wire.oneTimeShortGUID
     isApprovedRequester = wire.isApprovedRequester
