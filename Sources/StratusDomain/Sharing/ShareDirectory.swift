@@ -22,8 +22,11 @@ struct ShareDirectory: Sendable {
     var results: [ShareResult] = []
     var budget = AnswerBudget()
     for shortGUID in request.shortGUIDs {
+      var matches: [PotentialMatch] = []
       do throws(ServerError) {
-        let found = try visible(try await find(shortGUID, search))
+        let finding = try await find(shortGUID, search)
+        if case .hidden(let open) = finding { matches = open }
+        let found = try visible(finding)
         let shown = try search.shown(found, as: shortGUID)
         let size =
           AnswerBudget.sizeBytesMax(of: shown.share)
@@ -39,6 +42,7 @@ struct ShareDirectory: Sendable {
         if error.code == .internalError { throw error }
         var failure = error.dictionary(for: caller)
         failure.webpageURL = try await search.fallbackURL()
+        failure.potentialMatches = matches
         results.append(.failure(shortGUID, failure))
       }
     }
@@ -68,7 +72,8 @@ struct ShareDirectory: Sendable {
 
   /// Returns the share that was found. A share that the caller may not see is refused as if it did
   /// not exist. There is one exception: if the share has an open invitation to an address, the
-  /// reason says so, because that may be another address of the caller (sharing §1.2).
+  /// reason says so, because that may be another address of the caller (sharing §1.2). The answer
+  /// then has the masked addresses.
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(
@@ -76,10 +81,10 @@ struct ShareDirectory: Sendable {
   ) throws(ServerError) -> ShareSearch.Found {
     switch finding {
     case .share(let found): return found
-    case .hidden(let mayNeedVerification):
+    case .hidden(let matches):
       throw ServerError(
         .notFound,
-        mayNeedVerification ? Reason.participantMayNeedVerification : Reason.shareNotFound)
+        matches.isEmpty ? Reason.shareNotFound : Reason.participantMayNeedVerification)
     }
   }
 }

@@ -44,8 +44,7 @@ struct AcceptSharesHandler: EndpointHandler {
         switch try search.find(shortGUID, in: store) {
         case .share(let found):
           return .share(try search.accept(found, id: id, by: origin, in: store))
-        case .hidden(let mayNeedVerification):
-          return .hidden(mayNeedVerification: mayNeedVerification)
+        case .hidden(let matches): return .hidden(matches: matches)
         }
       }
     }

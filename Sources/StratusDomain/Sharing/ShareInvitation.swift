@@ -58,18 +58,18 @@ struct ShareInvitation {
     }
   }
 
-  /// Whether the share has an open invitation to an address, which may be another address of the
-  /// user.
+  /// The open invitations to addresses, which may be other addresses of the user.
   ///
   /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
   /// have an account. For a blocked user, the share does not exist.
-  var mayNeedVerification: Bool {
-    if state.isBlocked(user) { return false }
-    return state.participants.contains { participant in
+  var potentialMatches: [PotentialMatch] {
+    if state.isBlocked(user) { return [] }
+    return state.participants.compactMap { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,
-        case .emailAddress = participant.identity.lookup
-      else { return false }
-      return state.offer(to: participant) != nil
+        case .emailAddress(let address) = participant.identity.lookup,
+        state.offer(to: participant) != nil
+      else { return nil }
+      return PotentialMatch(participantID: participant.participantID ?? "", masking: address)
     }
   }
 

@@ -21,8 +21,8 @@ struct ShareSearch: Sendable {
     case share(Found)
     /// The caller may not see the share, or there is none.
     ///
-    /// - Parameter mayNeedVerification: whether the share has an open invitation to an address.
-    case hidden(mayNeedVerification: Bool)
+    /// - Parameter matches: the open invitations of the share, one of which may be for the caller.
+    case hidden(matches: [PotentialMatch])
   }
 
   /// Returns the operator's web page for people who cannot open a share. It does not depend on the
@@ -37,11 +37,11 @@ struct ShareSearch: Sendable {
     _ shortGUID: ShortGUID, in store: any StoreReading
   ) throws(ServerError) -> Finding {
     guard var found = try stored(shortGUID.value, in: store) else {
-      return .hidden(mayNeedVerification: false)
+      return .hidden(matches: [])
     }
     let invitation = invitation(to: found)
     if case .none = invitation.part {
-      return .hidden(mayNeedVerification: invitation.mayNeedVerification)
+      return .hidden(matches: invitation.potentialMatches)
     }
     if let rootName = found.state.rootRecordName, shortGUID.shouldFetchRootRecord,
       let zone = try store.zone(named: found.zone.name, in: found.zone.database)

@@ -215,7 +215,7 @@ import Testing
       }
       #expect(error?.reason == Reason.shareNotFound)
     }
-    #expect(!invitation(state).mayNeedVerification)
+    #expect(invitation(state).potentialMatches.isEmpty)
   }
 
   @Test func `a share takes requests only if its owner allows them`() throws {

@@ -81,6 +81,22 @@ import Testing
     #expect(read.results.map(\.error?.code) == [nil, .notFound])
   }
 
+  @Test(arguments: [
+    ("bob@example.org", "b…@e….org"), ("b@mail.example.co.uk", "b…@m….uk"),
+    ("bob@localhost", "b…@l…"), ("@example.org", "…@e….org"), ("bob", "b…@…"), ("", "…@…"),
+    ("bob@@x", "b…@@…"),
+  ])
+  func `a potential match shows only the beginnings of an address`(
+    address: String, masked: String
+  ) throws {
+    let match = PotentialMatch(participantID: "p", masking: address)
+    #expect(match.maskedAddress == masked)
+    #expect(
+      String(decoding: match.jsonBytes, as: UTF8.self)
+        == #"{"participantId":"p","contactInformation":{"emailAddress":"\#(masked)"}}"#)
+    #expect(try PotentialMatch(jsonBytes: match.jsonBytes) == match)
+  }
+
   private func text(_ record: RecordDictionary) -> String {
     String(decoding: record.jsonBytes, as: UTF8.self)
   }
