@@ -46,8 +46,11 @@ public final class AccountPages: WebPages {
       return PageLayout.file(PageLayout.script, type: "text/javascript")
     case PageLayout.shareScriptPath:
       return PageLayout.file(PageLayout.shareScript, type: "text/javascript")
+    case SharePanel.scriptPath:
+      return PageLayout.file(SharePanel.script, type: "text/javascript")
     default: break
     }
+    if let panel = SharePanel.answer(request.path) { return panel }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
     await accounts.noticeChanges(now: accounts.ambient.now())
     var visit = try await Visit(request, pages: self)
