@@ -194,6 +194,12 @@ public enum Limits {
   /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
+  /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
+  /// of a participant. With more keys, removals no longer retire keys.
+  public static let zoneKeysMax = 500
+  /// The maximum number of wrapped keys in one request, for example for all participants of a share
+  /// and for its URL.
+  public static let wrappedKeysPerRequestMax = 1_000
   /// The maximum number of bytes of a client change token. Choice: the server stores one such token
   /// with each zone, so the token must be short.
   public static let clientChangeTokenBytesMax = 1_024

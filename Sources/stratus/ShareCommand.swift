@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StratusServer
 import StratusTransport
 import StratusWire
 
@@ -28,18 +29,37 @@ struct ShareCommand: AsyncParsableCommand {
     var input: String
 
     func run() async throws {
-      let shortGUIDs = try ShareURL.shortGUIDs(fromInput: input)
+      let urls = try ShareURL.urls(fromInput: input)
       let connection = try device.connection()
-      let request = AcceptShares.Request(shortGUIDs: shortGUIDs)
+      let request = AcceptShares.Request(shortGUIDs: urls.map(\.shortGUID))
       let results = try await answered { () async throws(TransportFailure) in
         try await connection.send(AcceptShares.self, request, to: .public, isIdempotent: true)
       }.results
-      for result in results {
+      for (url, result) in zip(urls, results) {
         switch result {
         case .share(let share):
+          try await Self.takeKeys(of: share, url.secret, over: connection)
           say("joined \(share.zoneID.zoneName) of \(share.zoneID.ownerRecordName ?? "yourself")")
         case .failure(_, let error): throw Failure(error.reason)
         }
+      }
+    }
+
+    /// Stores the keys of a shared zone for the account, if the URL has a secret.
+    private static func takeKeys(
+      of share: ResolvedShare, _ secret: ShareSecret?, over connection: Connection
+    ) async throws {
+      guard let secret, share.rootRecordName == nil, share.scope == .shared else { return }
+      let file = DeviceKeys.location(environmentVariables: ProcessInfo.processInfo.environment)
+      let keyRing = KeyRing(
+        connection: connection, deviceKeys: DeviceKeys(file: file),
+        randomness: Live.systemRandomness)
+      do {
+        try await keyRing.join(share.zoneID, with: secret, options: .init())
+      } catch {
+        throw Failure(
+          "the share is joined, but its keys could not be stored, so encrypted values stay closed; "
+            + "run 'stratus keys show', and accept the complete URL again")
       }
     }
   }
@@ -58,7 +78,7 @@ struct ShareCommand: AsyncParsableCommand {
     var input: String
 
     func run() async throws {
-      let shortGUIDs = try ShareURL.shortGUIDs(fromInput: input)
+      let shortGUIDs = try ShareURL.urls(fromInput: input).map(\.shortGUID)
       let connection = try device.connection()
       let request = RequestShareAccess.Request(shortGUIDs: shortGUIDs)
       let results = try await answered { () async throws(TransportFailure) in
@@ -163,23 +183,32 @@ enum ShareURL {
   /// Reads the URLs on standard input, one per line.
   ///
   /// - Parameter input: the argument of the command, which must be '-'.
-  static func shortGUIDs(fromInput input: String) throws -> [ShortGUID] {
+  static func urls(
+    fromInput input: String
+  ) throws -> [(shortGUID: ShortGUID, secret: ShareSecret?)] {
     guard input == "-" else {
       throw Failure("give '-' and write the URL to standard input; a URL is a secret")
     }
-    var shortGUIDs: [ShortGUID] = []
+    var urls: [(shortGUID: ShortGUID, secret: ShareSecret?)] = []
     while let line = readLine() {
       let text = line.trimmingCharacters(in: .whitespaces)
       if text.isEmpty { continue }
       guard let value = shortGUID(in: text) else {
-        throw Failure("line \(shortGUIDs.count + 1) is not the URL of a share")
+        throw Failure("line \(urls.count + 1) is not the URL of a share")
       }
-      shortGUIDs.append(ShortGUID(value: value, shouldFetchRootRecord: false))
+      urls.append((ShortGUID(value: value, shouldFetchRootRecord: false), secret(in: text)))
     }
-    if shortGUIDs.isEmpty {
+    if urls.isEmpty {
       throw Failure("standard input has no URL of a share; write the URL to it")
     }
-    return shortGUIDs
+    return urls
+  }
+
+  /// Returns the secret at the end of a URL, or nil if there is none.
+  static func secret(in text: String) -> ShareSecret? {
+    text.range(of: "~key=", options: .backwards).flatMap {
+      ShareSecret(text: String(text[$0.upperBound...]))
+    }
   }
 
   /// Returns the ID in the URL of a share. A text that is an ID is returned unchanged. Returns nil

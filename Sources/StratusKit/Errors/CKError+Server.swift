@@ -106,7 +106,8 @@ extension CKError {
         .notAuthenticated,
         userInfo: [
           NSLocalizedDescriptionKey: "this device lacks the key of the account's encrypted values; "
-            + "run 'stratus keys export' on another device and 'stratus keys import' on this one",
+            + "run 'stratus keys export' on another device and 'stratus keys import' on this one; "
+            + "in a zone that another user shares, open the complete URL of the share again",
           NSUnderlyingErrorKey: failure,
         ])
     case .notHere(let reason): self.init(.invalidArguments, description: reason)

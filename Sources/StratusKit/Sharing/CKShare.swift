@@ -90,12 +90,18 @@ public class CKShare: CKRecord, @unchecked Sendable {
 
   /// The URL that participants open to join the share; nil if the share was never saved.
   ///
-  /// The fragment of the URL is the share's title. If the same root is shared again, the new share
-  /// has the same URL.
+  /// The fragment of the URL begins with the share's title. If the same root is shared again, the
+  /// new share has the same URL.
+  ///
+  /// If the share is one of a whole zone with encrypted values, and this device has the keys of the
+  /// zone, the fragment also contains a secret, with which participants open the encrypted values.
+  /// The secret changes when the zone gets a new key, after a participant has been removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in
-        ShareURL.titled(url, (state.values[SystemFieldKey.title] as? NSString)?.description)
+        ShareURL.titled(
+          url, (state.values[SystemFieldKey.title] as? NSString)?.description,
+          secret: state.sharing?.secret)
       }
     }
   }
@@ -184,7 +190,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
       else { return nil }
       return ShareURL.titled(
         base.deletingLastPathComponent().appendingPathComponent(shortGUID),
-        (state.values[SystemFieldKey.title] as? NSString)?.description)
+        (state.values[SystemFieldKey.title] as? NSString)?.description, secret: sharing.secret)
     }
   }
 

@@ -32,7 +32,8 @@ extension ContainerCalls {
     for part in Self.parts(of: shortGUIDs.count) {
       let results = try await results(of: ResolveShares.self, shortGUIDs[part])
       for (url, result) in zip(requested[part], results) {
-        let metadata = self.metadata(result, naming: naming)
+        let metadata = self.metadata(
+          result, naming: naming, secret: ShareURL.secret(of: url))
         if case .success(let metadata) = metadata { await fetchFiles(of: metadata) }
         deliver(url, metadata)
       }
@@ -71,7 +72,9 @@ extension ContainerCalls {
         of: AcceptShares.self,
         requested[part].map { ShortGUID(value: $0.shortGUID, shouldFetchRootRecord: false) })
       for (metadata, result) in zip(requested[part], results) {
-        deliver(metadata, self.metadata(result, naming: naming).map(\.share))
+        let joined = self.metadata(result, naming: naming).map(\.share)
+        if case .success(let share) = joined { await takeKeys(of: share, metadata.secret) }
+        deliver(metadata, joined)
       }
     }
   }
@@ -137,14 +140,26 @@ extension ContainerCalls {
     return response.results
   }
 
+  /// Opens and stores the keys of a shared zone with the secret of the share's URL.
+  ///
+  /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
+  /// again.
+  private func takeKeys(of share: CKShare, _ secret: String?) async {
+    guard let secret = secret.flatMap(ShareSecret.init(text:)), let keyRing = path.keyRing,
+      share.recordID.recordName == CKRecordNameZoneWideShare,
+      share.currentUserParticipant?.role != .owner
+    else { return }
+    try? await keyRing.join(share.recordID.zoneID.wire, with: secret, options: options)
+  }
+
   private func metadata(
-    _ result: ShareResult, naming: UserNaming
+    _ result: ShareResult, naming: UserNaming, secret: String? = nil
   ) -> Result<CKShare.Metadata, CKError> {
     switch result {
     case .failure(_, let error): .failure(CKError(error))
     case .share(let share):
       Result { () throws(CKError) in
-        try CKShare.Metadata(wire: share, naming: naming)
+        try CKShare.Metadata(wire: share, naming: naming, secret: secret)
       }
     }
   }

@@ -21,6 +21,9 @@ struct ShareContents {
   var currentUserID: CKShare.Participant.ID?
   /// The URL without the title.
   var url: URL?
+  /// The secret in the URL, with which people who have the URL open encrypted values; nil if it is
+  /// not known, or if there are no encrypted values.
+  var secret: String?
   /// The server's version of the permission and of the participants.
   var savedPermission = CKShare.ParticipantPermission.none
   var saved: [CKShare.Participant] = []
@@ -217,14 +220,26 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// Returns the URL with the title as its fragment. The title is for people, and is never sent to
-  /// a server.
-  static func titled(_ url: URL, _ title: String?) -> URL {
-    guard let title, !title.isEmpty,
-      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+  /// Stands before the secret in the fragment.
+  private static let secretMark = "~key="
+
+  /// Returns the URL with the title and the secret as its fragment, which is never sent to a
+  /// server. The title is for people.
+  static func titled(_ url: URL, _ title: String?, secret: String? = nil) -> URL {
+    let words = (title ?? "").split(whereSeparator: \.isWhitespace).joined(separator: "_")
+    let fragment = words + (secret.map { secretMark + $0 } ?? "")
+    guard !fragment.isEmpty, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
     else { return url }
-    parts.fragment = title.split(whereSeparator: \.isWhitespace).joined(separator: "_")
+    parts.fragment = fragment
     return parts.url ?? url
+  }
+
+  /// Returns the secret in the URL's fragment; nil if there is none.
+  static func secret(of url: URL) -> String? {
+    guard let fragment = URLComponents(url: url, resolvingAgainstBaseURL: false)?.fragment,
+      let mark = fragment.range(of: secretMark, options: .backwards)
+    else { return nil }
+    return String(fragment[mark.upperBound...])
   }
 
   /// Returns the last part of the URL's path; nil if that part cannot identify a share.

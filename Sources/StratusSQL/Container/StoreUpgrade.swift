@@ -17,6 +17,8 @@ enum StoreUpgrade {
     }
     if layout < 4 { try addForgetting(on: connection, now: now) }
     if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
+    // NB: layout 1 has no table of keys. It is created below in its current form.
+    if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
     if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
