@@ -7,8 +7,12 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `A store of layout 8` {
-  /// Layout 9 adds one table to layout 8.
-  private static let older = "DROP TABLE setting_texts; UPDATE store SET layout = 8;"
+  /// Layout 9 adds a table and a column to layout 8.
+  private static let older = """
+    DROP TABLE setting_texts;
+    ALTER TABLE zone_keys DROP COLUMN retired;
+    UPDATE store SET layout = 8;
+    """
 
   @Test func `an upgraded store keeps its settings, and can store URLs`() async throws {
     try await withTemporaryFolder { url in

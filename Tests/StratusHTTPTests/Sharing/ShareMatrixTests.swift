@@ -348,7 +348,13 @@ struct MatrixZone {
       return names.contains(name) ? "OK" : "absent"
     case .query:
       let answer = try await caller.answer(
-        "records/query", ["zoneID": zoneID, "query": ["recordType": "Place"]])
+        "records/query",
+        [
+          "zoneID": zoneID,
+          "query": [
+            "recordType": "Place", "filterBy": [.filter("EQUALS", "title", "changed")],
+          ],
+        ])
       if let code = answer.json["serverErrorCode"].string { return code }
       let names = (answer.json["records"].array ?? []).compactMap { $0["recordName"].string }
       return names.contains(name) ? "OK" : "absent"

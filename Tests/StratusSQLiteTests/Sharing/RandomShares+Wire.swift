@@ -126,6 +126,7 @@ extension RandomShares {
   private mutating func block(_ user: String, in root: String) async throws {
     log.append("Ann blocks \(user) in \(root)")
     sights.note("blocked")
+    if model.joined[user]?[root] != nil { sights.note("removed") }
     var operation = RecordOperation(.forceUpdate, recordName: "S-" + root)
     operation.share = ShareInput(blockedRequesters: [user])
     let code = try await server.modify([operation], as: SharedServer.ann)[0]
