@@ -94,6 +94,14 @@ let package = Package(
         .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
       ]),
     room("StratusAccounts", ["StratusDomain", "StratusWire", crypto, cryptoExtras]),
+    room(
+      "StratusMail",
+      [
+        "StratusDomain",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
     room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
     room(
       "StratusPush",
@@ -114,7 +122,8 @@ let package = Package(
       "StratusServer",
       [
         "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
-        "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird, logging,
+        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird,
+        logging,
         .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -215,6 +224,14 @@ let package = Package(
     tests(
       "StratusAssetsTests",
       ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+    tests(
+      "StratusMailTests",
+      [
+        "StratusMail", "StratusDomain",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
     tests("StratusConsoleTests", ["StratusConsole"]),
     tests("StratusDomainTests", ["StratusDomain", "StratusWire"]),
     tests(

@@ -33,6 +33,10 @@ public final class Accounts: Authentication {
   /// See ``LimitSettings/signatureWindowSeconds``.
   let signatureWindowSeconds: Int64
   let passwords: PasswordPool
+  /// The settings for mails and sign-up, or nil if there are neither.
+  let mail: MailSettings?
+  /// Seals secrets that the registry stores.
+  let secretSeal: SecretSeal
   /// See ``LimitSettings/passwordLogRounds``.
   let passwordLogRounds: Int
   private let signingKeys: any SigningKeyStore
@@ -40,16 +44,21 @@ public final class Accounts: Authentication {
   /// Seals the texts that browsers keep for the server.
   let pageSeal: PageSeal
   let memory = AdmissionMemory()
+  /// The URL at which a development server can be reached, or nil before it is ready.
+  private let readyURL = Mutex<String?>(nil)
   /// Writes security events into the log.
   let audit: Audit
 
-  /// - Parameter audit: writes security events into the log.
+  /// - Parameters:
+  ///   - audit: writes security events into the log.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
     randomness: @escaping Randomness, limits: LimitSettings = .unpaced,
-    audit: Audit = Audit { _ in }, passwordThreads: Int = 1
+    audit: Audit = Audit { _ in }, passwordThreads: Int = 1, mail: MailSettings? = nil
   ) async throws(ServerError) {
+    self.mail = mail
     signatureWindowSeconds = limits.signatureWindowSeconds
     passwordLogRounds = limits.passwordLogRounds
     passwords = PasswordPool(runningMax: passwordThreads)
@@ -65,6 +74,8 @@ public final class Accounts: Authentication {
       try signingKeys.keys(for: SigningPurpose.webAuthTokens, orKeep: randomness(32)))
     pageSeal = PageSeal(
       secrets: try signingKeys.keys(for: SigningPurpose.pages, orKeep: randomness(32)).map(\.bytes))
+    secretSeal = SecretSeal(
+      keys: try signingKeys.keys(for: SigningPurpose.storedSecrets, orKeep: randomness(32)))
     try await nameEarlierUsers()
   }
 
@@ -237,6 +248,13 @@ public final class Accounts: Authentication {
     guard let token else { throw .fault("there is no key for web auth tokens") }
     return token
   }
+
+  /// The URL with which links in mails begin, if no request determines it. nil means that a
+  /// development server is not ready yet.
+  var linkURL: String? { mail?.serverURL ?? readyURL.withLock { $0 } }
+
+  /// Stores the URL at which a development server can be reached.
+  public func setReadyURL(_ url: String) { readyURL.withLock { $0 = url } }
 
   /// The number of passwords that were hashed so far, for tests.
   package var passwordHashCount: Int { passwords.count }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Caches answers of the registry for a short time, because every request needs them.
 ///
-/// A change by this process clears the cache at once. A change by another process also changes the
-/// registry's version, which this process notices within ``versionMilliseconds``.
+/// A change by this process clears the cache at once. This process notices a change by another
+/// process within ``versionMilliseconds``, because the change increases the registry's version.
 final class AdmissionMemory: Sendable {
   /// The number of milliseconds for which an answer is cached. It must be small, because the end of
   /// a session's lifetime does not change the registry's version.

@@ -56,7 +56,7 @@ public struct Router: Sendable {
   ///   - expensive: lets the expensive requests of a caller run one at a time while other callers
   ///     are active.
   ///   - managementToken: authorizes the operator's commands.
-  ///   - instance: the name of this process, which answers contain.
+  ///   - instance: the name of this process. Each answer contains it.
   ///   - publicURL: the URL at which clients call the server. If it is nil, the server uses the
   ///     host that each request names.
   ///   - readiness: the checks of `/health/ready`.

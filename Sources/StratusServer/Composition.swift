@@ -49,11 +49,12 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
     dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
     publicURL: String? = nil, limits: LimitSettings = .unpaced,
-    push: PushSettings = PushSettings()
+    push: PushSettings = PushSettings(), mail: MailSettings? = nil
   ) async throws {
     let storage: ServerStorage
     if let postgres {
@@ -64,7 +65,7 @@ public struct Composition: Sendable {
     }
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
-      limits: limits)
+      limits: limits, mail: mail)
   }
 
   /// - Parameters:
@@ -72,10 +73,12 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
-    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced
+    push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
+    mail: MailSettings? = nil
   ) async throws {
     ambient = live.ambient
     self.logger = logger
@@ -91,7 +94,7 @@ public struct Composition: Sendable {
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
       randomness: live.randomness, limits: limits, audit: Audit { logger.notice("\($0)") },
-      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2)
+      passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2, mail: mail)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
     let ticketKeys = { @Sendable () throws(ServerError) in
@@ -121,7 +124,7 @@ public struct Composition: Sendable {
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let management = accounts.managementHandlers(
-      roles: roles,
+      roles: roles, quotas: StorageQuotas(stores: stores),
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -153,7 +156,7 @@ public struct Composition: Sendable {
     self.router = router
   }
 
-  private static func withoutSlash(_ url: String) -> String {
+  static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 

@@ -48,7 +48,8 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
-      publicURL: settings.publicURL, limits: settings.limits, push: settings.push)
+      publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
+      mail: settings.mail?.pages(serverURL: settings.linkURL))
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -85,13 +86,14 @@ public struct Server: Sendable {
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
       logger: logger
-    ) { [settings, logger, developer] port in
+    ) { [settings, logger, developer, accounts = parts.accounts] port in
       serverPort.set(port)
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let consoleURL = await console?.url.first { _ in true }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
+      accounts.setReadyURL(url)
       let management = ManagementFile(
         url: managementURL, token: parts.managementToken, serverURL: settings.publicURL ?? url,
         apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken)
@@ -120,6 +122,12 @@ public struct Server: Sendable {
         TLSReloading(identity: identity, heedsSignals: heedsSignals, logger: logger))
     } else if heedsSignals, settings.developerEmail == nil {
       services.append(IgnoredHangUp(logger: logger))
+    }
+    if let mailer = try settings.mail?.mailer(live: live) {
+      let delivery = MailDelivery(accounts: parts.accounts, mailer: mailer) { [logger] in
+        logger.error("\($0)")
+      }
+      services.append(MailService(delivery: delivery, logger: logger))
     }
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))

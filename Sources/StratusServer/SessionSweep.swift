@@ -3,7 +3,8 @@ import ServiceLifecycle
 import StratusAccounts
 import StratusDomain
 
-/// Removes ended sessions, so that the registry contains only valid sessions.
+/// Removes ended sessions, mails that were sent and codes that have expired. So the registry
+/// contains only sessions and codes that are valid.
 struct SessionSweep: ServiceLifecycle.Service {
   /// The time between two runs. Sessions last for weeks, so a delay of an hour does not matter.
   private static let pause = Duration.seconds(3_600)

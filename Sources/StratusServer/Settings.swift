@@ -30,6 +30,8 @@ public struct Settings: Sendable {
   /// Whether the number of connections from one address is limited, even if ``connections``
   /// contains no such limit.
   public var boundsAddresses = false
+  /// The settings for sign-up and mails, or nil if there are neither.
+  public var mail: MailServiceSettings?
   /// The files of the server's certificate and key, or nil if connections are not encrypted.
   public var tls: TLSFiles?
   /// The times for clients that listen for notifications.
@@ -99,6 +101,13 @@ extension Settings {
   /// - Throws: an error whose text says which file is wrong, and why.
   public func checkFiles(live: Live = Live()) throws {
     _ = try tlsIdentity(live: live)
+    _ = try mail?.mailer(live: live)
+  }
+
+  /// The URL with which links in mails begin. On a development server, it is the URL of the
+  /// request.
+  var linkURL: String? {
+    developerEmail == nil ? publicURL.map(Composition.withoutSlash) : nil
   }
 
   func tlsIdentity(live: Live) throws -> TLSIdentity? {

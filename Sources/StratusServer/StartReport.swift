@@ -24,7 +24,11 @@ public struct StartReport: Sendable, Equatable {
           "all clients behind a proxy count as one address; name the proxy with --trusted-proxy"
         ))
     }
-    for file in [settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile] {
+    let secrets = [
+      settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
+      settings.mail?.passwordFile,
+    ]
+    for file in secrets {
       guard let file, Self.isOpen(file) else { continue }
       rows.append(
         ("note", "every user of this machine can read \(file.path); run 'chmod o= \(file.path)'"))
@@ -54,6 +58,14 @@ public struct StartReport: Sendable, Equatable {
     let proxies = settings.connections.trustedProxies.count
     if proxies > 0 {
       features.append("trusted proxies (\(proxies) \(proxies == 1 ? "range" : "ranges"))")
+    }
+    if let mail = settings.mail {
+      if mail.signUp != "closed" { features.append("sign-up (\(mail.signUp))") }
+      switch mail.route {
+      case .smtp(let smtp): features.append("mail over \(smtp.host)")
+      case .folder(let url): features.append("mail as files in \(url.path)")
+      case nil: break
+      }
     }
     if let port = settings.managementPort {
       features.append("management at " + (port == 0 ? "a free port" : "port \(port)"))

@@ -5,8 +5,11 @@ import StratusWire
 /// `stratus account`.
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Create, configure, list, disable and enable accounts.",
-    subcommands: [Create.self, Configure.self, List.self, Disable.self, Enable.self])
+    commandName: "account",
+    abstract: "Create, invite, configure, list, disable and enable accounts.",
+    subcommands: [
+      Create.self, Invite.self, Configure.self, List.self, Disable.self, Enable.self,
+    ])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,9 +30,33 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
+  struct Invite: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Invite a person to create an account, by a mail or by a printed link.",
+      discussion: """
+        The person opens the link within a week and chooses a password. The server needs \
+        --sign-up invited or --sign-up open.
+        """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The person's e-mail address.")
+    var email: String
+
+    @Flag(help: "Print the link of the invitation, and send no mail.")
+    var print = false
+
+    func run() async throws {
+      let response = try await server.send(
+        InviteAccount.self, .init(email: email, isMailed: !print))
+      say(response.url ?? "invited \(email.lowercased())")
+    }
+  }
+
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set a new password for an account, and sign out its browsers and apps.")
+      abstract: "Set a new password for an account, or remove its second factor.",
+      discussion: "A new password signs out the account's browsers and apps.")
 
     @OptionGroup var server: ServerOptions
 
@@ -39,12 +66,19 @@ struct AccountCommand: AsyncParsableCommand {
     @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
+    @Flag(
+      help: "Remove the second factor and the recovery codes of a user that has lost both.")
+    var removeSecondFactor = false
+
     func run() async throws {
-      guard passwordStdin else {
-        throw Failure("give --password-stdin, and the password on standard input")
+      guard passwordStdin || removeSecondFactor else {
+        throw Failure(
+          "give --password-stdin and the password on standard input, or --remove-second-factor")
       }
+      let password = passwordStdin ? try AccountCommand.readPassword() : nil
       _ = try await server.send(
-        ConfigureAccount.self, .init(email: email, password: try AccountCommand.readPassword()))
+        ConfigureAccount.self,
+        .init(email: email, password: password, removesSecondFactor: removeSecondFactor))
     }
   }
 

@@ -13,7 +13,8 @@ struct DevCommand: AsyncParsableCommand {
     discussion: """
       The server creates each container at its first use. The command signs in an account for \
       development, and prints the settings to export. Then it prints "stratus is ready at URL". \
-      Ctrl-C stops the server and keeps its data.
+      Each visitor may create an account. Mails are written as .eml files into the folder 'mail' \
+      of the data folder. Ctrl-C stops the server and keeps its data.
       """)
 
   static let email = "developer@localhost"
@@ -37,6 +38,9 @@ struct DevCommand: AsyncParsableCommand {
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
     settings.managementPort = try management.port()
+    settings.mail = MailServiceSettings(
+      signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
+      sender: "Stratus <stratus@localhost>")
     settings.console = try console.address(isEncrypted: false)
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
@@ -149,6 +153,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "TLS")
   var tls: TLSOptions
 
+  @OptionGroup(title: "Sign-up and mail")
+  var mail: MailOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -199,6 +206,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.tls = try tls.files()
+    settings.mail = try mail.settings(publicURL: publicURL)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings

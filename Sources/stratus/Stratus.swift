@@ -11,7 +11,8 @@ struct Stratus: AsyncParsableCommand {
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
       StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
-      ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, TeamCommand.self,
+      ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
+      TeamCommand.self,
       WebTokenCommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,

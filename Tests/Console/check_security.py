@@ -31,6 +31,7 @@ PERMISSIONS = {
     "accounts/enable": KEEPERS, "accounts/disable": KEEPERS, "web-tokens/list": KEEPERS,
     "web-tokens/revoke": KEEPERS, "requests/list": ALL, "roles/grant": {"owner"}, "roles/revoke": {"owner"},
     "accounts/configure": set(), "web-tokens/create": set(), "web-tokens/rotate-key": set(),
+    "accounts/invite": set(), "quotas/set": set(), "quotas/show": set(),
     "schema/deploy": set(), "team/list": set(),
 }
 # Nothing of this exists, so no allowed request changes anything.

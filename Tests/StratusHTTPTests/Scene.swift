@@ -10,9 +10,9 @@ import Testing
 /// Runs a test with a server.
 func withServer(
   live: Live = Live(), limits: LimitSettings = .unpaced, log: CapturedLog? = nil,
-  _ body: (TestServer) async throws -> Void
+  mail: MailSettings? = nil, _ body: (TestServer) async throws -> Void
 ) async throws {
-  let server = try await TestServer(live: live, limits: limits, log: log)
+  let server = try await TestServer(live: live, limits: limits, log: log, mail: mail)
   do {
     try await body(server)
   } catch {

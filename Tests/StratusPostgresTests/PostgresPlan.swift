@@ -15,14 +15,16 @@
       "store", "record_types", "fields", "system_fields", "settings", "setting_texts", "indexes",
       "cascades",
       "outbox", "notification_count", "index_uses", "record_count", "roles", "grants",
-      "role_members", "lacks", "unfinished_hierarchies", "retirements", "retired_writes",
+      "role_members", "lacks", "unfinished_hierarchies", "retirements", "retired_writes", "quotas",
     ]
 
-    /// Statements that scan on purpose. They empty a store or count rows up to a limit.
+    /// Statements that scan on purpose. They empty a store, count rows up to a limit, or report the
+    /// usage to the operator.
     private static let deliberate = Set(
-      (ResetStatements.all + [BuildStatements.countDone, BuildStatements.countAll]).map {
-        PostgresStatements.text(of: $0, expectsOne: false)
-      })
+      (ResetStatements.all + [
+        BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
+        UsageStatements.types,
+      ]).map { PostgresStatements.text(of: $0, expectsOne: false) })
 
     /// Whether the plan scans no large table.
     var isBounded: Bool {

@@ -17,14 +17,16 @@ struct QueryPlan: Sendable {
     "notification_count", "index_uses", "record_count", "roles", "grants", "role_members",
     "lacks", "unfinished_hierarchies",
     "zones USING INDEX zones_unpurged",
-    "retirements",
+    "retirements", "quotas",
   ]
 
-  /// Statements that scan on purpose. They empty a store or count rows up to a limit.
+  /// Statements that scan or sort on purpose. They empty a store, count rows up to a limit, or
+  /// report the usage to the operator.
   private static let deliberate = Set(
-    (ResetStatements.all + [BuildStatements.countDone, BuildStatements.countAll]).map {
-      $0.text(SQLiteConnection.dialect)
-    })
+    (ResetStatements.all + [
+      BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
+      UsageStatements.types,
+    ]).map { $0.text(SQLiteConnection.dialect) })
 
   /// Whether this line of a plan is a deliberate scan, or neither sorts nor scans a large table.
   var isBounded: Bool {

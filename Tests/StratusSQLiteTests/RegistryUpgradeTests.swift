@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 5, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -183,8 +183,11 @@ import Testing
     3: "DROP TABLE server_keys;" + signIn,
     4: signIn,
     5: team,
+    6: mail,
   ]
-  private static let team = "DROP TABLE team;"
+  private static let mail =
+    "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+  private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
 
@@ -200,6 +203,34 @@ import Testing
         sql: (Self.missing[layout] ?? "") + "UPDATE registry SET layout = \(layout);")
     }
     try queue.close()
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6])
+  func `an upgraded registry can store mails and second factors`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let mail = WaitingMail(
+        id: "m", recipient: "ann@example.org", subject: "Hello", sealedText: [1], createdAt: 1,
+        nextAt: 2)
+      let factor = StoredFactor(accountID: "1", sealedSecret: [1], lastStep: 2, createdAt: 3)
+      let password = StoredPassword(accountID: "1", hash: "$scrypt$", changedAt: 2)
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder)
+        if round == 0 {
+          _ = try await registry.change(to: password, from: nil, endsAppSessions: false)
+          _ = try await registry.create(mail, with: nil, within: [])
+          _ = try await registry.set(
+            factor, recoveryCodes: [[1]], keepingSession: nil, provenBy: "$scrypt$")
+        } else {
+          let waiting = try await registry.takeMails(dueAt: 2, leaseUntil: 9, limit: 9)
+          #expect(waiting.map(\.id) == ["m"])
+        }
+        #expect(try await registry.factor(ofAccount: "1") == factor)
+        await registry.close()
+      }
+    }
   }
 
   @Test(arguments: [2, 3, 4, 5])

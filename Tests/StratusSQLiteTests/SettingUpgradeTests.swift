@@ -6,11 +6,15 @@ import Testing
 
 @testable import StratusSQLite
 
-@Suite struct `A store of layout 8` {
-  /// Layout 9 adds a table and a column to layout 8.
+@Suite struct `Settings of a store of layout 8` {
+  /// Layout 9 adds a table and a column to layout 8, and layout 10 adds two tables and two columns.
   private static let older = """
     DROP TABLE setting_texts;
     ALTER TABLE zone_keys DROP COLUMN retired;
+    DROP TABLE usage;
+    DROP TABLE quotas;
+    ALTER TABLE zones DROP COLUMN used_bytes;
+    ALTER TABLE zones DROP COLUMN recent_usage;
     UPDATE store SET layout = 8;
     """
 

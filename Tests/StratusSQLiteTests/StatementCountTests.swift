@@ -5,7 +5,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The numbers of statements that a save needs. Layout 4 of the store needed the same numbers.
+/// The numbers of statements that a save needs. Layout 4 of the store needed the same numbers,
+/// although the store did not count bytes then.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 
@@ -21,7 +22,9 @@ import Testing
   }
 
   /// Saves new records with the same calls as a handler.
-  private func save(_ count: Int, on session: StoreSession) throws {
+  private func save(
+    _ count: Int, of type: String = "Note", on session: StoreSession
+  ) throws {
     session.begin()
     let zone = try #require(try session.lockZone(named: "Notes", in: Self.ann))
     let names = (1...count).map { "r\(zone.change + Int64($0))" }
@@ -35,7 +38,9 @@ import Testing
       new.number = first + Int64(place)
       records.append(new)
     }
-    try session.apply(ChangeSet(zone: zone, records: records))
+    var rows = RowChanges()
+    rows.usage[type] = Usage(records: Int64(count), recordBytes: 9)
+    try session.apply(ChangeSet(zone: zone, records: records, rows: rows))
     _ = try session.epoch(of: Self.ann)
   }
 
@@ -83,6 +88,27 @@ import Testing
       let schema = try session.schema()
       #expect(schema.rolesOfUsers == ["_bob": ["Editor"]])
       #expect(connection.take() == ["SELECT schema_version FROM"])
+    }
+  }
+
+  /// The text of the recent changes has at most 512 bytes.
+  @Test func `a save moves the counted bytes to their table if a zone has many record types`()
+    throws
+  {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      var moved = 0
+      for number in 1...40 {
+        _ = connection.take()
+        try save(1, of: "TypeWithALongName\(number)", on: session)
+        moved += connection.take().filter { $0 == "INSERT INTO usage" }.count
+      }
+      #expect((20..<40).contains(moved))
+      session.begin()
+      let usage = try session.usage(of: Self.ann)
+      #expect(usage.count == 40)
+      #expect(usage.allSatisfy { $0.usage == Usage(records: 1, recordBytes: 9) })
+      #expect(try session.usedBytes(of: Self.ann) == 360)
     }
   }
 

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a fault can affect only the requests about one zone`() async throws {
+  @Test func `a fault can be limited to the requests about one zone`() async throws {
     try await withStage { stage in
       let other = CKRecordZone.ID(zoneName: "Other")
       try await stage.database.save(CKRecordZone(zoneID: other))

@@ -151,6 +151,21 @@ import Testing
       refusal { try FieldInput.all(in: parsed(json)) }
         == "Field 'a' appears twice in one record")
   }
+
+  @Test(arguments: [(0, 1), (0, 39), (14, 15), (15, 16), (3, 17), (20, 39)])
+  func `a field that appears twice among 40 fields is refused`(_ first: Int, _ second: Int) {
+    var names = (0..<40).map { "field\($0)" }
+    names[second] = names[first]
+    let members = names.map { #""\#($0)":{"value":1}"# }.joined(separator: ",")
+    #expect(
+      refusal { try FieldInput.all(in: parsed("{\(members)}")) }
+        == "Field 'field\(first)' appears twice in one record")
+  }
+
+  @Test func `40 fields with different names are accepted`() throws {
+    let members = (0..<40).map { #""field\#($0)":{"value":1}"# }.joined(separator: ",")
+    #expect(try FieldInput.all(in: parsed("{\(members)}")).count == 40)
+  }
 }
 
 @Suite struct StoredFields {

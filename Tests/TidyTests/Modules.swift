@@ -16,6 +16,7 @@ enum Modules {
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
     "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
+    "StratusMail": Room(ours: domain, others: ["NIOCore", "NIOPosix", "NIOSSL"]),
     "StratusPush": Room(
       ours: domain,
       others: crypto + httpClient + ["NIOHTTP2", "NIOPosix"]),
@@ -81,7 +82,8 @@ enum Modules {
   ]
   private static let serverModules: Set<String> =
     domain + [
-      "StratusAccounts", "StratusAssets", "StratusConsole", "StratusHTTP", "StratusPostgres",
+      "StratusAccounts", "StratusAssets", "StratusConsole", "StratusHTTP", "StratusMail",
+      "StratusPostgres",
       "StratusPush", "StratusSQL", "StratusSQLite",
     ]
   /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's

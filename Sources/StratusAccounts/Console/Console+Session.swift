@@ -18,6 +18,7 @@ extension Console {
     }
     guard let found else { throw Self.refused }
     throttle.succeed(attempt)
+    try await requireFactor(form.factor, of: found.proven.account, request)
     return try await enter(found.proven, found.member, request)
   }
 
@@ -40,6 +41,7 @@ extension Console {
         email: form.email, password: form.password, isKnown: false)
     }
     guard let proven else { throw Self.refused }
+    try await requireFactor(nil, of: proven.account, request)
     let (id, now) = (proven.account.id, accounts.ambient.now())
     guard try await accounts.registry.addFirstOwner(accountID: id, at: now),
       let member = try await accounts.registry.teamMember(accountID: id)
@@ -48,6 +50,25 @@ extension Console {
     throttle.succeed(attempt)
     accounts.audit.note("the account '\(proven.account.email)' became the first owner of the team")
     return try await enter(proven, member, request)
+  }
+
+  /// Checks the second factor, if the account has one. Wrong codes have a counter of their own,
+  /// which a right password does not clear.
+  ///
+  /// - Throws: `AUTHENTICATION_FAILED` if the code is missing or wrong; `THROTTLED` after many
+  ///   wrong codes.
+  private func requireFactor(
+    _ typed: String?, of account: Account, _ request: ConsoleRequest
+  ) async throws(ServerError) {
+    guard try await accounts.registry.factor(ofAccount: account.id) != nil else { return }
+    let failed = ServerError(.authenticationFailed, Reason.secondFactorRefused)
+    guard let typed, !typed.isEmpty else { throw failed }
+    let attempt = try begin("factor " + account.email, request)
+    let check = try await counting(attempt) { () async throws(ServerError) in
+      try await self.accounts.useFactor(typed, of: account)
+    }
+    if case .refused = check { throw failed }
+    throttle.succeed(attempt)
   }
 
   /// Checks the password again. A new session replaces the present one. The new session's start

@@ -33,11 +33,22 @@ struct ConfigureAccountHandler: ManagementHandler {
 
   func answer(_ request: ConfigureAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
-    guard let password = request.password else {
+    guard request.password != nil || request.removesSecondFactor else {
       throw .badRequest("there is nothing to configure; give a password")
     }
-    try await accounts.setPassword(password, of: account)
-    accounts.audit.noteOperator("changed the password of the account '\(account.email)'")
+    if let password = request.password {
+      try await accounts.setPassword(password, of: account)
+      accounts.audit.noteOperator("changed the password of the account '\(account.email)'")
+      await accounts.notify(account, .passwordChanged(accounts.serverName))
+    }
+    if request.removesSecondFactor {
+      guard try await accounts.registry.deleteFactor(ofAccount: account.id) else {
+        throw ServerError(
+          .notFound, "the account '\(account.email)' has no second factor to remove")
+      }
+      accounts.audit.noteOperator("removed the second factor of the account '\(account.email)'")
+      await accounts.notify(account, .factorRemoved(accounts.serverName))
+    }
     return EmptyRequest()
   }
 }
@@ -95,12 +106,18 @@ extension Accounts {
   /// - Throws: `BAD_REQUEST` if the e-mail is invalid or in use.
   func create(email: String) async throws(ServerError) {
     let email = email.lowercased()
-    guard email.contains("@"), email.utf8.count <= 320, !email.contains(where: \.isWhitespace)
-    else { throw .badRequest("'\(email.prefix(64))' is not an e-mail address") }
+    try Self.requireAddress(email)
     let account = Account(
       id: randomness(16).hex, email: email, isDisabled: false)
     guard try await registry.create(account) else {
       throw .badRequest("an account '\(email)' exists already")
+    }
+  }
+
+  /// - Throws: `BAD_REQUEST` unless the text is an e-mail address.
+  static func requireAddress(_ email: String) throws(ServerError) {
+    guard MailAddress.isValid(email) else {
+      throw .badRequest("'\(email.prefix(64))' is not an e-mail address")
     }
   }
 

@@ -6,11 +6,13 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - roles: assigns custom roles to users.
+  ///   - quotas: reads and changes the quotas of databases.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: replaces the key that signs asset URLs.
   public func managementHandlers(
     roles: UserRoles,
+    quotas: StorageQuotas,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -31,12 +33,15 @@ extension Accounts {
       RotateWebTokenKeyHandler(accounts: self, rotateTicketKey: rotateTicketKey),
       CreateAccountHandler(accounts: self),
       ConfigureAccountHandler(accounts: self),
+      InviteAccountHandler(accounts: self),
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles),
       RevokeRoleHandler(accounts: self, roles: roles),
+      ShowQuotaHandler(accounts: self, quotas: quotas),
+      SetQuotaHandler(accounts: self, quotas: quotas),
       AddMemberHandler(accounts: self),
       ConfigureMemberHandler(accounts: self),
       RemoveMemberHandler(accounts: self),

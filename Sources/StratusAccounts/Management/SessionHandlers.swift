@@ -96,6 +96,7 @@ extension Accounts {
     try await registry.deleteSessions(
       unusedSince: now - Self.idleMilliseconds, endedBefore: now)
     try await forgetEndedBrowserSessions()
+    try await forgetOldMails()
   }
 
   /// The number of stored sessions, for tests.

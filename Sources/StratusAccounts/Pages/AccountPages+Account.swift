@@ -18,6 +18,7 @@ extension AccountPages {
       .filter { $0.isValid(at: now) }
     let apps = try await accounts.registry.sessions(ofAccount: signedIn.account.id)
       .filter { now <= $0.endsAt && now <= $0.lastUsedAt + Accounts.idleMilliseconds }
+    let hasFactor = try await accounts.registry.factor(ofAccount: signedIn.account.id) != nil
     let browserItems = browsers.map {
       browserItem(visit, $0, isOwn: $0.hash == signedIn.session.hash)
     }
@@ -44,6 +45,8 @@ extension AccountPages {
       <label class="check"><input name="apps" type="checkbox" value="yes" checked>Sign out all \
       apps, too</label>
       <button>Change password</button></form>
+      <h2>Second factor</h2>
+      <p><a href="/account/factor">\(hasFactor ? "Change the second factor" : "Set up")</a></p>
       <h2>Browsers</h2>
       <ul>\(HTML(browserItems))</ul>
       <h2>Apps</h2>

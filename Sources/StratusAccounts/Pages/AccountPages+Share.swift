@@ -15,9 +15,9 @@ extension AccountPages {
   /// Answers `/share/ID`, `/share/ID/accept`, `/share/ID/request` and `/share/ID/picture`.
   func sharePage(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     let parts = visit.request.path.split(separator: "/")
-    guard let shares, (2...3).contains(parts.count) else { return Self.noSuchPage }
+    guard let shares, (2...3).contains(parts.count) else { return Self.noPage }
     let id = String(parts[1])
-    guard ShareDesk.isPlausible(id) else { return Self.noSuchPage }
+    guard ShareDesk.isPlausible(id) else { return Self.noPage }
     guard let signedIn = visit.signedIn else {
       // NB: the server does not look for the share before the user has signed in.
       return signInForm(visit, nil, share: id)
@@ -28,7 +28,7 @@ extension AccountPages {
     case ("accept", true): return try await accept(id, account, visit, shares)
     case ("request", true): return try await requestAccess(id, account, visit, shares)
     case ("picture", false): return try await showPicture(id, account, visit, shares)
-    default: return Self.noSuchPage
+    default: return Self.noPage
     }
   }
 
@@ -106,7 +106,7 @@ extension AccountPages {
   ) async throws(ServerError) -> PageAnswer {
     guard let found = try await find(id, account, visit, shares),
       let bytes = found.offer.thumbnail, let type = Self.pictureType(bytes)
-    else { return Self.noSuchPage }
+    else { return Self.noPage }
     return PageAnswer(
       fields: [
         (name: "Content-Type", value: type),

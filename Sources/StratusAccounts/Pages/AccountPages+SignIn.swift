@@ -96,7 +96,7 @@ extension AccountPages {
       required maxlength="1024">
       <label class="check"><input name="keep" type="checkbox" value="yes">Keep me signed in</label>
       <button>Sign in</button>
-      </form>
+      </form>\(mailLinks(request: app?.text))
       """
     return PageLayout.answer(
       "Sign in", content, status: status, hasOpener: app != nil, keepsFragment: share != nil)
@@ -124,16 +124,21 @@ extension AccountPages {
     }
     let proven = try await prove(
       email, form["password"] ?? "", by: attempt, isKnown: attempt.browser != nil)
-    guard let proven, try await begin(&visit, proven, isKept: form["keep"] == "yes") else {
+    let isKept = form["keep"] == "yes"
+    if let proven, try await accounts.registry.factor(ofAccount: proven.account.id) != nil {
+      throttle.succeed(attempt)
+      note("gave its password, and is asked for its second factor", proven.account, visit)
+      let pending = PendingSignIn(of: proven, isKept: isKept, at: accounts.ambient.now())
+      return secondStepForm(visit, asking, pending.text(sealedBy: seal))
+    }
+    guard let proven, try await begin(&visit, proven, isKept: isKept) else {
       noteRefusal("a sign-in failed", known, visit)
       return signInForm(
         visit, asking, share: share, email: email,
         alarm: "The address and the password do not belong together.", status: 403)
     }
     throttle.succeed(attempt)
-    if let signedIn = visit.signedIn {
-      _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
-    }
+    try await endEarlierSession(of: visit)
     note("signed in", proven.account, visit)
     return PageLayout.redirect(
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? share.map { "/share/" + $0 }

@@ -11,6 +11,7 @@ public final class AccountPages: WebPages {
   let throttle = SignInThrottle()
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
+  let mailPace = MailPace()
   private let report: @Sendable (ServerError) -> Void
 
   init(
@@ -64,6 +65,14 @@ public final class AccountPages: WebPages {
     switch (visit.request.path, visit.request.isPost) {
     case ("/auth/sign-in", false): return try await showSignIn(&visit)
     case ("/auth/sign-in", true): return try await signIn(&visit)
+    case ("/auth/second-step", false): return PageLayout.redirect(to: "/auth/sign-in")
+    case ("/auth/second-step", true): return try await takeSecondStep(&visit)
+    case ("/auth/sign-up", false): return showMailPage(visit, .signUp)
+    case ("/auth/sign-up", true): return try await sendMail(visit, .signUp)
+    case ("/auth/reset", false): return showMailPage(visit, .reset)
+    case ("/auth/reset", true): return try await sendMail(visit, .reset)
+    case ("/auth/code", false): return try await showCode(visit)
+    case ("/auth/code", true): return try await useCode(&visit)
     case ("/auth/continue", true): return try await continueToApp(&visit)
     case ("/auth/cancel", true): return try await cancel(&visit)
     case ("/auth/sign-out", true): return try await signOut(&visit)
@@ -72,15 +81,14 @@ public final class AccountPages: WebPages {
     case ("/account/end-browser", true): return try await endBrowserSession(&visit)
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
+    case ("/account/factor", false): return try await showFactor(visit)
+    case ("/account/factor", true): return try await setUpFactor(&visit)
+    case ("/account/factor/change", true): return try await changeFactor(&visit)
     default:
       if visit.request.path.hasPrefix("/share/") { return try await sharePage(&visit) }
-      return Self.noSuchPage
+      return Self.noPage
     }
   }
-
-  static let noSuchPage = PageLayout.answer(
-    "Not found", "<h1>There is no such page</h1><p><a href=\"/account\">Account</a></p>",
-    status: 404)
 
   public func signInPath(
     apiToken: String, store: StoreAddress, origin: String?

@@ -100,9 +100,10 @@ enum PageLayout {
     p { margin: .5rem 0; overflow-wrap: anywhere; }
     label { display: block; margin-top: .6rem; font-weight: 600; }
     label.check { font-weight: 400; } label.check input { margin: 0 .5rem 0 0; }
-    input[type=email], input[type=password] { width: 100%; font: inherit; padding: .5rem;
-      border: 1px solid var(--line); border-radius: .4rem; background: var(--paper);
-      color: var(--ink); }
+    input[type=email], input[type=password], input[type=text] { width: 100%; font: inherit;
+      padding: .5rem; border: 1px solid var(--line); border-radius: .4rem;
+      background: var(--paper); color: var(--ink); }
+    code { font: 1rem/1.6 ui-monospace, monospace; overflow-wrap: anywhere; }
     button { font: inherit; font-weight: 600; padding: .55rem 1rem; margin-top: .8rem;
       min-height: 2.75rem; border: 1px solid var(--accent); border-radius: .4rem;
       background: var(--accent); color: var(--on-accent); cursor: pointer; }

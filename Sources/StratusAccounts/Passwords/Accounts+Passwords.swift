@@ -39,6 +39,25 @@ extension Accounts {
     return isChanged ? ProvenAccount(account: account, passwordHash: hash) : nil
   }
 
+  /// Uses a mailed code: gives the code's account a password, and creates the account if the code
+  /// permits it.
+  ///
+  /// - Returns: nil if the code cannot be used any more.
+  /// - Throws: `BAD_REQUEST` with advice if the password may not be used; `TRY_AGAIN_LATER` if too
+  ///   many sign-ins wait.
+  func redeem(
+    _ code: MailCode, password: String
+  ) async throws(ServerError) -> ProvenAccount? {
+    if let fault = PasswordRules.fault(of: password, email: code.email) {
+      throw .badRequest(fault)
+    }
+    let hash = try await hash(password)
+    let account = try await registry.redeem(
+      codeHash: code.hash, newID: randomness(16).hex, passwordHash: hash, at: ambient.now())
+    memory.forget()
+    return account.map { ProvenAccount(account: $0, passwordHash: hash) }
+  }
+
   /// Hashes a password with the current parameters. The caller has already been identified, so the
   /// hash does not wait behind the hashes for unknown callers.
   private func hash(_ password: String) async throws(ServerError) -> String {

@@ -11,6 +11,8 @@ final class PageSeal: Sendable {
     case signInRequest = "sign-in request"
     case form = "form"
     case browser = "browser"
+    case pendingSignIn = "pending sign-in"
+    case factorSetup = "factor setup"
   }
 
   private static let codeCount = 32

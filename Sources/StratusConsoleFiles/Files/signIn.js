@@ -13,6 +13,11 @@ const passwordField = (autocomplete = "current-password") => field({
   label: "Password", name: "password", type: "password", autocomplete, required: true,
 });
 
+const factorField = () => field({
+  label: "Code of your app", name: "factor", autocomplete: "one-time-code", spellcheck: "false",
+  autocapitalize: "off", hint: "Only if your account has a second factor.",
+});
+
 /** Shows the sign-in in the place of a screen. */
 export function showSignIn(root, onSignedIn) {
   document.title = "Sign in – Stratus";
@@ -25,7 +30,7 @@ export function showSignIn(root, onSignedIn) {
 function signInForm(onSignedIn) {
   return requestForm({
     label: "Sign in", button: "Sign in",
-    fields: [emailField(session.member?.email), passwordField()],
+    fields: [emailField(session.member?.email), passwordField(), factorField()],
     submit: async (values) => {
       keepSession(await call("session/sign-in", values));
       await onSignedIn();

@@ -21,12 +21,13 @@ struct ConfigureContainerHandler: ManagementHandler {
       at: StoreAddress(container: request.containerID, environment: request.environment))
     let settings = try await store.write { (store) throws(ServerError) in
       let old = try store.schema().settings
-      let new = ContainerSettings(
-        allowsQueryExtensions: request.allowsQueryExtensions ?? old.allowsQueryExtensions,
-        requiresReferenceTargets: request.requiresReferenceTargets
-          ?? old.requiresReferenceTargets,
-        shareAppURL: appURL.replacing(old.shareAppURL),
-        shareFallbackURL: fallbackURL.replacing(old.shareFallbackURL))
+      var new = old
+      if let allows = request.allowsQueryExtensions { new.allowsQueryExtensions = allows }
+      if let requires = request.requiresReferenceTargets {
+        new.requiresReferenceTargets = requires
+      }
+      new.shareAppURL = appURL.replacing(old.shareAppURL)
+      new.shareFallbackURL = fallbackURL.replacing(old.shareFallbackURL)
       if new != old { try store.set(new) }
       return new
     }

@@ -86,7 +86,8 @@ public struct WholeFile: Sendable, Hashable {
 public struct AssetUploadStatus: Sendable, Hashable {
   /// The number of bytes received.
   public var received: Int64
-  /// The time of the last change, in milliseconds since 1970 UTC, or nil if there was no change.
+  /// The time of the last change of the stored bytes or of the note, in milliseconds since 1970
+  /// UTC. nil means that neither is stored.
   public var touched: Int64?
   /// The note beside the upload, or nil if there is none.
   public var note: [UInt8]?

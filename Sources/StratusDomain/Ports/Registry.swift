@@ -4,8 +4,8 @@
 /// The registry is small and rarely written. When a write method returns, the write is on disk.
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
-  PasswordRegistry, BrowserSessionRegistry, TeamRegistry, UserRegistry, StoreRegistry,
-  VersionRegistry
+  PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
+  UserRegistry, StoreRegistry, VersionRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

@@ -31,7 +31,8 @@ public struct ServerKey: Sendable, Hashable {
 
 /// Stores server-to-server keys.
 ///
-/// Revoked keys stay in the registry, so that their users remain known as disabled.
+/// Revoked keys stay in the registry, because the server treats the user of a revoked key as a
+/// disabled user.
 public protocol ServerKeyRegistry: Sendable {
   func create(_ key: ServerKey) async throws(ServerError)
   /// Returns the key with this ID, even if it is revoked.

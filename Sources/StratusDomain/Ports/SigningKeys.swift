@@ -31,6 +31,9 @@ public enum SigningPurpose {
   public static let webAuthTokens = "web-auth-tokens"
   public static let userNames = "user-names"
   public static let pages = "pages"
+  /// The keys that seal secrets in the registry. They are never replaced, because the secrets must
+  /// stay readable.
+  public static let storedSecrets = "stored-secrets"
   public static let assetTickets = "asset-tickets"
   public static let developerAPIToken = "developer-api-token"
 }

@@ -45,7 +45,7 @@ extension Store {
 public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
-  ListingReading, SpaceReading, LackReading,
+  ListingReading, SpaceReading, LackReading, UsageReading,
   SharingReading, ShareLinkReading
 {}
 
@@ -53,7 +53,7 @@ public protocol StoreReading:
 public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
-  ListingWriting, SpaceWriting, LackWriting,
+  ListingWriting, SpaceWriting, LackWriting, UsageWriting,
   SharingWriting, ShareLinkWriting
 {}
 

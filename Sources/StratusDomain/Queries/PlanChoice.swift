@@ -204,7 +204,8 @@ private struct Survey {
     } else if !wanted.contains(candidate.columns),
       IndexBuilder.hasRoom(
         for: candidate.columns, among: indexes.map(\.columns) + wanted,
-        // If a candidate has no equalities, no other index can replace its index.
+        // An index is optional if another index can serve the query instead. This is true for a
+        // gather, and for a candidate with equalities.
         isOptional: candidate.kind == .gather || !candidate.equalities.isEmpty)
     {
       wanted.append(candidate.columns)

@@ -79,7 +79,8 @@ struct QueryRecordsHandler: EndpointHandler {
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):
         try await builder.add(addition, indexes: indexes)
-        // After its share of the building work, the request uses only the indexes that are ready.
+        // If the indexes are still not ready, the request has done its part of the building work.
+        // From then on, it uses only indexes that are ready.
         waits = try await builder.build(building, rowsMax: buildRowsMax)
       }
     }

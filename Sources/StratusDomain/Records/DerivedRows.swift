@@ -9,6 +9,8 @@ public struct DerivedRows: Sendable, Hashable {
   public var links: Set<RecordLink> = []
   /// The files that the record holds.
   public var holds: Set<AssetHold> = []
+  /// The bytes of the files that the record holds, each file once.
+  public var assetBytes: Int64 = 0
 
   public init() {}
 
@@ -51,8 +53,10 @@ public struct DerivedRows: Sendable, Hashable {
           RecordLink(kind: .deleteSelf, target: reference.recordName, source: record.name))
       }
     case .asset(let asset):
-      if let checksum = asset.checksumBytes {
-        holds.insert(AssetHold(checksum: checksum, recordName: record.name))
+      if let checksum = asset.checksumBytes,
+        holds.insert(AssetHold(checksum: checksum, recordName: record.name)).inserted
+      {
+        assetBytes += asset.size
       }
     case .list(_, let values): for value in values { add(value, of: record) }
     case .string, .int64, .double, .timestamp, .bytes, .location, .sealed: return
@@ -85,10 +89,12 @@ extension AssetHold {
   }
 }
 
-/// The changes to derived rows.
+/// The changes to derived rows, and to the counted records and bytes.
 public struct RowChanges: Sendable {
   public var removed = DerivedRows()
   public var added = DerivedRows()
+  /// The changes to the counts, by record type.
+  public var usage: [String: Usage] = [:]
 
   public init() {}
 
@@ -102,6 +108,7 @@ public struct RowChanges: Sendable {
     values: [(key: String, value: FieldValue)]? = nil
   ) throws(ServerError) {
     let after = try DerivedRows(of: new, schema: schema, values: values)
+    usage[new.type, default: Usage()] += Usage(of: new, assetBytes: after.assetBytes)
     guard let old else {
       added.entries += after.entries
       if !after.links.isEmpty { added.links.formUnion(after.links) }
@@ -109,6 +116,7 @@ public struct RowChanges: Sendable {
       return
     }
     let before = try DerivedRows(of: old, schema: schema)
+    usage[old.type, default: Usage()] -= Usage(of: old, assetBytes: before.assetBytes)
     if before.isEmpty, after.isEmpty { return }
     removed.entries += before.entries.without(after.entries)
     removed.links.formUnion(before.links.subtracting(after.links))

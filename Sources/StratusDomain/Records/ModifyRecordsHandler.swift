@@ -210,6 +210,12 @@ struct ModifyRecordsHandler: EndpointHandler {
             decision.records.map { ExactName($0.name) }.filter { snapshot.records[$0] == nil })
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
       }
+      if refusals.isEmpty, schema.settings.hasQuotas {
+        refusals = try QuotaDecision(
+          settings: schema.settings, database: address.database,
+          showsBytes: snapshot.access.participation == nil
+        ).refusals(for: decision, replacing: { snapshot.stored($0) }, in: store)
+      }
       guard refusals.isEmpty else {
         // A refused operation must leave no effect, so the other operations are decided again
         // without it.

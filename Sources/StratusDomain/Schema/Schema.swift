@@ -157,14 +157,31 @@ public struct ContainerSettings: Sendable, Hashable {
   /// The web page for people who cannot open the app, or nil if there is none.
   public var shareFallbackURL: String?
 
+  /// The quota of the public database in bytes, or nil if there is no limit.
+  public var publicQuotaBytes: Int64?
+  /// The quota of each private database in bytes, or nil if there is no limit. It does not apply to
+  /// users that have a quota of their own.
+  public var userQuotaBytes: Int64?
+  /// Whether any user has a quota of its own. The store finds this out when it reads the settings,
+  /// and ignores the value when it writes them.
+  public var hasUserQuotas = false
+
   public init(
     allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false,
-    shareAppURL: String? = nil, shareFallbackURL: String? = nil
+    publicQuotaBytes: Int64? = nil, userQuotaBytes: Int64? = nil, shareAppURL: String? = nil,
+    shareFallbackURL: String? = nil
   ) {
     self.allowsQueryExtensions = allowsQueryExtensions
     self.requiresReferenceTargets = requiresReferenceTargets
+    self.publicQuotaBytes = publicQuotaBytes
+    self.userQuotaBytes = userQuotaBytes
     self.shareAppURL = shareAppURL
     self.shareFallbackURL = shareFallbackURL
+  }
+
+  /// Whether a save may need a look at a quota.
+  var hasQuotas: Bool {
+    publicQuotaBytes != nil || userQuotaBytes != nil || hasUserQuotas
   }
 }
 

@@ -5,10 +5,8 @@ extension SharingReading where Self: ShareLinkReading {
   /// Returns the nearest shared root at or above each record. Records without such a root are left
   /// out.
   ///
-  /// - Parameter parents: the parents of records that a batch is about to save, or nil for no
-  ///   parent.
   public func walkedHierarchies(
-    of names: [String], in zone: StoredZone, parents: [ExactName: String?] = [:]
+    of names: [String], in zone: StoredZone
   ) throws(ServerError) -> [ExactName: String] {
     var found: [ExactName: String] = [:]
     var places: [ExactName: ExactName] = [:]
@@ -16,7 +14,7 @@ extension SharingReading where Self: ShareLinkReading {
     for _ in 0...Limits.hierarchyDepthMax where !places.isEmpty {
       let here = Set(places.values)
       let roots = try sharedRoots(among: here.map(\.text), in: zone)
-      let unknown = here.filter { !roots.contains($0) && parents[$0] == nil }
+      let unknown = here.filter { !roots.contains($0) }
       let positions = try positions(of: unknown.map(\.text), in: zone)
       for (start, place) in places {
         if roots.contains(place) {
@@ -24,8 +22,7 @@ extension SharingReading where Self: ShareLinkReading {
           places[start] = nil
           continue
         }
-        let parent = parents[place] ?? positions[place]?.parentName
-        places[start] = parent.map(ExactName.init)
+        places[start] = positions[place]?.parentName.map(ExactName.init)
       }
     }
     return found

@@ -73,7 +73,7 @@ struct ShareInvitation {
     }
   }
 
-  /// Returns the share after the user has joined.
+  /// Returns the state of the share if the user joins.
   ///
   /// - Parameters:
   ///   - id: the ID for a new participant.

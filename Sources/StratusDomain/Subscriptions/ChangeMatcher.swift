@@ -146,7 +146,8 @@ struct ChangeMatcher {
         for found in page {
           last = found.number
           if found.since < entry.number { try judge(found, part, entry) }
-          // NB: the rows of participations use up budget, too.
+          // NB: `judge` also subtracts the shares of the subscriber's participation from the
+          // budget. So the budget can become negative within a page.
           if budget < -Self.pageMax { break }
         }
         if page.count < limit, last == page.last?.number ?? last { break }

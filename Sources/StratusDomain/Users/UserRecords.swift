@@ -103,6 +103,8 @@ final class UserRecords: Sendable {
     let record = StoredRecord(
       name: user, type: recordType, change: zone.change + 1, isDeleted: false, created: stamp,
       modified: stamp, parentRecordName: nil, fields: .empty)
-    try store.apply(ChangeSet(zone: zone, records: [record]))
+    var rows = RowChanges()
+    rows.usage[record.type] = Usage(of: record, assetBytes: 0)
+    try store.apply(ChangeSet(zone: zone, records: [record], rows: rows))
   }
 }

@@ -46,7 +46,7 @@
         if let known {
           let store = name(of: known)
           try session.use(schema: store)
-          try checkLayout(on: connection)
+          try upgrade(on: connection)
           return store
         }
         let number = try connection.insert(SchemaStatements.insert, key)
@@ -78,15 +78,22 @@
 
     func name(of number: Int64) -> String { "\(schema)_\(number)" }
 
-    /// NB: an upgrade in one transaction would stop all nodes, so stores in PostgreSQL are not
-    /// upgraded here.
-    private func checkLayout(on connection: any SQLConnection) throws(ServerError) {
+    /// The layout of the first stores in PostgreSQL.
+    private static let firstLayout: Int64 = 8
+
+    /// Upgrades a store of an earlier layout in the transaction that opens it.
+    ///
+    /// NB: nodes of an earlier version must not run at the same time, because they would not count
+    /// the bytes of their saves.
+    private func upgrade(on connection: any SQLConnection) throws(ServerError) {
       let found = try StoreTables.foundLayout(on: connection)
-      guard found == StoreTables.layout else {
+      guard let found, (Self.firstLayout...StoreTables.layout).contains(found) else {
         throw .fault(
           "a store in PostgreSQL has another layout",
           facts: ["layout": found.map { "\($0)" } ?? "none", "known": "\(StoreTables.layout)"])
       }
+      if found == StoreTables.layout { return }
+      try StoreTables.prepare(on: connection, makeEpoch: { 0 }, now: now)
     }
   }
 

@@ -11,6 +11,8 @@ public final class StoreSession: SQLSession {
   private var databases: [DatabaseView: Int64] = [:]
   /// The rows of `databases` that this transaction has read.
   private var states: [Int64: DatabaseState] = [:]
+  /// The column `recent_usage` of the zones that this transaction has read.
+  private var recentUsage: [Int64: String] = [:]
   /// The kinds of changes in each database that subscriptions watch, with their version. Only write
   /// bodies use this cache.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
@@ -24,11 +26,13 @@ public final class StoreSession: SQLSession {
 
   public func begin() {
     if !states.isEmpty { states.removeAll(keepingCapacity: true) }
+    if !recentUsage.isEmpty { recentUsage.removeAll(keepingCapacity: true) }
     recordNumbers.forgetDrawn()
     written = Written()
   }
 
   public func forget() {
+    recentUsage.removeAll(keepingCapacity: true)
     states.removeAll(keepingCapacity: true)
     recordNumbers.forgetDrawn()
     if written.hasDatabase { databases.removeAll(keepingCapacity: true) }
@@ -121,8 +125,23 @@ extension StoreSession {
     return epoch
   }
 
-  /// Makes this transaction read the rows of `databases` again.
-  func forgetStates() { states.removeAll(keepingCapacity: true) }
+  /// Makes this transaction read the rows of `databases` and `zones` again.
+  func forgetStates() {
+    states.removeAll(keepingCapacity: true)
+    recentUsage.removeAll(keepingCapacity: true)
+  }
+
+  /// Caches the column `recent_usage` of a zone until the transaction ends.
+  func note(recentUsage text: String, of zone: Int64) { recentUsage[zone] = text }
+
+  /// Returns the column `recent_usage` of a zone. Reads it only if this transaction has not yet
+  /// read the zone.
+  func recentUsage(of zone: Int64) throws(ServerError) -> String {
+    if let known = recentUsage[zone] { return known }
+    let text = try connection.first(UsageStatements.recent, [.integer(zone)]) { $0.text(0) }
+    guard let text else { throw .fault("a zone has no row") }
+    return text
+  }
 
   /// Caches columns of `databases` that were read together with another row. The cache is valid
   /// until the transaction ends.

@@ -9,6 +9,22 @@ enum StoreUpgrade {
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
+    // NB: these tables come first, because the earlier steps read the schema with its settings, and
+    // whether there are quotas.
+    if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
+    try connection.define(
+      UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
+    if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
+    // NB: layout 1 had no table of keys, so the table was just created in its current form.
+    if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
+    try connection.define(UsageTables.countAll(connection.dialect))
+    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+  }
+
+  /// Upgrades to layout 8.
+  private static func addSharing(
+    on connection: any SQLConnection, from layout: Int64, now: Int64
+  ) throws(ServerError) {
     // NB: change all tables before any rows, because the statements of a session expect the newest
     // tables.
     if layout < 3 {
@@ -16,9 +32,6 @@ enum StoreUpgrade {
       try connection.define(NotificationTables.text(connection.dialect))
     }
     if layout < 4 { try addForgetting(on: connection, now: now) }
-    if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
-    // NB: layout 1 has no table of keys. It is created below in its current form.
-    if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
     if layout < 7 { try connection.define(RetirementTables.text(connection.dialect)) }
     if layout < 6 {
       try connection.define(RoleTables.text(connection.dialect))
@@ -37,34 +50,31 @@ enum StoreUpgrade {
     case 3:
       try connection.define(StoreTables.deletedRecords)
       try connection.define("DROP INDEX devices_seen; \(NotificationTables.devicesSeen)")
-    case 4, 5, 6, 7, 8: break
+    case 4, 5, 6, 7: break
     default:
       throw .fault("a store has an unknown layout", facts: ["layout": String(layout)])
     }
     if layout < 5 {
       try addListings(on: connection)
       try connection.define(UseTables.text(connection.dialect))
-    } else if layout < 8 {
+    } else {
       // NB: the table can be dropped, because no release with layouts 5 to 7 wrote a row to it.
       try connection.define("DROP TABLE passages;")
     }
     // In a store of a layout before 3, the tables of devices and the outbox were just created in
     // their current form.
-    if (3..<8).contains(layout) {
+    if layout >= 3 {
       try connection.define(
         """
         ALTER TABLE devices ADD COLUMN session \(connection.dialect.text);
         ALTER TABLE outbox ADD COLUMN hierarchies \(connection.dialect.text) NOT NULL DEFAULT '';
         """)
     }
-    if layout < 8 {
-      try connection.define(
-        """
-        ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
-        \(SharingTables.text(connection.dialect))
-        """)
-    }
-    try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
+    try connection.define(
+      """
+      ALTER TABLE zones ADD COLUMN has_hierarchies BIGINT NOT NULL DEFAULT 0;
+      \(SharingTables.text(connection.dialect))
+      """)
   }
 
   /// Upgrades to layout 5. Histories get a table of listings, databases get an epoch, and record

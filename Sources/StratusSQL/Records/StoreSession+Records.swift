@@ -56,10 +56,15 @@ extension StoreSession {
     if let watched = changes.watched { try add(watched) }
     try remove(changes.rows.removed, of: zone.id, in: number)
     try add(changes.rows.added, of: zone.id, in: number)
+    let usage = try count(changes.rows.usage, of: zone.id, in: number)
     let token = SQLValue.optional(changes.clientChangeToken)
     let newest = SQLValue.integer(changes.newestChange)
     try connection.queue(
-      RecordStatements.advance, [newest, token, .integer(zone.id), .integer(zone.change)],
+      RecordStatements.advance,
+      [
+        newest, token, .integer(usage.addedBytes), .text(usage.recent), .integer(zone.id),
+        .integer(zone.change),
+      ],
       expecting: Self.followsOn)
     if !zone.isDefault { try relist(zone.id, in: number) }
   }
@@ -150,7 +155,8 @@ private enum RecordStatements {
   /// for another state of the zone is refused, so that no change number is used twice.
   static let advance = SQLStatement(
     """
-    UPDATE zones SET change = ?, client_token = COALESCE(?, client_token)
+    UPDATE zones SET change = ?, client_token = COALESCE(?, client_token),
+      used_bytes = used_bytes + ?, recent_usage = ?
     WHERE zone = ? AND change = ? AND deleted = 0
     """)
 }

@@ -16,6 +16,10 @@ enum RegistryUpgrade {
     if found < 4 { try connection.define(RegistryTables.serverKeys(connection.dialect)) }
     if found < 5 { try connection.define(RegistryTables.signIn(connection.dialect)) }
     if found < 6 { try connection.define(RegistryTables.team(connection.dialect)) }
+    if found < 7 {
+      try connection.define(RegistryTables.mail(connection.dialect))
+      try connection.define(RegistryTables.factors(connection.dialect))
+    }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

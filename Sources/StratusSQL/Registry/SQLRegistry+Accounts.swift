@@ -2,12 +2,7 @@ public import StratusDomain
 
 extension SQLRegistry {
   public func create(_ account: Account) async throws(ServerError) -> Bool {
-    let values: [SQLValue] = [
-      .text(account.id), .text(account.email), .flag(account.isDisabled),
-    ]
-    return try await engine.write { (session) throws(ServerError) in
-      try session.insert(AccountStatements.insert, values)
-    }
+    try await engine.write { (session) throws(ServerError) in try session.insert(account) }
   }
 
   public func account(id: String) async throws(ServerError) -> Account? {
@@ -18,8 +13,7 @@ extension SQLRegistry {
 
   public func account(email: String) async throws(ServerError) -> Account? {
     try await engine.read { (session) throws(ServerError) in
-      try session.connection.first(
-        AccountStatements.findEmail, [.text(email)], Account.init(row:))
+      try session.account(email: email)
     }
   }
 
@@ -43,6 +37,19 @@ extension SQLRegistry {
       return try session.connection.execute(
         AccountStatements.setDisabled, [.flag(isDisabled), .text(accountID)]) == 1
     }
+  }
+}
+
+extension RegistrySession {
+  func account(email: String) throws(ServerError) -> Account? {
+    try connection.first(AccountStatements.findEmail, [.text(email)], Account.init(row:))
+  }
+
+  /// - Returns: false if an account with that e-mail address exists.
+  func insert(_ account: Account) throws(ServerError) -> Bool {
+    try insert(
+      AccountStatements.insert,
+      [.text(account.id), .text(account.email), .flag(account.isDisabled)])
   }
 }
 

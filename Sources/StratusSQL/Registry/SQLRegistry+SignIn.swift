@@ -4,16 +4,9 @@ extension SQLRegistry {
   public func change(
     to password: StoredPassword, from earlier: String?, endsAppSessions: Bool
   ) async throws(ServerError) -> Bool {
-    let account = SQLValue.text(password.accountID)
-    let values: [SQLValue] = [account, .text(password.hash), .integer(password.changedAt)]
-    return try await engine.write { (session) throws(ServerError) in
-      let connection = session.connection
+    try await engine.write { (session) throws(ServerError) in
       if let earlier, try session.passwordHash(of: password.accountID) != earlier { return false }
-      _ = try connection.execute(PasswordStatements.keep, values)
-      _ = try connection.execute(BrowserSessionStatements.deleteOthers, [account, .bytes([])])
-      if endsAppSessions, try connection.execute(SessionStatements.deleteOfAccount, [account]) > 0 {
-        try session.advanceVersion()
-      }
+      try session.setPassword(password, endsAppSessions: endsAppSessions)
       return true
     }
   }
@@ -91,8 +84,7 @@ extension SQLRegistry {
     ofAccount accountID: String, except kept: [UInt8]?
   ) async throws(ServerError) {
     try await engine.write { (registry) throws(ServerError) in
-      _ = try registry.connection.execute(
-        BrowserSessionStatements.deleteOthers, [.text(accountID), .bytes(kept ?? [])])
+      try registry.endBrowserSessions(of: accountID, except: kept)
     }
   }
 
@@ -107,8 +99,26 @@ extension SQLRegistry {
 }
 
 extension RegistrySession {
-  fileprivate func passwordHash(of accountID: String) throws(ServerError) -> String? {
+  func passwordHash(of accountID: String) throws(ServerError) -> String? {
     try connection.first(PasswordStatements.find, [.text(accountID)]) { $0.text(0) }
+  }
+
+  /// Stores a password, and ends the account's browser sessions.
+  func setPassword(
+    _ password: StoredPassword, endsAppSessions: Bool
+  ) throws(ServerError) {
+    let account = SQLValue.text(password.accountID)
+    _ = try connection.execute(
+      PasswordStatements.keep, [account, .text(password.hash), .integer(password.changedAt)])
+    try endBrowserSessions(of: password.accountID, except: nil)
+    if endsAppSessions, try connection.execute(SessionStatements.deleteOfAccount, [account]) > 0 {
+      try advanceVersion()
+    }
+  }
+
+  func endBrowserSessions(of accountID: String, except kept: [UInt8]?) throws(ServerError) {
+    _ = try connection.execute(
+      BrowserSessionStatements.deleteOthers, [.text(accountID), .bytes(kept ?? [])])
   }
 }
 

@@ -27,7 +27,7 @@ enum ResetStatements {
       "listings", "user_keys", "zone_keys", "subscriptions", "watches", "outbox",
       "outbox_records", "notifications", "notification_users", "devices", "cascades",
       "record_types", "fields", "system_fields", "grants", "roles", "role_members",
-      "retirements", "retired_writes", "lacks",
+      "retirements", "retired_writes", "lacks", "usage",
     ].map { SQLStatement("DELETE FROM \($0)") }
     + [SQLStatement("UPDATE indexes SET ready = 2, at_database = NULL WHERE ready <> 2")]
 }

@@ -35,6 +35,14 @@ extension StoreSession {
         SchemaStatements.setSetting,
         [.text(setting.rawValue), .flag(settings[keyPath: setting.path])])
     }
+    for setting in StoredNumber.allCases {
+      let name = SQLValue.text(setting.rawValue)
+      if let number = settings[keyPath: setting.path] {
+        try connection.queue(SchemaStatements.setSetting, [name, .integer(number)])
+      } else {
+        try connection.queue(SchemaStatements.deleteSetting, [name])
+      }
+    }
     try writeTexts(of: settings)
     try advanceSchema()
   }
@@ -94,12 +102,16 @@ extension StoreSession {
   private func readSettings() throws(ServerError) -> ContainerSettings {
     var settings = ContainerSettings()
     try connection.run(SchemaStatements.settings, []) { (row) throws(ServerError) in
-      guard let setting = StoredSetting(rawValue: row.text(0)) else {
+      if let setting = StoredSetting(rawValue: row.text(0)) {
+        settings[keyPath: setting.path] = row.integer(1) != 0
+      } else if let setting = StoredNumber(rawValue: row.text(0)) {
+        settings[keyPath: setting.path] = row.integer(1)
+      } else {
         throw .fault("a setting is unknown", facts: ["setting": row.text(0)])
       }
-      settings[keyPath: setting.path] = row.integer(1) != 0
       return true
     }
+    settings.hasUserQuotas = try hasUserQuotas()
     try readTexts(into: &settings)
     return settings
   }
@@ -115,6 +127,19 @@ private enum StoredSetting: String, CaseIterable {
     switch self {
     case .queryExtensions: \.allowsQueryExtensions
     case .referenceTargets: \.requiresReferenceTargets
+    }
+  }
+}
+
+/// The names of settings that are numbers. A setting without a row is nil.
+private enum StoredNumber: String, CaseIterable {
+  case publicQuota = "public_quota_bytes"
+  case userQuota = "user_quota_bytes"
+
+  var path: WritableKeyPath<ContainerSettings, Int64?> {
+    switch self {
+    case .publicQuota: \.publicQuotaBytes
+    case .userQuota: \.userQuotaBytes
     }
   }
 }
@@ -142,5 +167,6 @@ private enum SchemaStatements {
     INSERT INTO settings (name, value) VALUES (?, ?)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value
     """)
+  static let deleteSetting = SQLStatement("DELETE FROM settings WHERE name = ?")
   static let advance = SQLStatement("UPDATE store SET schema_version = schema_version + 1")
 }

@@ -34,8 +34,8 @@ extension StoreSession {
       expecting: .one(otherwise: "a zone that was deleted is not listed"))
   }
 
-  /// Removes deleted zones with the given name from the history, so that the history contains the
-  /// name once. Purged zones that no history lists are removed completely.
+  /// Removes deleted zones with the given name from the history, because the caller adds a new zone
+  /// with this name. Purged zones that no history lists are removed completely.
   func unlistDeleted(named name: String, in number: Int64) throws(ServerError) {
     let values: [SQLValue] = [.integer(number), .text(name)]
     try connection.queue(ListingStatements.removeDeleted, [.integer(number)] + values)

@@ -57,6 +57,7 @@ extension StoreSession {
     zone.id = try connection.insert(
       ZoneStatements.insert,
       [.integer(number), .text(name), .integer(encryptionScope.number)])
+    note(recentUsage: "", of: zone.id)
     if !zone.isDefault { try list(zone.id, in: number) }
     return zone
   }
@@ -71,6 +72,7 @@ extension StoreSession {
     if !zone.isDefault {
       try listDeleted(zone.id, in: number, reason: reason, at: time)
     }
+    try forgetUsage(of: zone.id, in: number)
     try removeZoneKeys(of: zone)
     try removeSubscriptions(toZone: zone.id, in: number)
   }
@@ -91,7 +93,9 @@ extension StoreSession {
       note(
         epoch: row.integer(ZoneStatements.columnCount),
         watchVersion: row.integer(ZoneStatements.columnCount + 1), of: number)
-      return StoredZone(row, named: name, in: database)
+      let zone = StoredZone(row, named: name, in: database)
+      note(recentUsage: row.text(ZoneStatements.columnCount + 2), of: zone.id)
+      return zone
     }
   }
 }
@@ -115,7 +119,7 @@ enum ZoneStatements {
   /// The number of columns.
   static let columnCount = 7
   private static let named = """
-    SELECT \(columns), databases.epoch, databases.watch_version
+    SELECT \(columns), databases.epoch, databases.watch_version, zones.recent_usage
     FROM zones JOIN databases ON databases.database = zones.database
     WHERE zones.database = ? AND zones.name = ? AND zones.deleted = 0
     """

@@ -66,16 +66,17 @@ public final class TestServer: Sendable {
   ///   - live: the server's clock and random numbers. The test's ``clock`` does not affect them.
   ///   - limits: the limits on callers' requests.
   ///   - log: receives the server's log. nil means that errors go to standard error.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
-    log: CapturedLog? = nil
+    log: CapturedLog? = nil, mail: MailSettings? = nil
   ) async throws {
     let location = folder ?? Self.freshFolder(live)
     try await self.init(
       storage: try await TestEngine.chosen.storage(in: location, live: live, limits: limits),
       clock: TestClock(), live: live, limits: limits, log: log, folder: location,
-      removesFolder: folder == nil)
+      removesFolder: folder == nil, mail: mail)
   }
 
   /// Starts a server with its data in a folder that remains after the server ends.
@@ -111,19 +112,21 @@ public final class TestServer: Sendable {
   ///
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
-    live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil
+    live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil,
+    mail: MailSettings? = nil
   ) async throws {
-    try await self.init(onDiskIn: nil, live: live, limits: limits, log: log)
+    try await self.init(onDiskIn: nil, live: live, limits: limits, log: log, mail: mail)
   }
 
   private init(
     storage: ServerStorage, clock: TestClock, live: Live, limits: LimitSettings,
-    log: CapturedLog?, folder: URL, removesFolder: Bool, schema: Schema? = nil
+    log: CapturedLog?, folder: URL, removesFolder: Bool, schema: Schema? = nil,
+    mail: MailSettings? = nil
   ) async throws {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
     let composition = try await Composition(
-      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits)
+      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits, mail: mail)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")
@@ -198,6 +201,18 @@ public final class TestServer: Sendable {
   /// The hub that delivers notifications to listeners. A test runs it with
   /// ``handOutNotifications()``, or with `hub.run()` in a task.
   package var hub: Hub { composition.hub }
+
+  /// Sends the waiting mails, and returns when none is due any more.
+  ///
+  /// - Parameter report: receives a sentence about each failure.
+  /// - Throws: the server's error.
+  package func sendMails(
+    by mailer: any Mailer, report: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws {
+    let delivery = MailDelivery(
+      accounts: composition.accounts, mailer: mailer, report: report)
+    while try await delivery.step() {}
+  }
 
   /// Removes the sessions that have ended.
   package func forgetEndedSessions() async throws {

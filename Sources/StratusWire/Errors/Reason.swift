@@ -62,6 +62,8 @@ public enum Reason {
   public static let methodNotAllowed = "method not allowed"
   public static let outcomeUnknown =
     "it is not known whether the write was stored; fetch the records before you repeat it"
+  public static let ownerQuotaExceeded =
+    "the storage quota of the owner of the zone is exceeded"
   public static let passwordNeeded = "the password is needed again"
   public static let passwordsBusy = "too many sign-ins wait; try again"
   public static let queryNeedsIndex =
@@ -114,6 +116,8 @@ public enum Reason {
   public static let sessionEnded = "the session has ended; sign in again"
   public static let signatureDateWrong =
     "the date of the signed request is too far from the server's time; set the clock and sign again"
+  public static let secondFactorRefused =
+    "the code of the second factor is missing or wrong; type the code that your app shows now"
   public static let signInRefused = "the e-mail or the password is wrong"
   public static let signInThrottled = "there were too many attempts to sign in"
   public static let shareNeedsCustomZone =

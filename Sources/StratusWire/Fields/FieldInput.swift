@@ -24,16 +24,17 @@ public struct FieldInput: Sendable {
     guard let fields else { return [] }
     guard fields.isObject else { throw .wrongType("fields", expected: "an object") }
     var inputs: [FieldInput] = []
-    // NB: most clients send the names in sorted order. As long as the names are sorted, neighbors
-    // are compared, and no set is needed to find duplicates.
-    var names: Set<String>?
+    inputs.reserveCapacity(comparedNamesMax)
+    var names: Set<String> = []
     for member in fields.members {
       let name = member.key
       let field = member.value
-      if names == nil, let last = inputs.last, last.name >= name { names = Set(inputs.map(\.name)) }
-      guard names?.insert(name).inserted ?? true else {
-        throw WireError("Field '\(name)' appears twice in one record")
-      }
+      // NB: a record usually has few fields, and comparing few names is faster than hashing them.
+      if inputs.count == comparedNamesMax { names = Set(inputs.map(\.name)) }
+      let isNew =
+        inputs.count < comparedNamesMax
+        ? !inputs.contains { $0.name == name } : names.insert(name).inserted
+      guard isNew else { throw WireError("Field '\(name)' appears twice in one record") }
       guard field.isObject || field.isNull else {
         throw WireError("Field '\(name)' must be an object with 'value' and 'type'")
       }
@@ -41,6 +42,9 @@ public struct FieldInput: Sendable {
     }
     return inputs
   }
+
+  /// The number of names that are compared with each other instead of being hashed.
+  private static let comparedNamesMax = 16
 
   /// Decodes the value with the type that the field has in the schema. If the schema does not have
   /// the field, decodes the value with the type that the client named. If the client named none,

@@ -48,22 +48,28 @@ public enum SignInToConsole: Endpoint {
   public struct Request: JSONWritable, JSONReadable {
     public var email: String
     public var password: String
+    /// The code of the account's second factor, or a recovery code. nil means that the account has
+    /// no second factor.
+    public var factor: String?
 
-    public init(email: String, password: String) {
+    public init(email: String, password: String, factor: String? = nil) {
       self.email = email
       self.password = password
+      self.factor = factor
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
         writer.member("password", password)
+        writer.member("factor", factor)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       email = try json.requiredString("email")
       password = try json.requiredString("password")
+      factor = try json.optionalString("factor")
     }
   }
 

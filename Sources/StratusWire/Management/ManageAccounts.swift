@@ -30,12 +30,81 @@ public enum CreateAccount: Endpoint {
 }
 
 /// Management: gives an account a new password, and ends the account's sessions on the server's own
-/// pages. If the account had a password before, its sessions in containers also end.
+/// pages. If the account had a password before, its sessions in containers also end. The request
+/// can also remove the second factor of an account whose user has lost it.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 
-  public typealias Request = CreateAccount.Request
+  public struct Request: JSONWritable, JSONReadable {
+    public var email: String
+    /// The new password, or nil to keep the present one.
+    public var password: String?
+    /// Whether the account's second factor and its recovery codes are removed.
+    public var removesSecondFactor: Bool
+
+    public init(email: String, password: String? = nil, removesSecondFactor: Bool = false) {
+      self.email = email
+      self.password = password
+      self.removesSecondFactor = removesSecondFactor
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("email", email)
+        writer.member("password", password)
+        writer.member("removesSecondFactor", removesSecondFactor)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      email = try json.requiredString("email")
+      password = try json.optionalString("password")
+      removesSecondFactor = try json.optionalBool("removesSecondFactor") ?? false
+    }
+  }
+
   public typealias Response = EmptyRequest
+}
+
+/// Management: invites a person to create an account for an address.
+public enum InviteAccount: Endpoint {
+  public static let path = "accounts/invite"
+
+  public struct Request: JSONWritable, JSONReadable {
+    public var email: String
+    /// Whether the server mails the invitation. Otherwise the answer contains its link.
+    public var isMailed: Bool
+
+    public init(email: String, isMailed: Bool) {
+      self.email = email
+      self.isMailed = isMailed
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("email", email)
+        writer.member("mailed", isMailed)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      email = try json.requiredString("email")
+      isMailed = try json.optionalBool("mailed") ?? true
+    }
+  }
+
+  public struct Response: JSONWritable, JSONReadable {
+    /// The link of the invitation, or nil if the server mails it.
+    public var url: String?
+
+    public init(url: String?) { self.url = url }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { $0.member("url", url) }
+    }
+
+    public init(json: JSONView) throws(WireError) { url = try json.optionalString("url") }
+  }
 }
 
 /// Management: disables an account, and keeps its data.

@@ -19,7 +19,25 @@ public struct RecordDictionary: Sendable {
   /// The host name in the URL of the share. Both the root record and the share have it.
   public var displayedHostname: String?
   /// The members that only share records have. nil means that the record is not a share.
-  public var sharing: ShareDetails?
+  public var sharing: ShareDetails? {
+    get { sharingPart.details }
+    set { sharingPart = newValue.map(SharingPart.details) ?? .none }
+  }
+  private var sharingPart: SharingPart
+
+  /// Keeps large details outside of the record, because most records are no shares, and the server
+  /// copies each record of a page several times.
+  private enum SharingPart: Sendable {
+    case none
+    indirect case details(ShareDetails)
+
+    var details: ShareDetails? {
+      switch self {
+      case .none: nil
+      case .details(let details): details
+      }
+    }
+  }
 
   public init(
     recordName: String, recordType: String, fields: FieldsJSON, recordChangeTag: String,
@@ -38,7 +56,7 @@ public struct RecordDictionary: Sendable {
     self.shareRecordName = shareRecordName
     self.shortGUID = shortGUID
     self.displayedHostname = displayedHostname
-    self.sharing = sharing
+    sharingPart = sharing.map(SharingPart.details) ?? .none
   }
 }
 
@@ -79,6 +97,7 @@ extension RecordDictionary: JSONWritable, JSONReadable {
     shareRecordName = try json["share"]?.requiredString("recordName")
     shortGUID = try json.optionalString("shortGUID")
     displayedHostname = try json.optionalString("displayedHostname")
-    sharing = recordType == ShareRecord.recordType ? try ShareDetails(record: json) : nil
+    sharingPart = .none
+    if recordType == ShareRecord.recordType { sharing = try ShareDetails(record: json) }
   }
 }

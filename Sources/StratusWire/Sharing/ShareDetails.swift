@@ -1,4 +1,4 @@
-/// The names that share records and their fields have.
+/// The names of share records and of their fields.
 public enum ShareRecord {
   /// The record type of shares.
   public static let recordType = "cloudkit.share"

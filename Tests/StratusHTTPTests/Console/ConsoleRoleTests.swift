@@ -37,6 +37,9 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("requests/list", [.owner, .developer, .operator, .auditor]),
   // Only commands use these.
   ("accounts/configure", []),
+  ("accounts/invite", []),
+  ("quotas/set", []),
+  ("quotas/show", []),
   ("web-tokens/create", []),
   ("web-tokens/rotate-key", []),
   ("schema/deploy", []),

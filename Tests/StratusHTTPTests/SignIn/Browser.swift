@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import StratusAccounts
 import StratusDomain
 import StratusHTTP
 import StratusTesting
@@ -158,16 +159,18 @@ struct SignInScene {
   static let container = "iCloud.org.example.Notes"
   static let origin = "https://app.example.org"
 
-  /// - Parameter token: additional properties of the API token.
+  /// - Parameters:
+  ///   - token: additional properties of the API token.
+  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   static func with(
-    token: JSON = [:], environment: String = "development",
+    token: JSON = [:], environment: String = "development", mail: MailSettings? = nil,
     _ body: (SignInScene) async throws -> Void
   ) async throws {
     let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
     let log = CapturedLog()
-    try await withServer(live: clock.live, limits: limits, log: log) { server in
+    try await withServer(live: clock.live, limits: limits, log: log, mail: mail) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])

@@ -1,0 +1,88 @@
+import StratusDomain
+import StratusWire
+
+extension Accounts {
+  /// The lifetime of a code that a browser has requested (OWASP ASVS 6.5.5).
+  static let codeMilliseconds: Int64 = 10 * 60_000
+  /// The lifetime of an invitation.
+  static let invitationMilliseconds: Int64 = 7 * 86_400_000
+  private static let codeCount = 20
+
+  /// A new code, as text for a link and as a row of the registry.
+  struct FreshCode: Sendable {
+    /// The code as 40 hex digits.
+    let text: String
+    let stored: MailCode
+  }
+
+  /// Creates a code for an address.
+  ///
+  /// - Parameter cookie: the form cookie of the browser that requests the code, or nil if the code
+  ///   is valid in every browser.
+  func makeCode(_ purpose: MailCode.Purpose, for email: String, cookie: String?) -> FreshCode {
+    let text = randomness(Self.codeCount).hex
+    let life = purpose == .invitation ? Self.invitationMilliseconds : Self.codeMilliseconds
+    return FreshCode(
+      text: text,
+      stored: MailCode(
+        hash: Digest.sha256(Array(text.utf8)), purpose: purpose, email: email,
+        browser: cookie.map { Digest.sha256(Array($0.utf8)) }, endsAt: ambient.now() + life))
+  }
+
+  /// Returns the code with a text if it is valid in this browser.
+  func code(_ text: String, cookie: String) async throws(ServerError) -> MailCode? {
+    guard text.utf8.count == 2 * Self.codeCount,
+      let code = try await registry.mailCode(hash: Digest.sha256(Array(text.utf8))),
+      ambient.now() <= code.endsAt
+    else { return nil }
+    if let browser = code.browser, browser != Digest.sha256(Array(cookie.utf8)) { return nil }
+    return code
+  }
+
+  /// Stores a mail that the server then sends.
+  ///
+  /// - Parameters:
+  ///   - code: the code in the text, or nil if the text contains none.
+  ///   - isBounded: whether the limits on mails apply. They do not apply to a notice about a change
+  ///     that the account's user or the operator has made.
+  /// - Returns: the limit that the mail would exceed. In that case nothing is stored.
+  func post(
+    _ text: MailContent, to email: String, code: MailCode? = nil, isBounded: Bool
+  ) async throws(ServerError) -> MailBound? {
+    guard let mail else { throw .fault("a mail is sent by a server without mail") }
+    let now = ambient.now()
+    let id = randomness(16).hex
+    let waiting = WaitingMail(
+      id: id, recipient: email, subject: text.subject,
+      sealedText: try secretSeal.seal(
+        Array(text.lines.utf8), at: Self.place(ofMail: id),
+        nonce: randomness(SecretSeal.nonceCount)),
+      createdAt: now, nextAt: now)
+    return try await registry.create(
+      waiting, with: code, within: isBounded ? mail.bounds(now: now) : [])
+  }
+
+  /// Sends a notice about a change of an account, if the server sends mails. The change itself has
+  /// happened already, so a failure is only logged.
+  func notify(_ account: Account, _ text: MailContent) async {
+    guard mail?.isAvailable == true, MailAddress.isValid(account.email) else { return }
+    do throws(ServerError) {
+      _ = try await post(text, to: account.email, isBounded: false)
+    } catch {
+      audit.note("a notice to the account '\(account.email)' is lost: \(error.reason)")
+    }
+  }
+
+  /// The name of the server in notices.
+  var serverName: String { mail?.serverURL ?? "this server" }
+
+  /// The place of a mail's text in ``SecretSeal``.
+  static func place(ofMail id: String) -> String { "mail \(id)" }
+
+  /// Removes mails that no limit counts any more, and codes that have expired.
+  func forgetOldMails() async throws(ServerError) {
+    let now = ambient.now()
+    try await registry.deleteMails(
+      createdBefore: now - MailSettings.countedMilliseconds, codesEndedBefore: now)
+  }
+}

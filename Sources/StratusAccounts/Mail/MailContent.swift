@@ -1,0 +1,92 @@
+import StratusDomain
+
+/// The subject and the lines of a mail to a user.
+struct MailContent: Sendable, Hashable {
+  let subject: String
+  /// The lines of the mail. Each line ends with a newline.
+  let lines: String
+
+  init(_ subject: String, _ paragraphs: String...) {
+    self.subject = subject
+    lines = paragraphs.joined(separator: "\n\n") + "\n"
+  }
+
+  private static let ignore =
+    "If you did not request this mail, ignore it. Nothing changes without the link."
+
+  private static func asked(_ serverURL: String) -> String {
+    "This address was entered on \(serverURL)."
+  }
+
+  /// The address of a sign-up has no account yet.
+  static func signUp(_ serverURL: String, code: String) -> MailContent {
+    MailContent(
+      "Create your account", asked(serverURL),
+      "To create an account, open this link in the same browser within ten minutes:\n"
+        + link(serverURL, code), ignore)
+  }
+
+  /// The address of a sign-up has an account already.
+  static func accountExists(_ serverURL: String) -> MailContent {
+    MailContent(
+      "You have an account", asked(serverURL),
+      "There is already an account with this address. If you have forgotten the password, you "
+        + "can set a new one:\n\(serverURL)/auth/reset",
+      "If you did not request this mail, ignore it.")
+  }
+
+  static func reset(_ serverURL: String, code: String) -> MailContent {
+    MailContent(
+      "Set a new password", asked(serverURL),
+      "To set a new password, open this link in the same browser within ten minutes:\n"
+        + link(serverURL, code), ignore)
+  }
+
+  /// The address of a reset has no account, or its account is disabled.
+  static func noAccount(_ serverURL: String) -> MailContent {
+    MailContent(
+      "Your password", asked(serverURL),
+      "There is no account with this address that can get a new password. You may have used "
+        + "another address.",
+      "If you did not request this mail, ignore it.")
+  }
+
+  static func invitation(_ serverURL: String, code: String) -> MailContent {
+    MailContent(
+      "Invitation", "You are invited to create an account on \(serverURL).",
+      "To choose a password, open this link within a week:\n" + link(serverURL, code),
+      "If you do not want an account, ignore this mail.")
+  }
+
+  static func passwordChanged(_ serverURL: String) -> MailContent {
+    notice(
+      "Your password was changed", "The password of your account on \(serverURL) was changed.")
+  }
+
+  static func factorAdded(_ serverURL: String) -> MailContent {
+    notice(
+      "Second factor set up", "A second factor for your account on \(serverURL) was set up.")
+  }
+
+  static func factorRemoved(_ serverURL: String) -> MailContent {
+    notice(
+      "Second factor removed", "The second factor of your account on \(serverURL) was removed.")
+  }
+
+  static func recoveryCodeUsed(_ serverURL: String) -> MailContent {
+    notice(
+      "A recovery code was used", "A recovery code of your account on \(serverURL) was used.")
+  }
+
+  private static func notice(_ subject: String, _ sentence: String) -> MailContent {
+    MailContent(
+      subject, sentence,
+      "If you did not do this, set a new password now, and tell the operator of the server.")
+  }
+
+  /// The link that shows the page of a code. The path is short, so that mail programs do not wrap
+  /// the link.
+  static func link(_ serverURL: String, _ code: String) -> String {
+    "\(serverURL)/auth/code?code=\(code)"
+  }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Limits the number of mails that one client address causes. The registry limits the number of
+/// mails to one mailbox, and of all mails.
+final class MailPace: Sendable {
+  /// The maximum number of mails in an hour. Choice: a family or a small office has one address.
+  static let countMax = 10
+  private static let hour: Int64 = 3_600_000
+
+  private let entriesMax: Int
+  /// The times of the mails in the last hour, by client address.
+  private let state = Mutex<[String: [Int64]]>([:])
+
+  init(entriesMax: Int = 50_000) { self.entriesMax = entriesMax }
+
+  /// Counts a mail.
+  ///
+  /// - Parameter address: the client's IPv4 address or the prefix of its IPv6 address. All clients
+  ///   with an unknown address share one counter.
+  /// - Returns: whether the mail may be sent. Otherwise it is not counted.
+  func admit(_ address: String?, now: Int64) -> Bool {
+    let address = address ?? ""
+    return state.withLock { times in
+      func isRecent(_ time: Int64) -> Bool { now - time < Self.hour && time <= now }
+      if times[address] == nil, times.count >= entriesMax {
+        times = times.filter { $0.value.contains(where: isRecent) }
+        guard times.count < entriesMax else { return false }
+      }
+      let recent = (times[address] ?? []).filter(isRecent)
+      guard recent.count < Self.countMax else { return false }
+      times[address] = recent + [now]
+      return true
+    }
+  }
+}

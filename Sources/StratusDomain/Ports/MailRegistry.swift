@@ -1,0 +1,139 @@
+/// A mail that waits to be sent.
+public struct WaitingMail: Sendable, Hashable {
+  public var id: String
+  /// The address of the recipient.
+  public var recipient: String
+  public var subject: String
+  /// The text of the mail. It is sealed, because it may contain a code.
+  public var sealedText: [UInt8]
+  /// The time of creation. All times of a mail are in milliseconds since 1970 UTC.
+  public var createdAt: Int64
+  /// The time of the next attempt to send the mail.
+  public var nextAt: Int64
+  /// The number of attempts so far.
+  public var attempts: Int
+
+  public init(
+    id: String, recipient: String, subject: String, sealedText: [UInt8], createdAt: Int64,
+    nextAt: Int64, attempts: Int = 0
+  ) {
+    self.id = id
+    self.recipient = recipient
+    self.subject = subject
+    self.sealedText = sealedText
+    self.createdAt = createdAt
+    self.nextAt = nextAt
+    self.attempts = attempts
+  }
+}
+
+/// A limit on the number of mails that were created since a time.
+public struct MailBound: Sendable, Hashable {
+  /// Whether the limit counts only the mails to the mailbox of the recipient. Otherwise it counts
+  /// all mails.
+  public var isForMailbox: Bool
+  /// The start of the period, in milliseconds since 1970 UTC.
+  public var since: Int64
+  /// The maximum number of mails in the period, including the new mail.
+  public var countMax: Int
+
+  public init(isForMailbox: Bool, since: Int64, countMax: Int) {
+    self.isForMailbox = isForMailbox
+    self.since = since
+    self.countMax = countMax
+  }
+}
+
+/// A code that was mailed to an address. The holder of the code can read the mails to the address.
+public struct MailCode: Sendable, Hashable {
+  /// The action that a code permits.
+  public enum Purpose: String, Sendable, CaseIterable {
+    /// To create the account of the address.
+    case signUp = "sign-up"
+    /// To create the account of the address, because the operator has invited the person.
+    case invitation
+    /// To give the account of the address a new password.
+    case reset
+  }
+
+  /// SHA-256 of the code. The code itself is not stored.
+  public var hash: [UInt8]
+  public var purpose: Purpose
+  /// The address in lower case.
+  public var email: String
+  /// SHA-256 of the form cookie of the browser that requested the code, or nil if the code is valid
+  /// in every browser.
+  public var browser: [UInt8]?
+  /// The time when the code expires, in milliseconds since 1970 UTC.
+  public var endsAt: Int64
+
+  public init(
+    hash: [UInt8], purpose: Purpose, email: String, browser: [UInt8]?, endsAt: Int64
+  ) {
+    self.hash = hash
+    self.purpose = purpose
+    self.email = email
+    self.browser = browser
+    self.endsAt = endsAt
+  }
+}
+
+/// Stores mails until they are sent, and the codes in mails.
+public protocol MailRegistry: Sendable {
+  /// Stores a mail and the code in it, in one transaction. Earlier codes with the same address and
+  /// purpose become invalid.
+  ///
+  /// - Parameters:
+  ///   - code: the code in the mail, or nil if the mail contains no code.
+  ///   - bounds: the limits that the mail must respect.
+  /// - Returns: the first limit that the mail would exceed. In that case nothing is stored. nil
+  ///   means that the mail is stored.
+  func create(
+    _ mail: WaitingMail, with code: MailCode?, within bounds: [MailBound]
+  ) async throws(ServerError) -> MailBound?
+
+  /// Stores a code that is not in a mail. Earlier codes with the same address and purpose become
+  /// invalid.
+  func create(_ code: MailCode) async throws(ServerError)
+
+  /// Takes the mails whose next attempt is due, in the order of their times. No other process gets
+  /// the same mails before the end of the lease.
+  ///
+  /// - Parameter end: the time when the lease ends.
+  /// - Returns: the mails with the number of their attempts, including the new one.
+  func takeMails(
+    dueAt time: Int64, leaseUntil end: Int64, limit: Int
+  ) async throws(ServerError) -> [WaitingMail]
+
+  /// Sets the time of the next attempt after a failed attempt.
+  func postpone(mailID: String, until time: Int64) async throws(ServerError)
+
+  /// Removes the text of a mail that was sent, or that will not be sent. The row of the mail stays,
+  /// because limits count it.
+  func finish(mailID: String) async throws(ServerError)
+
+  /// Removes finished mails that were created before a time, and codes that expired before another
+  /// time.
+  func deleteMails(createdBefore time: Int64, codesEndedBefore end: Int64)
+    async throws(ServerError)
+
+  func mailCode(hash: [UInt8]) async throws(ServerError) -> MailCode?
+
+  /// Uses a code: gives the account of the code's address a password, and removes the code. If the
+  /// code permits to create the account and there is none, the account is created. All changes
+  /// happen in one transaction.
+  ///
+  /// The browser sessions of the account end. If the account had a password, its sessions in
+  /// containers end, too.
+  ///
+  /// - Parameters:
+  ///   - newID: the ID of the account if it is created.
+  ///   - passwordHash: the hash of the new password.
+  ///   - time: the time of the change, in milliseconds since 1970 UTC.
+  /// - Returns: the account. nil means that nothing has changed: the code does not exist or has
+  ///   expired, the account is missing or disabled, or a code that permits to create the account
+  ///   finds an account that has a password.
+  func redeem(
+    codeHash: [UInt8], newID: String, passwordHash: String, at time: Int64
+  ) async throws(ServerError) -> Account?
+}

@@ -1,0 +1,26 @@
+import Logging
+import ServiceLifecycle
+import StratusAccounts
+import StratusDomain
+
+/// Sends the waiting mails while the server runs.
+struct MailService: ServiceLifecycle.Service {
+  /// The time between two looks for waiting mails. A user waits for the mail, so it is short.
+  private static let pause = Duration.seconds(2)
+
+  let delivery: MailDelivery
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do throws(ServerError) {
+          while try await delivery.step(), !Task.isCancelled {}
+        } catch {
+          logger.error("waiting mails cannot be sent: \(error.reason) \(error.facts)")
+        }
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+}
