@@ -50,6 +50,9 @@ struct StratusSimulation: ParsableCommand {
   @Option(help: "The maximum number of virtual seconds in which mishaps happen.")
   var until: Double?
 
+  @Flag(help: "Simulate an owner who shares records, and guests with engines on them.")
+  var sharing = false
+
   @Flag(help: .hidden)
   var noProgress = false
 
@@ -74,7 +77,7 @@ struct StratusSimulation: ParsableCommand {
   }
 
   private func runAlone(_ seed: UInt64) throws {
-    let outcome = SeedRun.outcome(of: seed, reducedBy: reduction, isTraced: trace)
+    let outcome = self.outcome(of: seed, isTraced: trace)
     for line in outcome.trace { print(line) }
     print("seed \(seed): \(outcome.failure ?? "fine") after \(outcome.steps) steps")
     if outcome.failure != nil { throw ExitCode.failure }
@@ -93,7 +96,7 @@ struct StratusSimulation: ParsableCommand {
     for seed in first..<first + seeds {
       if let seconds, ContinuousClock.now - begin >= .seconds(seconds) { break }
       show(count, since: begin, on: line)
-      let outcome = SeedRun.outcome(of: seed, reducedBy: reduction)
+      let outcome = self.outcome(of: seed)
       count += 1
       sightings.merge(outcome.sightings, uniquingKeysWith: +)
       if let failure = outcome.failure {
@@ -103,7 +106,7 @@ struct StratusSimulation: ParsableCommand {
         if keepGoing { continue }
         throw ExitCode.failure
       }
-      if twice, SeedRun.outcome(of: seed, reducedBy: reduction).digest != outcome.digest {
+      if twice, self.outcome(of: seed).digest != outcome.digest {
         print("seed \(seed) is not the same twice")
         throw ExitCode.failure
       }
@@ -116,6 +119,12 @@ struct StratusSimulation: ParsableCommand {
         + taken.formatted(.time(pattern: .minuteSecond)))
     for (what, times) in sightings.sorted(by: { $0.key < $1.key }) { print("  \(what): \(times)") }
     if failures > 0 { throw ExitCode.failure }
+  }
+
+  private func outcome(of seed: UInt64, isTraced: Bool = false) -> Outcome {
+    sharing
+      ? SharingRun.outcome(of: seed, reducedBy: reduction, isTraced: isTraced)
+      : SeedRun.outcome(of: seed, reducedBy: reduction, isTraced: isTraced)
   }
 
   /// Shows the progress towards a limit: the number of seeds or the time, whichever will be reached
@@ -138,7 +147,8 @@ struct StratusSimulation: ParsableCommand {
 
   private func report(_ seed: UInt64, _ failure: String) {
     print("SEED \(seed) FAILED: \(failure)")
-    if unshrunk || keepGoing {
+    if sharing { print("run it again: stratus-simulation --sharing --seed \(seed) --trace") }
+    if unshrunk || keepGoing || sharing {
       // NB: standard output is buffered if it is a pipe, so it must be flushed now.
       fflush(nil)
       return
@@ -162,6 +172,7 @@ struct StratusSimulation: ParsableCommand {
       if let seconds { part.arguments? += ["--seconds", "\(seconds)"] }
       if twice { part.arguments?.append("--twice") }
       if unshrunk { part.arguments?.append("--unshrunk") }
+      if sharing { part.arguments?.append("--sharing") }
       if keepGoing { part.arguments?.append("--keep-going") }
       // The parts have the same size, so the progress of one process shows the progress of all.
       if job > 0 { part.arguments?.append("--no-progress") }

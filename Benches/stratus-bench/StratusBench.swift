@@ -20,7 +20,7 @@ struct StratusBench: AsyncParsableCommand {
 enum Job: String, CaseIterable, ExpressibleByArgument {
   case lookup, poll, modifyOne = "modify-1", modifyMany = "modify-200", pull
   case oneChange = "one-change"
-  case query, rows, asset, push, subscriptions, sync, memory, neighbours
+  case query, rows, asset, push, subscriptions, sharing, sync, memory, neighbours
 }
 
 /// `stratus-bench`: measures all jobs or the requested jobs, and prints one table.
@@ -79,9 +79,9 @@ struct RunCommand: ParsableCommand {
     let wanted = Set(only.isEmpty ? Job.allCases.filter { $0 != .neighbours } : only)
     sizes.neighbours = neighbour.isEmpty ? Neighbour.allCases : neighbour
     sizes.serveOptions = serveOption
-    if !wanted.contains(.oneChange) { sizes.largeZoneRecords = 0 }
+    if wanted.isDisjoint(with: [.oneChange, .sharing]) { sizes.largeZoneRecords = 0 }
     if !wanted.contains(.query) { sizes.queriedRecords = 0 }
-    if wanted.isDisjoint(with: [.lookup, .pull]) { sizes.pulledRecords = 0 }
+    if wanted.isDisjoint(with: [.lookup, .pull, .sharing]) { sizes.pulledRecords = 0 }
     let work = try WorkFolder.make(in: folder)
     defer { WorkFolder.remove(work) }
     let report = try measure(sizes, wanted, in: work)

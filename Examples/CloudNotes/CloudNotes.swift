@@ -10,6 +10,11 @@ struct CloudNotes {
       show NOTE           show a note with its text
       edit NOTE TEXT      replace a note's text
       delete NOTE         delete a note
+      share NOTE          print a URL with which other users can read and edit a note
+      unshare NOTE        end the sharing of a note
+      open                join a shared note; write its URL to standard input, as it is a secret
+      shared              list the notes of other users, with their texts
+      reply NOTE TEXT     replace the text of another user's note
     NOTE is the beginning of a note's name, as 'list' shows it. Each FOLDER is a device.
     """
 
@@ -56,6 +61,17 @@ struct CloudNotes {
     case ("delete", let words) where words.count == 1:
       try await notebook.delete(words[0])
       print("deleted")
+    case ("share", let words) where words.count == 1:
+      print(try await notebook.share(words[0]).absoluteString)
+    case ("unshare", let words) where words.count == 1:
+      try await notebook.unshare(words[0])
+      print("not shared any more")
+    case ("open", []):
+      print("joined \(try await SharedNotes().join(readLine() ?? ""))")
+    case ("shared", []):
+      for note in try await SharedNotes().all() { print("\(note.line)\n\(note.text)") }
+    case ("reply", let words) where words.count == 2:
+      print("edited \(try await SharedNotes().edit(words[0], text: words[1]).line)")
     default:
       throw UsageError(usage)
     }

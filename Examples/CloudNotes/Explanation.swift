@@ -36,8 +36,11 @@ extension CKError {
       let errors = partialErrorsByItemID?.values.compactMap { $0 as? CKError } ?? []
       return errors.map(\.explanation).joined(separator: "\n")
     case .batchRequestFailed: return "Another note of the same batch was refused."
+    case .participantMayNeedVerification:
+      return "The note may be shared with another address of yours. Open its URL in a browser."
+    case .tooManyParticipants: return "Too many people share this note already."
     case .assetFileNotFound, .assetFileModified, .assetNotAvailable, .alreadyShared,
-      .tooManyParticipants, .participantMayNeedVerification, .participantAlreadyInvited,
+      .participantAlreadyInvited,
       .badDatabase, .resultsTruncated, .internalError:
       return "That should not happen here: \(localizedDescription)"
     @unknown default: return localizedDescription

@@ -20,7 +20,9 @@ struct Notebook {
         let changes = try await database.recordZoneChanges(
           inZoneWith: Self.zoneID, since: memory.token, desiredKeys: Note.listKeys)
         for (id, result) in changes.modificationResultsByID {
-          memory.notes[id.recordName] = try result.get().record
+          // The zone also contains the records of shares.
+          let record = try result.get().record
+          if record.recordType == Note.recordType { memory.notes[id.recordName] = record }
         }
         for deletion in changes.deletions {
           memory.notes[deletion.recordID.recordName] = nil
@@ -88,6 +90,34 @@ struct Notebook {
     try await database.deleteRecord(withID: id)
     memory.notes[id.recordName] = nil
     try memory.save()
+  }
+
+  /// Shares a note with all users who have the URL. If the note is shared already, returns the URL
+  /// of its share.
+  mutating func share(_ prefix: String) async throws -> URL {
+    let record = try await database.record(for: try id(prefix))
+    if let known = record.share {
+      guard let share = try await database.record(for: known.recordID) as? CKShare,
+        let url = share.url
+      else { throw CKError(.unknownItem) }
+      return url
+    }
+    let share = CKShare(rootRecord: record)
+    share[CKShare.SystemFieldKey.title] = Note(record: record).title
+    share.publicPermission = .readWrite
+    let (results, _) = try await database.modifyRecords(saving: [record, share], deleting: [])
+    for result in results.values { _ = try result.get() }
+    memory.notes[record.recordID.recordName] = record
+    try memory.save()
+    guard let url = share.url else { throw CKError(.internalError) }
+    return url
+  }
+
+  /// Ends the sharing of a note. The note stays, and other users lose it.
+  func unshare(_ prefix: String) async throws {
+    let record = try await database.record(for: try id(prefix))
+    guard let share = record.share else { throw UsageError("The note is not shared.") }
+    try await database.deleteRecord(withID: share.recordID)
   }
 
   private mutating func keep(_ record: CKRecord) throws -> Note {

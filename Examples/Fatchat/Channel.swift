@@ -1,10 +1,13 @@
 import CloudKit
 
-/// A channel of the chat. Its name identifies it.
+/// A channel of the chat. Its name identifies it. A channel that is a private room is a zone, which
+/// its owner shares with the invited people.
 struct Channel: Hashable, Sendable {
   static let recordType = "Channel"
 
   let name: String
+  /// The zone of a private room, or nil for a channel that everyone can enter.
+  let room: CKRecordZone.ID?
 
   /// - Throws: `UsageError` if the text is not a valid name.
   init(_ text: String) throws {
@@ -13,10 +16,37 @@ struct Channel: Hashable, Sendable {
     guard isPlain, (1...30).contains(name.count) else {
       throw UsageError("A channel's name has up to 30 letters of a to z, digits and hyphens.")
     }
+    room = nil
   }
 
-  /// The name with a `#`, as users write it.
-  var title: String { "#\(name)" }
+  private static let roomPrefix = "Room-"
+
+  /// Returns nil if the zone is not a private room.
+  init?(room zoneID: CKRecordZone.ID) {
+    guard zoneID.zoneName.hasPrefix(Self.roomPrefix),
+      let known = try? Channel(String(zoneID.zoneName.dropFirst(Self.roomPrefix.count)))
+    else { return nil }
+    name = known.name
+    room = zoneID
+  }
+
+  /// A room of the user with the name of this channel.
+  var ownRoom: Channel? {
+    Channel(room: CKRecordZone.ID(zoneName: Self.roomPrefix + name))
+  }
+
+  /// The name with a `#`, or for a private room with a `&`.
+  var title: String { room == nil ? "#\(name)" : "&\(name)" }
+
+  /// Creates a record that belongs to the channel.
+  func newRecord(_ recordType: CKRecord.RecordType) -> CKRecord {
+    if let room {
+      return CKRecord(recordType: recordType, recordID: CKRecord.ID(zoneID: room))
+    }
+    let record = CKRecord(recordType: recordType)
+    record["channel"] = reference
+    return record
+  }
 
   /// The record ID contains the channel's name, so that no two channels have the same name.
   var recordID: CKRecord.ID { CKRecord.ID(recordName: "channel.\(name)") }

@@ -1,6 +1,7 @@
 import CloudKit
 
-/// The records of the chat on the server. They are in the public database, which all users share.
+/// The records of the chat on the server. They are in the public database, which all users share,
+/// and for private rooms in zones of the rooms' owners.
 struct Chat: Sendable {
   /// The number of earlier messages that a channel shows when the user enters it.
   static let historyCount = 50
@@ -40,6 +41,7 @@ struct Chat: Sendable {
   }
 
   func exists(_ channel: Channel) async throws -> Bool {
+    if channel.room != nil { return try await rooms().contains(channel) }
     do {
       _ = try await database.record(for: channel.recordID)
       return true
@@ -71,6 +73,7 @@ struct Chat: Sendable {
   /// Subscribes to the messages and members of a channel. The server also queues notifications
   /// while the program does not run.
   func follow(_ channel: Channel) async throws {
+    if let room = channel.room { return try await follow(room: room) }
     let results = try await database.modifySubscriptions(
       saving: [Topic.messages(channel).subscription, Topic.people(channel).subscription],
       deleting: [])
@@ -79,6 +82,8 @@ struct Chat: Sendable {
 
   /// Deletes the subscriptions that ``follow(_:)`` has saved.
   func unfollow(_ channel: Channel) async throws {
+    // The subscriptions of rooms belong to all rooms of a database.
+    if channel.room != nil { return }
     let results = try await database.modifySubscriptions(
       saving: [],
       deleting: [Topic.messages(channel).subscriptionID, Topic.people(channel).subscriptionID])
@@ -97,11 +102,14 @@ struct Chat: Sendable {
   ) async throws -> [Message] {
     let query = CKQuery(
       recordType: Message.recordType,
-      predicate: NSPredicate(format: "channel == %@", channel.reference))
+      predicate: channel.room == nil
+        ? NSPredicate(format: "channel == %@", channel.reference) : NSPredicate(value: true))
     query.sortDescriptors = [NSSortDescriptor(key: "creationDate", ascending: false)]
+    let database = home(of: channel.room)
     var unknown: [Message] = []
     var (matches, cursor) = try await database.records(
-      matching: query, desiredKeys: Message.listKeys, resultsLimit: Self.historyCount)
+      matching: query, inZoneWith: channel.room, desiredKeys: Message.listKeys,
+      resultsLimit: Self.historyCount)
     while true {
       let page = try matches.map { Message(record: try $0.1.get()) }
       let news = page.filter { !known.contains($0.id) }
@@ -114,6 +122,7 @@ struct Chat: Sendable {
   }
 
   func send(_ message: Message) async throws {
+    let database = home(of: message.id.zoneID)
     do {
       try await database.save(message.record)
     } catch let error as CKError where error.code == .serverResponseLost {
@@ -127,7 +136,7 @@ struct Chat: Sendable {
 
   /// Returns the file of a message. The framework deletes this file later, so the caller copies it.
   func file(of message: Message) async throws -> URL {
-    let record = try await database.record(for: message.id)
+    let record = try await home(of: message.id.zoneID).record(for: message.id)
     guard let file = (record["file"] as? CKAsset)?.fileURL else {
       throw CKError(.assetNotAvailable)
     }
@@ -141,6 +150,7 @@ struct Chat: Sendable {
   /// - Returns: the server's time.
   func renew(_ presence: Presence) async throws -> Date {
     presence.record["renewed"] = Date()
+    let database = home(of: presence.id.zoneID)
     let results = try await database.modifyRecords(
       saving: [presence.record], deleting: [], savePolicy: .allKeys, atomically: false)
     let saved = try results.saveResults[presence.id]?.get()
@@ -152,6 +162,7 @@ struct Chat: Sendable {
   func withdraw(_ presence: Presence) async {
     let configuration = CKOperation.Configuration()
     configuration.timeoutIntervalForResource = 2
+    let database = home(of: presence.id.zoneID)
     _ = try? await database.configuredWith(configuration: configuration) { database in
       try await database.deleteRecord(withID: presence.id)
     }
@@ -161,12 +172,15 @@ struct Chat: Sendable {
   ///
   /// - Parameter now: the server's time.
   func people(in channel: Channel, now: Date) async throws -> [String] {
+    let oldest = now.addingTimeInterval(-Presence.validSeconds) as NSDate
     let query = CKQuery(
       recordType: Presence.recordType,
-      predicate: NSPredicate(
-        format: "channel == %@ AND modificationDate > %@", channel.reference,
-        now.addingTimeInterval(-Presence.validSeconds) as NSDate))
-    return Set(try await all(query, keys: ["name"]).map { Presence(record: $0).name }).sorted()
+      predicate: channel.room == nil
+        ? NSPredicate(
+          format: "channel == %@ AND modificationDate > %@", channel.reference, oldest)
+        : NSPredicate(format: "modificationDate > %@", oldest))
+    let records = try await all(query, in: channel.room, keys: ["name"])
+    return Set(records.map { Presence(record: $0).name }).sorted()
   }
 
   /// Removes the user's presence records that earlier runs could not remove.
@@ -182,8 +196,12 @@ struct Chat: Sendable {
     _ = try await database.modifyRecords(saving: [], deleting: left, atomically: false)
   }
 
-  private func all(_ query: CKQuery, keys: [CKRecord.FieldKey]) async throws -> [CKRecord] {
-    var (matches, cursor) = try await database.records(matching: query, desiredKeys: keys)
+  private func all(
+    _ query: CKQuery, in room: CKRecordZone.ID? = nil, keys: [CKRecord.FieldKey]
+  ) async throws -> [CKRecord] {
+    let database = home(of: room)
+    var (matches, cursor) = try await database.records(
+      matching: query, inZoneWith: room, desiredKeys: keys)
     while let next = cursor {
       let page = try await database.records(continuingMatchFrom: next, desiredKeys: keys)
       matches += page.matchResults

@@ -9,6 +9,10 @@ enum Command: Equatable {
   case channels
   case create(String)
   case join(String)
+  case rooms
+  case room(String)
+  case invite(String)
+  case open(String)
   case leave
   case help
   case quit
@@ -20,6 +24,10 @@ enum Command: Equatable {
     /channels         list all channels
     /join CHANNEL     enter another channel
     /create CHANNEL   create a channel and enter it
+    /rooms            list your private rooms; '/join &ROOM' enters one
+    /room ROOM        create a private room and enter it
+    /invite ADDRESS   invite a person to this room, and show the URL to send
+    /open URL         join a private room
     /leave            leave this channel
     /quit             end the program
     Any other line is sent as a message. '//' begins a message that starts with a slash.
@@ -45,6 +53,10 @@ enum Command: Equatable {
       self = .save(number, as: words.count > 1 ? Self.file(words[1]) : nil)
     case ("join", let name) where !name.isEmpty: self = .join(name)
     case ("create", let name) where !name.isEmpty: self = .create(name)
+    case ("room", let name) where !name.isEmpty: self = .room(name)
+    case ("invite", let address) where !address.isEmpty: self = .invite(address)
+    case ("open", let url) where !url.isEmpty: self = .open(url)
+    case ("rooms", ""): self = .rooms
     case ("who", ""): self = .who
     case ("channels", ""): self = .channels
     case ("leave", ""): self = .leave

@@ -83,7 +83,13 @@ actor Conversation {
         let channel = try Channel(name)
         try await chat.make(channel)
         try await join(channel)
-      case .join(let name): try await join(try Channel(name))
+      case .join(let name): try await join(try await find(name))
+      case .rooms:
+        tell("rooms: \(try await chat.rooms().map(\.title).joined(separator: ", "))")
+      case .room(let name): try await join(try await chat.makeRoom(name))
+      case .invite(let address):
+        tell("send this: \(try await chat.invite(address, to: here()).absoluteString)")
+      case .open(let url): try await join(try await chat.open(url))
       case .leave: try await leave()
       case .help: tell(Command.list)
       case .quit: return false
@@ -102,6 +108,14 @@ actor Conversation {
   }
 
   // The current channel.
+
+  /// Returns the channel with a name. The name of a private room begins with `&`.
+  private func find(_ name: String) async throws -> Channel {
+    guard name.hasPrefix("&") else { return try Channel(name) }
+    let rooms = try await chat.rooms().filter { $0.title == name.lowercased() }
+    guard let room = rooms.first else { throw UsageError("There is no room \(name) for you.") }
+    return room
+  }
 
   private func join(_ next: Channel) async throws {
     if next == channel { throw UsageError("You are in \(next.title) already.") }
@@ -133,6 +147,13 @@ actor Conversation {
   // Notifications.
 
   private func hear(_ notification: CKNotification) {
+    if notification.subscriptionID?.hasPrefix(Chat.roomsPrefix) == true {
+      if channel?.room != nil {
+        messageHints.give()
+        peopleHints.give()
+      }
+      return
+    }
     switch Topic(subscriptionID: notification.subscriptionID) {
     case .messages(let topic) where topic == channel: messageHints.give()
     case .people(let topic) where topic == channel: peopleHints.give()

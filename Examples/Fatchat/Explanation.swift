@@ -21,7 +21,10 @@ extension CKError {
     case .assetFileNotFound: return "The file is not there any more."
     case .assetFileModified: return "The file changed while it was sent. Send it again."
     case .assetNotAvailable: return "The file is not available at the moment. Try again later."
-    case .unknownItem: return "That is gone."
+    case .unknownItem: return "That is gone, or it is not for you."
+    case .zoneNotFound: return "You are not in this room any more."
+    case .participantMayNeedVerification: return "The room invites another address."
+    case .tooManyParticipants: return "The room is full."
     case .operationCancelled: return "Cancelled."
     default: return localizedDescription
     }

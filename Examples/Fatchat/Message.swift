@@ -9,7 +9,7 @@ struct Message: Sendable {
   let record: CKRecord
 
   init(_ text: String, by author: String, in channel: Channel) {
-    self.init(CKRecord(recordType: Self.recordType), text, author, channel)
+    self.init(channel.newRecord(Self.recordType), text, author)
   }
 
   /// Creates the first message of a channel. Its record name contains the channel's name, so a
@@ -17,8 +17,8 @@ struct Message: Sendable {
   init(opening channel: Channel, by author: String) {
     let id = CKRecord.ID(recordName: "opening.\(channel.name)")
     self.init(
-      CKRecord(recordType: Self.recordType, recordID: id), "opened \(channel.title)", author,
-      channel)
+      CKRecord(recordType: Self.recordType, recordID: id), "opened \(channel.title)", author)
+    record["channel"] = channel.reference
   }
 
   /// Creates a message with a file.
@@ -34,7 +34,7 @@ struct Message: Sendable {
     guard FileManager.default.isReadableFile(atPath: file.path) else {
       throw UsageError("You may not read \(file.path).")
     }
-    self.init(CKRecord(recordType: Self.recordType), "", author, channel)
+    self.init(channel.newRecord(Self.recordType), "", author)
     record["file"] = CKAsset(fileURL: file)
     record["fileName"] = file.lastPathComponent
     record["fileSizeBytes"] = size
@@ -42,9 +42,8 @@ struct Message: Sendable {
 
   init(record: CKRecord) { self.record = record }
 
-  private init(_ record: CKRecord, _ text: String, _ author: String, _ channel: Channel) {
+  private init(_ record: CKRecord, _ text: String, _ author: String) {
     self.record = record
-    record["channel"] = channel.reference
     record["author"] = author
     record["text"] = text
   }

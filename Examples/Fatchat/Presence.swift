@@ -16,8 +16,7 @@ struct Presence: Sendable {
   let record: CKRecord
 
   init(of name: String, in channel: Channel) {
-    record = CKRecord(recordType: Self.recordType)
-    record["channel"] = channel.reference
+    record = channel.newRecord(Self.recordType)
     record["name"] = name
   }
 

@@ -14,6 +14,8 @@ struct Network: HTTPExchange {
   let life: Life
   /// The name of the app's device.
   let device: String
+  /// The user, if the user is a guest, whose answers must not contain hidden records.
+  var guest: String?
 
   func send(
     _ request: StratusTransport.HTTPRequest
@@ -89,9 +91,11 @@ struct Network: HTTPExchange {
     guard let server = cloud.process, !server.life.isOver else { return nil }
     var head = head(of: request, method: request.method == .get ? .get : .post)
     head.headerFields[.contentType] = "application/json"
+    let version = cloud.truth?.version ?? 0
     let (answer, contents) = await server.router.answer(head, body: WholeBody(paged(request)))
     if server.life.isOver { return nil }
     guard case .bytes(let body) = contents else { return nil }
+    if let guest { cloud.truth?.check(body, for: guest, since: version) }
     if answer.status.code >= 500 { cloud.note(serverFault: String(decoding: body, as: UTF8.self)) }
     return StratusTransport.HTTPResponse(
       status: answer.status.code, headers: Self.headers(of: answer), body: body)

@@ -18,6 +18,8 @@ final class Cloud: @unchecked Sendable {
   static let address = StoreAddress(container: container, environment: .development)
 
   let disk: MemoryStores
+  /// Which records guests may see. nil in simulations without guests.
+  let truth: SharingTruth?
   private let mishaps: Mishaps
   private let chance: ChanceBox
   /// The running server process, or nil if there is none.
@@ -26,7 +28,8 @@ final class Cloud: @unchecked Sendable {
   /// The first answer that reported a fault of the server itself.
   private(set) var fault: String?
 
-  init(mishaps: Mishaps, chance: SeededChance) {
+  init(mishaps: Mishaps, chance: SeededChance, truth: SharingTruth? = nil) {
+    self.truth = truth
     let box = ChanceBox(chance)
     self.chance = box
     self.mishaps = mishaps
@@ -40,7 +43,7 @@ final class Cloud: @unchecked Sendable {
     process?.life.end()
     let life = Life()
     let fresh = ServerProcess(
-      stores: MortalStores(disk: disk, life: life, mishaps: mishaps), life: life,
+      stores: MortalStores(disk: disk, life: life, mishaps: mishaps, truth: truth), life: life,
       ambient: Ambient(
         now: { Int64(1_700_000_000_000 + Loop.shared.now * 1_000) },
         makeUUID: { [chance] in chance.makeUUID() }),

@@ -9,15 +9,18 @@ struct MortalStores: StoreCatalog {
   let disk: MemoryStores
   let life: Life
   let mishaps: Mishaps
+  /// See ``Cloud/truth``.
+  let truth: SharingTruth?
 
   func store(at address: StoreAddress) async throws(ServerError) -> any Store {
-    MortalStore(store: try await disk.store(at: address), life: life, mishaps: mishaps)
+    MortalStore(
+      store: try await disk.store(at: address), life: life, mishaps: mishaps, truth: truth)
   }
 
   /// The stores that were used so far, each with its address, sorted by the container's name.
   var openStores: [(address: StoreAddress, store: any Store)] {
     disk.openStoresByAddress.sorted { $0.key.container < $1.key.container }.map {
-      ($0.key, MortalStore(store: $0.value, life: life, mishaps: mishaps))
+      ($0.key, MortalStore(store: $0.value, life: life, mishaps: mishaps, truth: truth))
     }
   }
 }
@@ -27,6 +30,7 @@ struct MortalStore: Store {
   let store: any Store
   let life: Life
   let mishaps: Mishaps
+  let truth: SharingTruth?
 
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreReading) throws(ServerError) -> Value
@@ -40,7 +44,13 @@ struct MortalStore: Store {
   ) async throws(ServerError) -> Value {
     try await comeBy()
     if mishaps.happens(\.repeatedBody) { await rehearse(body) }
-    let value = try await store.write(body)
+    let truth = truth
+    let value = try await store.write { (writing) throws(ServerError) in
+      let value = try body(writing)
+      // NB: the bodies run in the order of their commits.
+      if let truth { truth.note(try SharingTruth.visible(in: writing)) }
+      return value
+    }
     // NB: the write is on disk now, so a crash here happens between the commit and the answer.
     try await comeBy()
     return value

@@ -79,6 +79,10 @@ final class ServerProcess: @unchecked Sendable {
     do throws(ServerError) {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 3) {}
       while try await ContinueCascades(store: store, ambient: ambient).step() {}
+      // NB: without guests there is nothing to do, and the search would change the random choices
+      // of all seeds.
+      guard stores.truth != nil else { return }
+      while try await ContinueHierarchies(store: store, ambient: ambient).step(limit: 3) {}
     } catch {
       return
     }

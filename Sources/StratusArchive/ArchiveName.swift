@@ -33,6 +33,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
   case reference = "CKReference"
   case serverChangeToken = "CKServerChangeToken"
   case share = "CKShare"
+  case shareAccessRequester = "CKShareAccessRequester"
+  case shareBlockedIdentity = "CKShareBlockedIdentity"
   case shareMetadata = "CKShareMetadata"
   case shareParticipant = "CKShareParticipant"
   case userIdentity = "CKUserIdentity"
@@ -66,6 +68,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
     case .reference: CKReference.self
     case .serverChangeToken: CKServerChangeToken.self
     case .share: CKShare.self
+    case .shareAccessRequester: CKShareAccessRequester.self
+    case .shareBlockedIdentity: CKShareBlockedIdentity.self
     case .shareMetadata: CKShareMetadata.self
     case .shareParticipant: CKShareParticipant.self
     case .userIdentity: CKUserIdentity.self
@@ -101,8 +105,8 @@ package enum ArchiveName: String, CaseIterable, Sendable {
       .serverChangeToken, .zoneChangesConfiguration, .zoneChangesOptions:
       [rawValue, "StratusKit.\(rawValue)"]
     // The Swift names of these classes were never written into archives.
-    case .containerID, .share, .shareMetadata, .shareParticipant, .userIdentity,
-      .userIdentityLookupInfo:
+    case .containerID, .share, .shareAccessRequester, .shareBlockedIdentity, .shareMetadata,
+      .shareParticipant, .userIdentity, .userIdentityLookupInfo:
       [rawValue]
     }
   }

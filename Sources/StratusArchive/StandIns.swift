@@ -22,6 +22,8 @@ final class CKRecordZoneSubscription {}
 final class CKReference {}
 final class CKServerChangeToken {}
 final class CKShare {}
+final class CKShareAccessRequester {}
+final class CKShareBlockedIdentity {}
 final class CKShareMetadata {}
 final class CKShareParticipant {}
 final class CKUserIdentity {}

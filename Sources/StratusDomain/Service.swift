@@ -17,6 +17,9 @@ public struct Service: Sendable {
   /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
+  /// Finds and accepts shares for the server's own pages.
+  public let shareDesk: ShareDesk
+
   /// Creates a container before a principal's first write to it, on a development server.
   public typealias CreateContainer =
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
@@ -30,6 +33,7 @@ public struct Service: Sendable {
   ///   - pollHoldSeconds: the number of seconds that a poll for notifications waits.
   ///   - uses: remembers which indexes queries read.
   ///   - shareAccounts: finds the addresses by which participants were invited.
+  ///   - invitations: tells people that a share invites them.
   ///   - createContainer: creates a container that does not exist yet.
   ///   - isDisabled: returns whether a user's account is disabled.
   public init(
@@ -38,6 +42,7 @@ public struct Service: Sendable {
     changes: any Signals = LocalSignals(), queues: any Signals = LocalSignals(),
     limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30, uses: IndexUses = IndexUses(),
     shareAccounts: ShareAccounts = .none,
+    invitations: any ShareInvitations = NoShareInvitations(),
     createContainer: @escaping CreateContainer = { _, _ in },
     isDisabled: @escaping AssetUploads.IsDisabled = { _, _ in false }
   ) {
@@ -67,6 +72,8 @@ public struct Service: Sendable {
       stores: stores, users: users, tickets: tickets, ambient: ambient,
       createContainer: createContainer)
     let shares = ShareDirectory(databases: databases, accounts: shareAccounts)
+    shareDesk = ShareDesk(
+      directory: shares, containers: containers, stores: stores, changes: changes)
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(
@@ -75,7 +82,7 @@ public struct Service: Sendable {
     handlers = [
       ModifyRecordsHandler(
         databases: databases, ambient: ambient, cascades: cascades, changes: changes,
-        writers: ZoneWriters(countMax: limits.zoneWritersMax)),
+        writers: ZoneWriters(countMax: limits.zoneWritersMax), invitations: invitations),
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases, buildRowsMax: limits.indexBuildRowsMax, uses: uses),
       FetchRecordChangesHandler(databases: databases),
@@ -89,6 +96,7 @@ public struct Service: Sendable {
       RereferenceAssetsHandler(databases: databases, ambient: ambient),
       ResolveSharesHandler(directory: shares),
       AcceptSharesHandler(directory: shares, changes: changes),
+      RequestShareAccessHandler(directory: shares, changes: changes),
       FetchCallerHandler(databases: databases),
       FetchCurrentUserHandler(databases: databases),
       CreateTokenHandler(devices: devices, tokens: couriers),

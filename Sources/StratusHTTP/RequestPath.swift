@@ -21,7 +21,7 @@ enum RequestPath: Sendable, Equatable {
   case health(Health)
   /// `/`.
   case home
-  /// `/auth/…`, `/account` and `/account/…`, the server's own pages.
+  /// `/auth/…`, `/account`, `/account/…`, `/share/…` and `/applications/…`, the server's own pages.
   case page(String)
 
   /// The kinds of health checks.
@@ -63,7 +63,7 @@ enum RequestPath: Sendable, Equatable {
     case "push":
       guard let token = parts.next(), parts.next() == nil else { return nil }
       self = .courier(token: String(token))
-    case "auth", "account": self = .page(String(path))
+    case "auth", "account", "share", "applications": self = .page(String(path))
     case "database": self.init(store: &parts, isDevice: false)
     case "device": self.init(store: &parts, isDevice: true)
     case _: return nil

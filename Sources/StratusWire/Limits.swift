@@ -117,6 +117,14 @@ public enum Limits {
   /// The maximum number of zones in a user's shared database. Choice: each poll of the shared
   /// database looks up the newest changes of all these zones, which takes some milliseconds.
   public static let sharedZonesPerUserMax = 2_000
+  /// The maximum number of users who have asked for access to a share and have got no answer.
+  /// Choice: as many as a share can have participants. Each request is part of the share's record.
+  public static let accessRequestsPerShareMax = 100
+  /// The maximum number of blocked users of a share. Choice: the list is part of the share's
+  /// record, which every participant's acceptance reads and writes.
+  public static let blockedPerShareMax = 200
+  /// The maximum number of bytes of a URL that a container's operator sets for its share pages.
+  public static let shareURLBytesMax = 1_024
   /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share
   /// is a transaction.
   public static let sharesPerRequestMax = 50
@@ -186,6 +194,12 @@ public enum Limits {
   /// The maximum number of bytes of a wrapped zone key. Choice: the only current format has 81
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
+  /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
+  /// of a participant. With more keys, removals no longer retire keys.
+  public static let zoneKeysMax = 500
+  /// The maximum number of wrapped keys in one request, for example for all participants of a share
+  /// and for its URL.
+  public static let wrappedKeysPerRequestMax = 1_000
   /// The maximum number of bytes of a client change token. Choice: the server stores one such token
   /// with each zone, so the token must be short.
   public static let clientChangeTokenBytesMax = 1_024

@@ -61,6 +61,17 @@ struct ContainerCommand: AsyncParsableCommand {
     @Option(help: "Whether the target of a deleteSelf reference must exist: required or optional.")
     var referenceTargets: Targets?
 
+    @Option(
+      help: """
+        The URL with which the page of a share opens the app, e.g. trips://open?share=. The page \
+        appends the URL of the share, percent-encoded. An empty text removes the setting.
+        """)
+    var shareAppURL: String?
+
+    @Option(
+      help: "The web page for people who cannot open the app. An empty text removes the setting.")
+    var shareFallbackURL: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -73,10 +84,13 @@ struct ContainerCommand: AsyncParsableCommand {
         .init(
           containerID: id, environment: environment,
           allowsQueryExtensions: queryExtensions.map { $0 == .on },
-          requiresReferenceTargets: referenceTargets.map { $0 == .required }))
+          requiresReferenceTargets: referenceTargets.map { $0 == .required },
+          shareAppURL: shareAppURL, shareFallbackURL: shareFallbackURL))
       if json { return say(json: response) }
       say("query-extensions \(response.allowsQueryExtensions ? Switch.on : .off)")
       say("reference-targets \(response.requiresReferenceTargets ? Targets.required : .optional)")
+      if let url = response.shareAppURL { say("share-app-url \(url)") }
+      if let url = response.shareFallbackURL { say("share-fallback-url \(url)") }
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StratusServer
 import StratusTransport
 import StratusWire
 
@@ -7,12 +8,12 @@ import StratusWire
 struct ShareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "share",
-    abstract: "Join, list and leave shares of other users.",
+    abstract: "Join, list and leave shares of other users, and ask for access.",
     discussion: """
       The command acts for the user whose web auth token is in STRATUS_WEB_AUTH_TOKEN, in the \
       container that STRATUS_CONTAINER names.
       """,
-    subcommands: [Accept.self, List.self, Leave.self])
+    subcommands: [Accept.self, Request.self, List.self, Leave.self])
 
   struct Accept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,32 +29,64 @@ struct ShareCommand: AsyncParsableCommand {
     var input: String
 
     func run() async throws {
-      guard input == "-" else {
-        throw Failure("give '-' and write the URL to standard input; a URL is a secret")
-      }
-      var shortGUIDs: [ShortGUID] = []
-      while let line = readLine() {
-        let text = line.trimmingCharacters(in: .whitespaces)
-        if text.isEmpty { continue }
-        guard let value = ShareURL.shortGUID(in: text) else {
-          throw Failure("line \(shortGUIDs.count + 1) is not the URL of a share")
-        }
-        shortGUIDs.append(ShortGUID(value: value, shouldFetchRootRecord: false))
-      }
-      if shortGUIDs.isEmpty {
-        throw Failure("standard input has no URL of a share; write the URL to it")
-      }
+      let urls = try ShareURL.urls(fromInput: input)
       let connection = try device.connection()
-      let request = AcceptShares.Request(shortGUIDs: shortGUIDs)
+      let request = AcceptShares.Request(shortGUIDs: urls.map(\.shortGUID))
       let results = try await answered { () async throws(TransportFailure) in
         try await connection.send(AcceptShares.self, request, to: .public, isIdempotent: true)
       }.results
-      for result in results {
+      for (url, result) in zip(urls, results) {
         switch result {
         case .share(let share):
+          try await Self.takeKeys(of: share, url.secret, over: connection)
           say("joined \(share.zoneID.zoneName) of \(share.zoneID.ownerRecordName ?? "yourself")")
         case .failure(_, let error): throw Failure(error.reason)
         }
+      }
+    }
+
+    /// Stores the keys of a shared zone for the account, if the URL has a secret.
+    private static func takeKeys(
+      of share: ResolvedShare, _ secret: ShareSecret?, over connection: Connection
+    ) async throws {
+      guard let secret, share.rootRecordName == nil, share.scope == .shared else { return }
+      let file = DeviceKeys.location(environmentVariables: ProcessInfo.processInfo.environment)
+      let keyRing = KeyRing(
+        connection: connection, deviceKeys: DeviceKeys(file: file),
+        randomness: Live.systemRandomness)
+      do {
+        try await keyRing.join(share.zoneID, with: secret, options: .init())
+      } catch {
+        throw Failure(
+          "the share is joined, but its keys could not be stored, so encrypted values stay closed; "
+            + "run 'stratus keys show', and accept the complete URL again")
+      }
+    }
+  }
+
+  struct Request: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Ask the owners of shares for access. Standard input has the URLs, one per line.",
+      discussion: """
+        The owner of a share sees the user's address and decides. A share that takes no requests \
+        is reported like a share that does not exist. '-' means standard input.
+        """)
+
+    @OptionGroup var device: DeviceOptions
+
+    @Argument(help: "The argument must be '-', which means standard input.")
+    var input: String
+
+    func run() async throws {
+      let shortGUIDs = try ShareURL.urls(fromInput: input).map(\.shortGUID)
+      let connection = try device.connection()
+      let request = RequestShareAccess.Request(shortGUIDs: shortGUIDs)
+      let results = try await answered { () async throws(TransportFailure) in
+        try await connection.send(RequestShareAccess.self, request, to: .public, isIdempotent: true)
+      }.results
+      for result in results {
+        if let error = result.error { throw Failure(error.reason) }
+        say("asked for access")
       }
     }
   }
@@ -147,6 +180,37 @@ struct ShareCommand: AsyncParsableCommand {
 
 /// The URL of a share. The last part of its path is the ID, and its fragment is only for people.
 enum ShareURL {
+  /// Reads the URLs on standard input, one per line.
+  ///
+  /// - Parameter input: the argument of the command, which must be '-'.
+  static func urls(
+    fromInput input: String
+  ) throws -> [(shortGUID: ShortGUID, secret: ShareSecret?)] {
+    guard input == "-" else {
+      throw Failure("give '-' and write the URL to standard input; a URL is a secret")
+    }
+    var urls: [(shortGUID: ShortGUID, secret: ShareSecret?)] = []
+    while let line = readLine() {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.isEmpty { continue }
+      guard let value = shortGUID(in: text) else {
+        throw Failure("line \(urls.count + 1) is not the URL of a share")
+      }
+      urls.append((ShortGUID(value: value, shouldFetchRootRecord: false), secret(in: text)))
+    }
+    if urls.isEmpty {
+      throw Failure("standard input has no URL of a share; write the URL to it")
+    }
+    return urls
+  }
+
+  /// Returns the secret at the end of a URL, or nil if there is none.
+  static func secret(in text: String) -> ShareSecret? {
+    text.range(of: "~key=", options: .backwards).flatMap {
+      ShareSecret(text: String(text[$0.upperBound...]))
+    }
+  }
+
   /// Returns the ID in the URL of a share. A text that is an ID is returned unchanged. Returns nil
   /// for any other text.
   static func shortGUID(in text: String) -> String? {

@@ -104,6 +104,14 @@ private func classNames(in archive: Data) throws -> Set<String> {
           "EncryptedRecordValues", "RecordValues"))
     let lookup = CKUserIdentity.LookupInfo(emailAddress: "a@example.org")
     #expect(try written(lookup) == chosen("CKUserIdentityLookupInfo"))
+    let identity = CKUserIdentity(
+      userRecordID: nil, lookupInfo: lookup, hasiCloudAccount: false)
+    #expect(
+      try written(CKShare.AccessRequester(identity))
+        == chosen("CKShareAccessRequester", "CKUserIdentity", "CKUserIdentityLookupInfo"))
+    #expect(
+      try written(CKShare.BlockedIdentity(identity))
+        == chosen("CKShareBlockedIdentity", "CKUserIdentity", "CKUserIdentityLookupInfo"))
   }
 
   /// The archived object is an operation group of a class that the app defines.

@@ -12,7 +12,8 @@
 
     /// The tables that a plan may scan, because they are small.
     private static let small: Set<String> = [
-      "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades",
+      "store", "record_types", "fields", "system_fields", "settings", "setting_texts", "indexes",
+      "cascades",
       "outbox", "notification_count", "index_uses", "record_count", "roles", "grants",
       "role_members", "lacks", "unfinished_hierarchies", "retirements", "retired_writes", "quotas",
     ]

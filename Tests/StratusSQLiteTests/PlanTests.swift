@@ -12,7 +12,8 @@ struct QueryPlan: Sendable {
   /// The tables that a plan may scan because they are small (one row, a schema, the rows for a
   /// sweep), and an index that contains only deleted zones.
   private static let scanned: Set<String> = [
-    "store", "record_types", "fields", "system_fields", "settings", "indexes", "cascades", "outbox",
+    "store", "record_types", "fields", "system_fields", "settings", "setting_texts", "indexes",
+    "cascades", "outbox",
     "notification_count", "index_uses", "record_count", "roles", "grants", "role_members",
     "lacks", "unfinished_hierarchies",
     "zones USING INDEX zones_unpurged",

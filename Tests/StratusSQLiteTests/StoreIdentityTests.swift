@@ -16,6 +16,7 @@ import Testing
     "fields": "as record_types",
     "system_fields": "as record_types",
     "settings": "as record_types",
+    "setting_texts": "as record_types",
     "roles": "as record_types",
     "grants": "as record_types",
     "role_members": "a user has the same roles in the whole store",

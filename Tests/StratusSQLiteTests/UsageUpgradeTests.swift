@@ -42,6 +42,8 @@ import Testing
       try await queue.write { database in
         try database.execute(
           sql: """
+            DROP TABLE setting_texts;
+            ALTER TABLE zone_keys DROP COLUMN retired;
             DROP TABLE usage;
             DROP TABLE quotas;
             ALTER TABLE zones DROP COLUMN used_bytes;

@@ -12,6 +12,15 @@ import Testing
     #expect(output.contains("agree"))
   }
 
+  @Test
+  func `guests receive exactly the records that they may see, whatever fails`() throws {
+    let (status, output) = try simulate(["--sharing", "--seeds", "300", "--seconds", "60"])
+    #expect(status == 0, "\(output)")
+    #expect(output.contains("acceptance"), "\(output)")
+    #expect(output.contains("save of a guest"), "\(output)")
+    #expect(output.contains("refusal of a guest"), "\(output)")
+  }
+
   @Test func `a seed gives the same simulation run each time`() throws {
     let (status, output) = try simulate(["--seeds", "20", "--first", "5000", "--twice"])
     #expect(status == 0, "\(output)")

@@ -52,6 +52,16 @@ import Testing
         .shareMetadata(for: try #require(share.url))
     },
     Kind("acceptShares", .acceptShares) { try await $0.phone.accept(try await $0.share()) },
+    Kind("requestShareAccess", .requestShareAccess) { stage in
+      let share = try await stage.share()
+      let operation = CKShareRequestAccessOperation(shareURLs: [try #require(share.url)])
+      let container = stage.phone.container(Stage.containerID)
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
+        operation.shareAccessRequestResultBlock = { continuation.resume(with: $0) }
+        container.add(operation)
+      }
+    },
     Kind("account", .account) { stage in
       _ = try await stage.phone.container(Stage.containerID).userRecordID()
     },

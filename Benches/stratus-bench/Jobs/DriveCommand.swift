@@ -38,7 +38,8 @@ struct DriveCommand: ParsableCommand {
       case .modifyMany: try names.saving(200, zone: zone)
       case .query:
         names.query(SampleRecord.queries[0], zone: zone, limit: 50)
-      case .poll, .oneChange, .rows, .asset, .push, .subscriptions, .sync, .memory, .neighbours:
+      case .poll, .oneChange, .rows, .asset, .push, .subscriptions, .sharing, .sync, .memory,
+        .neighbours:
         names.changes(
           zone: zone,
           since: try Follower(port: server.process.port, requests: names, zone: zone)

@@ -115,6 +115,14 @@ final class Jobs {
         try SubscriptionJobs(server: server, sizes: sizes).measure(round: round, announce)
       }
     }
+    if wanted.contains(.sharing) {
+      rows += try whole {
+        try SharingJobs(
+          server: server, sizes: sizes, large: (Self.readContainer, Self.largeZone),
+          round: round, announce: announce
+        ).measure()
+      }
+    }
     if wanted.contains(.neighbours) {
       rows += try NeighbourJobs(
         children: children, sizes: sizes, folder: "\(folder)/neighbours-\(round)"

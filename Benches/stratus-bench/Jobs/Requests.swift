@@ -5,8 +5,10 @@ struct Requests: Sendable {
   /// The tokens as the query of a URL.
   let query: String
   let container: String
-  /// The database, which is `private` or `public`.
+  /// The database: `private`, `public` or `shared`.
   var database = "private"
+  /// The user record name of the owner of the zones, or nil for the user's own zones.
+  var owner: String?
 
   func request<Kind: Endpoint>(
     _ kind: Kind.Type, _ request: Kind.Request
@@ -66,6 +68,8 @@ struct Requests: Sendable {
   func changes(zone: String, since token: String?) -> RequestTemplate {
     request(
       FetchZoneChanges.self,
-      .init(zones: [.init(zoneID: ZoneID(zoneName: zone), syncToken: token)]))
+      .init(zones: [
+        .init(zoneID: ZoneID(zoneName: zone, ownerRecordName: owner), syncToken: token)
+      ]))
   }
 }

@@ -68,7 +68,7 @@ extension AccountPages {
   }
 
   /// Percent-encodes everything except letters and digits.
-  private static func encode(_ text: String) -> String {
+  static func encode(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)

@@ -65,19 +65,29 @@ extension AccountPages {
     }
   }
 
-  private func signInForm(
-    _ visit: Visit, _ app: AskingApp?, email: String = "", alarm: String? = nil, status: Int = 200
+  /// Shows the form for signing in.
+  ///
+  /// - Parameters:
+  ///   - app: the app that the user signs in to, or nil if there is none.
+  ///   - share: the ID of the share whose page the user opens, or nil if there is none.
+  func signInForm(
+    _ visit: Visit, _ app: AskingApp?, share: String? = nil, email: String = "",
+    alarm: String? = nil, status: Int = 200
   ) -> PageAnswer {
-    let reason = app.map { app -> HTML in
+    var reason = app.map { app -> HTML in
       "<p>to use <strong>\(app.store.container)</strong> in <strong>\(app.name)</strong></p>"
     }
+    let shareField = share.map { share -> HTML in
+      "<input type=\"hidden\" name=\"share\" value=\"\(share)\">"
+    }
+    if share != nil { reason = "<p>to open what somebody shares with you</p>" }
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
     let content: HTML = """
       <h1>Sign in</h1>\(reason)\(warning)
       <form method="post" action="/auth/sign-in">
-      \(visit.hidden(seal, request: app?.text))
+      \(visit.hidden(seal, request: app?.text))\(shareField)
       <label for="email">E-mail address</label>
       <input id="email" name="email" type="email" autocomplete="username" required \
       maxlength="320" value="\(email)">
@@ -88,7 +98,8 @@ extension AccountPages {
       <button>Sign in</button>
       </form>\(mailLinks(request: app?.text))
       """
-    return PageLayout.answer("Sign in", content, status: status, hasOpener: app != nil)
+    return PageLayout.answer(
+      "Sign in", content, status: status, hasOpener: app != nil, keepsFragment: share != nil)
   }
 
   func signIn(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
@@ -100,13 +111,14 @@ extension AccountPages {
       case .app(let app): asking = app
       }
     }
+    let share = form["share"].flatMap { ShareDesk.isPlausible($0) ? $0 : nil }
     let email = String((form["email"] ?? "").prefix(320)).lowercased()
     let known = try await accounts.registry.account(email: email)
     let attempt = try await attempt(visit, email: email, account: known)
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
       noteRefusal("a sign-in has to wait", known, visit)
       var answer = signInForm(
-        visit, asking, email: email, alarm: Self.waitSentence(seconds), status: 429)
+        visit, asking, share: share, email: email, alarm: Self.waitSentence(seconds), status: 429)
       answer.fields.append(("Retry-After", String(seconds)))
       return answer
     }
@@ -122,14 +134,15 @@ extension AccountPages {
     guard let proven, try await begin(&visit, proven, isKept: isKept) else {
       noteRefusal("a sign-in failed", known, visit)
       return signInForm(
-        visit, asking, email: email,
+        visit, asking, share: share, email: email,
         alarm: "The address and the password do not belong together.", status: 403)
     }
     throttle.succeed(attempt)
     try await endEarlierSession(of: visit)
     note("signed in", proven.account, visit)
     return PageLayout.redirect(
-      to: asking.map { "/auth/sign-in?request=" + $0.text } ?? "/account")
+      to: asking.map { "/auth/sign-in?request=" + $0.text } ?? share.map { "/share/" + $0 }
+        ?? "/account")
   }
 
   /// Returns the facts that the throttle needs about an attempt.

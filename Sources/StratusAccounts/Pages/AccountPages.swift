@@ -9,11 +9,16 @@ public final class AccountPages: WebPages {
   let accounts: Accounts
   var seal: PageSeal { accounts.pageSeal }
   let throttle = SignInThrottle()
+  /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
+  let shares: ShareDesk?
   let mailPace = MailPace()
   private let report: @Sendable (ServerError) -> Void
 
-  init(accounts: Accounts, report: @escaping @Sendable (ServerError) -> Void) {
+  init(
+    accounts: Accounts, shares: ShareDesk?, report: @escaping @Sendable (ServerError) -> Void
+  ) {
     self.accounts = accounts
+    self.shares = shares
     self.report = report
   }
 
@@ -40,8 +45,13 @@ public final class AccountPages: WebPages {
     case PageLayout.stylePath: return PageLayout.file(PageLayout.style, type: "text/css")
     case PageLayout.scriptPath:
       return PageLayout.file(PageLayout.script, type: "text/javascript")
+    case PageLayout.shareScriptPath:
+      return PageLayout.file(PageLayout.shareScript, type: "text/javascript")
+    case SharePanel.scriptPath:
+      return PageLayout.file(SharePanel.script, type: "text/javascript")
     default: break
     }
+    if let panel = SharePanel.answer(request.path) { return panel }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
     await accounts.noticeChanges(now: accounts.ambient.now())
     var visit = try await Visit(request, pages: self)
@@ -74,7 +84,9 @@ public final class AccountPages: WebPages {
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
-    default: return Self.noPage
+    default:
+      if visit.request.path.hasPrefix("/share/") { return try await sharePage(&visit) }
+      return Self.noPage
     }
   }
 
@@ -112,10 +124,13 @@ public final class AccountPages: WebPages {
 extension Accounts {
   /// Creates the server's own web pages.
   ///
-  /// - Parameter report: called with errors that a page cannot show.
+  /// - Parameters:
+  ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
+  ///     pages.
+  ///   - report: called with errors that a page cannot show.
   public func webPages(
-    report: @escaping @Sendable (ServerError) -> Void
+    shares: ShareDesk? = nil, report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, report: report)
+    AccountPages(accounts: self, shares: shares, report: report)
   }
 }

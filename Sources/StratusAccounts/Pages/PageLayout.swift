@@ -4,6 +4,7 @@ import StratusDomain
 enum PageLayout {
   static let stylePath = "/auth/style.css"
   static let scriptPath = "/auth/callback.js"
+  static let shareScriptPath = "/auth/share.js"
 
   /// Creates an answer that is a page with this content.
   ///
@@ -11,11 +12,13 @@ enum PageLayout {
   ///   - callback: the URL outside this server to which a form of the page may redirect.
   ///   - hasOpener: whether an app has opened the page's window.
   ///   - script: whether the page runs the script at ``scriptPath``.
+  ///   - keepsFragment: whether the page runs the script at ``shareScriptPath``.
   static func answer(
     _ title: String, _ content: HTML, status: Int = 200, callback: String? = nil,
-    hasOpener: Bool = false, script: Bool = false
+    hasOpener: Bool = false, script: Bool = false, keepsFragment: Bool = false
   ) -> PageAnswer {
     let scriptElement: HTML = "<script src=\"\(scriptPath)\"></script>"
+    let shareElement: HTML = "<script src=\"\(shareScriptPath)\"></script>"
     let page: HTML = """
       <!DOCTYPE html>
       <html lang="en">
@@ -29,7 +32,7 @@ enum PageLayout {
       <main>
       \(content)
       </main>
-      \(script ? scriptElement : nil)
+      \(script ? scriptElement : nil)\(keepsFragment ? shareElement : nil)
       </body>
       </html>
       """
@@ -105,11 +108,24 @@ enum PageLayout {
       min-height: 2.75rem; border: 1px solid var(--accent); border-radius: .4rem;
       background: var(--accent); color: var(--on-accent); cursor: pointer; }
     button.quiet { background: var(--paper); color: var(--accent); }
+    img.picture { max-width: 8rem; max-height: 8rem; border-radius: .4rem; }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     .alarm { border-left: .3rem solid var(--alarm); padding: .3rem .7rem; }
     ul { list-style: none; padding: 0; margin: 0; }
     li { border-top: 1px solid var(--line); padding: .6rem 0; } li button { margin-top: .4rem; }
     .row { display: flex; gap: .75rem; flex-wrap: wrap; } .small { font-size: .9rem; }
+    """
+
+  /// Keeps the fragment of a share's URL, which browsers never send to the server. The fragment
+  /// stays in the URL while the user signs in and accepts, and the link to the app contains it.
+  static let shareScript = """
+    "use strict";
+    if (location.hash) for (const form of document.forms) form.action += location.hash;
+    const open = document.getElementById("open");
+    if (open) {
+      const url = location.origin + "/share/" + open.dataset.share + location.hash;
+      open.href = open.dataset.app + encodeURIComponent(url);
+    }
     """
 
   /// Sends the result to the page that opened the window (web-auth §5.3).

@@ -7,6 +7,8 @@ extension StoreConformance {
     Check("a user has no public key until one is set", userKeyIsSet),
     Check("a zone's keys are stored byte for byte, in order of their IDs", zoneKeysAreKept),
     Check("a key cannot be added to a zone twice", zoneKeyIsAddedOnce),
+    Check("a zone's keys are retired, but not those that are added later", zoneKeysAreRetired),
+    Check("a zone's keys for one recipient are removed", keysOfRecipientAreRemoved),
     Check("zones with keys are found only in their own database", zonesWithKeysAreFound),
     Check("a zone's keys are deleted with the zone", keysGoWithTheirZone),
     Check("a zone keeps the reason of its deletion until it is created again", reasonIsKept),
@@ -66,6 +68,37 @@ extension StoreConformance {
       try body.add(key(1), to: try body.existing("Notes"))
     }
     try expect(error?.code, .internalError)
+  }
+
+  /// The keys of other zones are not retired.
+  static func zoneKeysAreRetired(_ store: any Store) async throws {
+    let (retired, other) = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      let other = try body.createZone(named: "Other", in: Sample.ann)
+      try body.add(key(1), to: zone)
+      try body.add(key(1), to: other)
+      try body.retireZoneKeys(of: zone)
+      try body.add(key(2), to: zone)
+      var third = key(3)
+      third.isRetired = true
+      try body.add(third, to: zone)
+      return (try body.zoneKeys(of: zone), try body.zoneKeys(of: other))
+    }
+    try expect(retired.map(\.isRetired), [true, false, true])
+    try expect(retired.map(\.keyID), [key(1).keyID, key(2).keyID, key(3).keyID])
+    try expect(other.map(\.isRetired), [false])
+  }
+
+  /// The keys for other recipients stay.
+  static func keysOfRecipientAreRemoved(_ store: any Store) async throws {
+    let keys = try await store.write { (body) throws(ServerError) in
+      let zone = try body.createZone(named: "Notes", in: Sample.ann)
+      try body.add(key(1), to: zone)
+      try body.add(key(2), to: zone)
+      try body.removeZoneKeys(for: key(1).recipient, of: zone)
+      return try body.zoneKeys(of: zone)
+    }
+    try expect(keys, [key(2)])
   }
 
   /// The list includes the default zone, and contains each zone once.

@@ -134,6 +134,8 @@ extension StoreConformance {
       ContainerSettings(allowsQueryExtensions: true),
       ContainerSettings(requiresReferenceTargets: true),
       ContainerSettings(allowsQueryExtensions: true, requiresReferenceTargets: true),
+      ContainerSettings(shareAppURL: "trips://open?", shareFallbackURL: "https://trips.example"),
+      ContainerSettings(shareFallbackURL: "https://trips.example/é"),
       ContainerSettings(),
     ] {
       let written = try await store.write { (body) throws(ServerError) in

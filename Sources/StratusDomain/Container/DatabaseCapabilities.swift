@@ -16,7 +16,14 @@ extension DatabaseView {
     if self == .public { throw .badRequest(Reason.endpointInPublic) }
   }
 
-  /// Refuses to handle zone keys in a database whose keys the caller does not own.
+  /// Refuses to handle zone keys in a database without encrypted values.
+  ///
+  /// - Throws: `BAD_REQUEST` in the public database.
+  func requireEncryption() throws(ServerError) {
+    if self == .public { throw .badRequest(Reason.endpointInPublic) }
+  }
+
+  /// Refuses to change the caller's own key in a database that the caller does not own.
   ///
   /// - Throws: `BAD_REQUEST` in the public and the shared database.
   func requireOwnKeys() throws(ServerError) {

@@ -13,21 +13,32 @@ struct FetchKeysHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
-    try database.view.requireOwnKeys()
+    try database.view.requireEncryption()
     let user = try caller.requireUser()
     return try await database.store.read { (store) throws(ServerError) in
       var zones: [FetchKeys.ZoneKeys] = []
       for zoneID in request.zones {
         let address = try database.zoneAddress(zoneID)
-        let zone = try store.zone(named: address.name, in: address.database)
         zones.append(
-          FetchKeys.ZoneKeys(
-            zoneID: address.id,
-            keys: try zone.map { (zone) throws(ServerError) in try store.zoneKeys(of: zone) }
-              ?? []))
+          try Self.keys(of: address, for: user, database, store)
+            ?? FetchKeys.ZoneKeys(zoneID: address.id, keys: []))
       }
       return FetchKeys.Response(
         userRecordName: user, publicKey: try store.userKey(of: user), zones: zones)
+    }
+  }
+
+  /// Returns the keys of a zone, or nil if the caller has no role in such a zone, or gets no keys.
+  private static func keys(
+    of address: ZoneAddress, for user: String, _ database: OpenDatabase, _ store: any StoreReading
+  ) throws(ServerError) -> FetchKeys.ZoneKeys? {
+    do throws(ServerError) {
+      let access = try database.access(to: address, of: store)
+      guard let zone = access.zone, access.showsKeys else { return nil }
+      return try store.keys(of: zone, for: user)
+    } catch {
+      guard error.code == .zoneNotFound else { throw error }
+      return nil
     }
   }
 }

@@ -1,6 +1,7 @@
 import StratusWire
 
-/// Answers `encryption/wrap`. If the zone has a key already, the request does not replace it.
+/// Answers `encryption/wrap`. If the zone has a key that is in use already, the request does not
+/// replace it.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 
@@ -9,8 +10,11 @@ struct WrapZoneKeyHandler: EndpointHandler {
   func answer(
     _ request: WrapZoneKey.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> WrapZoneKey.Response {
+    guard request.others.count < Limits.wrappedKeysPerRequestMax else {
+      throw .badRequest(Reason.batchTooLarge)
+    }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    try database.view.requireOwnKeys()
+    try database.view.requireEncryption()
     let user = try caller.requireUser()
     let address = try database.zoneAddress(request.zoneID)
     return try await database.store.write { (store) throws(ServerError) in
@@ -18,16 +22,70 @@ struct WrapZoneKeyHandler: EndpointHandler {
         throw ServerError(.conflict, Reason.userKeyChanged)
       }
       let access = try database.lockedAccess(to: address, of: store)
+      guard access.showsKeys else { throw .badRequest(Reason.keysNotShared) }
       let zone =
         if let zone = access.zone { zone } else {
           try store.createZone(named: address.name, in: address.database)
         }
-      var keys = try store.zoneKeys(of: zone)
-      if keys.isEmpty {
-        try store.add(request.key, to: zone)
-        keys = [request.key]
-      }
-      return FetchKeys.ZoneKeys(zoneID: address.id, keys: keys)
+      try KeyAddition(access: access, zone: zone, store: store).add(request)
+      return try store.keys(of: zone, for: user)
     }
+  }
+}
+
+/// Adds wrapped keys to a zone, as far as the caller may add them.
+private struct KeyAddition {
+  let access: ZoneAccess
+  let zone: StoredZone
+  let store: any StoreWriting
+
+  func add(_ request: WrapZoneKey.Request) throws(ServerError) {
+    let known = try store.zoneKeys(of: zone)
+    var ids = Set(known.map(\.keyID))
+    let isNew = !ids.contains(request.key.keyID)
+    if isNew {
+      guard known.allSatisfy(\.isRetired) else { return }
+      // A key that a participant creates in a zone without keys would lock the owner out.
+      guard access.role == .owner || !known.isEmpty && access.mayRenewKeys else {
+        throw .badRequest(Reason.keysNotShared)
+      }
+      ids.insert(request.key.keyID)
+    }
+    let members = isNew ? try store.memberKeys(of: zone) : []
+    let added =
+      [request.key]
+      + request.others.filter { key in
+        guard ids.contains(key.keyID) else { return false }
+        switch key.form {
+        case .own: return key.recipient == request.key.recipient
+        case .link: return isNew || access.role == .owner
+        case .rotated: return members.contains(key.recipient)
+        case nil: return false
+        }
+      }
+    try removeLinks(known, unlessFor: added.filter { $0.form == .link }.map(\.recipient))
+    let retired = Set(known.filter(\.isRetired).map(\.keyID))
+    var present = Set(known.map(Row.init))
+    for var key in added where present.insert(Row(key)).inserted {
+      // NB: a new form of a retired key must not bring the key back into use.
+      key.isRetired = retired.contains(key.keyID)
+      try store.add(key, to: zone)
+    }
+  }
+
+  /// Removes the keys for the earlier secret of the share's URL, if the request has a new one.
+  private func removeLinks(
+    _ known: [WrappedZoneKey], unlessFor links: [[UInt8]]
+  ) throws(ServerError) {
+    if links.isEmpty { return }
+    let old = Set(known.filter { $0.form == .link }.map(\.recipient)).subtracting(links)
+    for recipient in old { try store.removeZoneKeys(for: recipient, of: zone) }
+  }
+
+  private struct Row: Hashable {
+    let keyID: [UInt8]
+    let recipient: [UInt8]
+
+    init(_ key: WrappedZoneKey) { (keyID, recipient) = (key.keyID, key.recipient) }
   }
 }

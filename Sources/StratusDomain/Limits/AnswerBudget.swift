@@ -47,7 +47,10 @@ struct AnswerBudget: Sendable {
   /// The maximum size in bytes of a record whose fields are already encoded as in the answer.
   static func sizeBytesMax(of record: RecordDictionary) -> Int {
     record.fields.text.count + headBytes(of: record.created) + headBytes(of: record.modified)
-      + (record.sharing.map { ($0.participants.count + 2) * participantBytesMax } ?? 0)
+      + (record.sharing.map { share in
+        let people = share.participants.count + share.requesters.count + share.blocked.count
+        return (people + 2) * participantBytesMax
+      } ?? 0)
   }
 
   private static func headBytes(of record: StoredRecord) -> Int {

@@ -13,6 +13,10 @@ struct ConfigureContainerHandler: ManagementHandler {
     guard try await containers.containers().contains(request.containerID) else {
       throw ServerError(.notFound, Reason.containerNotFound)
     }
+    let (appURL, fallbackURL) = (
+      try ShareLinkTarget.checked(request.shareAppURL, isWebPage: false),
+      try ShareLinkTarget.checked(request.shareFallbackURL, isWebPage: true)
+    )
     let store = try await stores.store(
       at: StoreAddress(container: request.containerID, environment: request.environment))
     let settings = try await store.write { (store) throws(ServerError) in
@@ -22,11 +26,66 @@ struct ConfigureContainerHandler: ManagementHandler {
       if let requires = request.requiresReferenceTargets {
         new.requiresReferenceTargets = requires
       }
+      new.shareAppURL = appURL.replacing(old.shareAppURL)
+      new.shareFallbackURL = fallbackURL.replacing(old.shareFallbackURL)
       if new != old { try store.set(new) }
       return new
     }
     return ConfigureContainer.Response(
       allowsQueryExtensions: settings.allowsQueryExtensions,
-      requiresReferenceTargets: settings.requiresReferenceTargets)
+      requiresReferenceTargets: settings.requiresReferenceTargets,
+      shareAppURL: settings.shareAppURL, shareFallbackURL: settings.shareFallbackURL)
+  }
+}
+
+/// The change of a URL to which the page of a share leads.
+enum ShareLinkTarget: Sendable, Hashable {
+  case unchanged
+  case removed
+  case set(String)
+
+  /// Schemes that a link of the server's own page must never have.
+  private static let forbidden: Set<Substring> = [
+    "about", "blob", "data", "file", "filesystem", "javascript", "vbscript",
+  ]
+
+  /// - Parameter text: the URL of the request. nil leaves the setting unchanged, and an empty text
+  ///   removes it.
+  /// - Throws: `BAD_REQUEST` unless the text is empty or an absolute URL with a permitted scheme.
+  static func checked(
+    _ text: String?, isWebPage: Bool
+  ) throws(ServerError) -> ShareLinkTarget {
+    guard let text else { return .unchanged }
+    if text.isEmpty { return .removed }
+    let scheme = Substring(text.prefix { $0 != ":" }.lowercased())
+    let isScheme =
+      scheme.first?.isLetter ?? false
+      && scheme.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+          || "+-.".utf8.contains(byte)
+      }
+    guard isScheme, text.utf8.count <= Limits.shareURLBytesMax,
+      text.dropFirst(scheme.count).hasPrefix("://"),
+      // The page adds the share's URL at the end, and URLs have no other characters.
+      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"#<>\\^`{|}".utf8.contains($0) })
+    else {
+      throw .badRequest("the URL of an app or a web page has a scheme, such as trips://open?share=")
+    }
+    if forbidden.contains(scheme) {
+      throw .badRequest("the URL of an app cannot have the scheme '\(scheme)'")
+    }
+    if isWebPage, scheme != "https", scheme != "http" {
+      throw .badRequest("the fallback URL begins with https://")
+    }
+    return .set(text)
+  }
+
+  /// The new value of a setting.
+  func replacing(_ old: String?) -> String? {
+    switch self {
+    case .unchanged: old
+    case .removed: nil
+    case .set(let url): url
+    }
   }
 }

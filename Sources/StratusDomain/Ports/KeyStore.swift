@@ -28,9 +28,15 @@ public protocol KeyWriting {
   /// Sets a user's public key, and replaces an earlier one.
   func setUserKey(_ key: [UInt8], of user: String) throws(ServerError)
 
-  /// Adds a key to a live zone that does not have this key yet.
+  /// Adds a key to a live zone that does not have this key for this recipient yet.
   func add(_ key: WrappedZoneKey, to zone: StoredZone) throws(ServerError)
 
   /// Removes all keys of a live zone.
   func removeZoneKeys(of zone: StoredZone) throws(ServerError)
+
+  /// Removes the keys of a live zone that are wrapped for a recipient.
+  func removeZoneKeys(for recipient: [UInt8], of zone: StoredZone) throws(ServerError)
+
+  /// Sets ``WrappedZoneKey/isRetired`` of all keys of a live zone.
+  func retireZoneKeys(of zone: StoredZone) throws(ServerError)
 }

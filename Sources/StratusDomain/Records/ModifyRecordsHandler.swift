@@ -13,6 +13,8 @@ struct ModifyRecordsHandler: EndpointHandler {
   /// The maximum number of records that one transaction moves to another hierarchy along with their
   /// parents.
   var followersMax = Limits.hierarchyStepMax
+  /// Tells people that a share invites them.
+  var invitations: any ShareInvitations = NoShareInvitations()
 
   /// The result of a zone's operations.
   private struct Outcome {
@@ -22,6 +24,8 @@ struct ModifyRecordsHandler: EndpointHandler {
     var hasMoreToCascade = false
     /// Whether subscriptions may report the change.
     var isWatched = false
+    /// The addresses that saved shares have invited.
+    var invited: [InvitedAddress] = []
   }
 
   func answer(
@@ -52,12 +56,16 @@ struct ModifyRecordsHandler: EndpointHandler {
       batch.indices.map { operations[$0] }.mappedOnAllCores { SentOperation($0) }
     }
     let ids = parts.map { part in
-      ShareBatch.IDs(for: part.map(\.operation), makeUUID: ambient.makeUUID)
+      ShareBatch.IDs(
+        for: part.map(\.operation), at: address.store, makeUUID: ambient.makeUUID)
     }
     let zones = batches.batches.map(\.address)
-    let (response, hasMoreToCascade, isWatched) = try await database.store.write(to: zones) {
+    let (response, hasMoreToCascade, isWatched, invited) = try await database.store.write(
+      to: zones
+    ) {
       (store) throws(ServerError) in
       var results = [RecordItem?](repeating: nil, count: operations.count)
+      var invited: [InvitedAddress] = []
       var hasMoreToCascade = false
       var isWatched = false
       var room = AnswerBudget()
@@ -77,14 +85,16 @@ struct ModifyRecordsHandler: EndpointHandler {
         for (index, item) in zip(batch.indices, outcome.items) { results[index] = item }
         hasMoreToCascade = hasMoreToCascade || outcome.hasMoreToCascade
         isWatched = isWatched || outcome.isWatched
+        invited += outcome.invited
       }
       let response = RecordsResponse(
         records: results.compactMap { $0 },
         syncToken: try batches.syncToken(in: database, of: store))
-      return (response, hasMoreToCascade, isWatched)
+      return (response, hasMoreToCascade, isWatched, invited)
     }
     if hasMoreToCascade { cascades.send(StoreSignal(database.address)) }
     if isWatched { changes.send(StoreSignal(database.address)) }
+    if !invited.isEmpty { await invitations.invited(invited) }
     return response
   }
 
@@ -166,7 +176,7 @@ struct ModifyRecordsHandler: EndpointHandler {
     let writer = RecordWriter(
       user: origin.user, deviceID: database.caller.deviceID, now: origin.time)
     let shares = try ShareBatch(
-      operations.map(\.operation), ids: ids, on: snapshot, in: store)
+      operations.map(\.operation), ids: ids, on: snapshot, at: origin.time, in: store)
     database.caller.work.add(steps: shares.steps)
     var refused = shares.refusals
     while true {
@@ -233,7 +243,9 @@ struct ModifyRecordsHandler: EndpointHandler {
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty
           || hierarchies.map { !$0.unfinished.isEmpty } ?? false || shares.concernsWork
           || !roots.isEmpty,
-        isWatched: isWatched || shares.concernsWork || !roots.isEmpty)
+        isWatched: isWatched || shares.concernsWork || !roots.isEmpty,
+        invited: try shares.invitedAddresses(
+          by: decision, inviter: origin.user, in: database))
     }
   }
 

@@ -151,6 +151,12 @@ public struct ContainerSettings: Sendable, Hashable {
   public var allowsQueryExtensions: Bool
   /// Whether the target of a `deleteSelf` reference must exist when the reference is saved.
   public var requiresReferenceTargets: Bool
+  /// The URL with which the page of a share opens the app. The page appends the share's URL. nil
+  /// means that the page offers no app.
+  public var shareAppURL: String?
+  /// The web page for people who cannot open the app, or nil if there is none.
+  public var shareFallbackURL: String?
+
   /// The quota of the public database in bytes, or nil if there is no limit.
   public var publicQuotaBytes: Int64?
   /// The quota of each private database in bytes, or nil if there is no limit. It does not apply to
@@ -162,12 +168,15 @@ public struct ContainerSettings: Sendable, Hashable {
 
   public init(
     allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false,
-    publicQuotaBytes: Int64? = nil, userQuotaBytes: Int64? = nil
+    publicQuotaBytes: Int64? = nil, userQuotaBytes: Int64? = nil, shareAppURL: String? = nil,
+    shareFallbackURL: String? = nil
   ) {
     self.allowsQueryExtensions = allowsQueryExtensions
     self.requiresReferenceTargets = requiresReferenceTargets
     self.publicQuotaBytes = publicQuotaBytes
     self.userQuotaBytes = userQuotaBytes
+    self.shareAppURL = shareAppURL
+    self.shareFallbackURL = shareFallbackURL
   }
 
   /// Whether a save may need a look at a quota.

@@ -1,18 +1,24 @@
 import StratusWire
 
-/// Applies the participants and the public permission of a request to a share. The result depends
-/// only on the properties and the arguments.
+/// Applies the participants, the public permission and the answers to requesters of a request to a
+/// share. The result depends only on the properties and the arguments.
 struct ShareEdit {
   let owner: String
   /// IDs for new participants. There is one for each participant of the request, up to one more
   /// than the maximum.
   let newIDs: [String]
+  /// Random parts of one-time URLs, one for each participant of the request that needs one.
+  var newTokens: [String] = []
+  /// The time of the request, in milliseconds since 1970 UTC.
+  var now: Int64 = 0
 
-  /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants.
+  /// - Throws: `BAD_REQUEST`, which says what is wrong with the list of participants, or that too
+  ///   many users are blocked.
   func applied(
     _ input: ShareInput?, to old: ShareState, isNew: Bool
   ) throws(ServerError) -> ShareState {
     var state = old
+    try answerRequesters(input, in: &state)
     if let permission = input?.publicPermission {
       if permission == .unknown { throw .badRequest("publicPermission is not known") }
       state.publicPermission = permission
@@ -25,7 +31,7 @@ struct ShareEdit {
       guard sent.count <= Limits.participantsPerShareMax + 1 else {
         throw .badRequest(Reason.tooManyParticipants)
       }
-      state.participants = try merged(sent, into: old.participants)
+      state.participants = try merged(sent, into: state)
       let known = Set(old.participants.compactMap(\.participantID))
       let hasNew = state.participants.contains { !known.contains($0.participantID ?? "") }
       if hasNew, wasPublic, isPublic { throw .badRequest(Reason.participantsArePublic) }
@@ -48,14 +54,45 @@ struct ShareEdit {
     guard state.participants.count <= Limits.participantsPerShareMax else {
       throw .badRequest(Reason.tooManyParticipants)
     }
+    state.approveRequesters(except: Set(old.participants.compactMap(\.participantID)))
     return state
   }
 
+  /// Denies, blocks and unblocks users. Names of other users have no effect, so that a request can
+  /// be repeated.
+  private func answerRequesters(
+    _ input: ShareInput?, in state: inout ShareState
+  ) throws(ServerError) {
+    guard let input else { return }
+    if let allows = input.allowsAccessRequests { state.allowsAccessRequests = allows }
+    let unblocked = Set(input.unblockedIdentities)
+    state.blocked.removeAll { unblocked.contains($0.identity.userRecordName ?? "") }
+    for user in input.blockedRequesters where user != owner && !state.isBlocked(user) {
+      let known =
+        state.requesters.first { $0.identity.userRecordName == user }?.identity
+        ?? state.participants.first { $0.isUser(user) }?.identity
+      guard let known else { continue }
+      let identity = ParticipantIdentity(
+        userRecordName: user, lookup: known.lookup ?? .userRecordName(user))
+      state.blocked.append(BlockedIdentity(identity: identity))
+    }
+    guard state.blocked.count <= Limits.blockedPerShareMax else {
+      throw .badRequest(Reason.tooManyBlocked)
+    }
+    let removed = Set(input.deniedRequesters + input.blockedRequesters)
+    state.requesters.removeAll { removed.contains($0.identity.userRecordName ?? "") }
+    let blocked = state.blocked
+    state.participants.removeAll { participant in
+      blocked.contains { participant.isUser($0.identity.userRecordName ?? "") }
+    }
+  }
+
   private func merged(
-    _ sent: [ShareParticipant], into old: [ShareParticipant]
+    _ sent: [ShareParticipant], into state: ShareState
   ) throws(ServerError) -> [ShareParticipant] {
+    let old = state.participants
     var result: [ShareParticipant] = []
-    var ids = newIDs[...]
+    var (ids, tokens) = (newIDs[...], newTokens[...])
     for entry in sent {
       if isOwner(entry) { continue }
       if entry.role == .owner { throw .badRequest(Reason.ownerIsFixed) }
@@ -75,9 +112,19 @@ struct ShareEdit {
         continue
       }
       if result.contains(where: { isSame($0, entry) }) { continue }
+      if state.blocked.contains(where: { isBlocked(entry, as: $0.identity) }) {
+        // NB: the list may contain a user whom the same request blocks.
+        guard entry.participantID == nil else { continue }
+        throw .badRequest(Reason.participantBlocked)
+      }
       var new = try invited(entry)
       guard let id = ids.popFirst() else { throw .fault("too few IDs for participants") }
       new.participantID = id
+      new.addedAt = now
+      if new.isOneTime {
+        guard let token = tokens.popFirst() else { throw .fault("too few one-time URLs") }
+        new.oneTimeShortGUID = state.shortGUID + token
+      }
       result.append(new)
     }
     return result
@@ -87,6 +134,13 @@ struct ShareEdit {
     entry.participantID == ShareView.ownerID
       || entry.identity.userRecordName == owner
       || entry.identity.lookup == .userRecordName(owner)
+  }
+
+  /// Whether an entry of a request names a blocked user.
+  private func isBlocked(_ entry: ShareParticipant, as blocked: ParticipantIdentity) -> Bool {
+    if let user = blocked.userRecordName, entry.isUser(user) { return true }
+    guard case .emailAddress? = blocked.lookup else { return false }
+    return blocked.lookup == entry.identity.lookup?.normalized
   }
 
   private func isSame(_ known: ShareParticipant, _ entry: ShareParticipant) -> Bool {
@@ -102,7 +156,16 @@ struct ShareEdit {
   }
 
   /// Returns a new participant, whose account is found when the user accepts.
+  ///
+  /// An entry without an identity is valid only if it asks for a one-time URL.
   private func invited(_ entry: ShareParticipant) throws(ServerError) -> ShareParticipant {
+    let role: ShareParticipant.Role = entry.role == .administrator ? .administrator : .user
+    if entry.isOneTime, entry.identity == ParticipantIdentity() {
+      var new = ShareParticipant(
+        identity: ParticipantIdentity(), role: role, status: .invited, permission: entry.permission)
+      new.isOneTime = true
+      return new
+    }
     var lookup = entry.identity.lookup?.normalized
     if lookup == nil, let user = entry.identity.userRecordName { lookup = .userRecordName(user) }
     switch lookup {
@@ -117,9 +180,43 @@ struct ShareEdit {
     case .phoneNumber, nil: throw .badRequest(Reason.participantUnknown)
     }
     return ShareParticipant(
-      identity: ParticipantIdentity(lookup: lookup),
-      role: entry.role == .administrator ? .administrator : .user, status: .invited,
+      identity: ParticipantIdentity(lookup: lookup), role: role, status: .invited,
       permission: entry.permission)
+  }
+}
+
+extension ShareParticipant {
+  /// Whether the entry names this user, or invites the user by the user record name.
+  func isUser(_ user: String) -> Bool {
+    identity.userRecordName == user || identity.lookup == .userRecordName(user)
+  }
+}
+
+extension ShareState {
+  func isBlocked(_ user: String) -> Bool {
+    blocked.contains { $0.identity.userRecordName == user }
+  }
+
+  /// Removes the requesters who may join now, and marks their new entries.
+  ///
+  /// - Parameter known: the IDs of the participants that the share had before.
+  fileprivate mutating func approveRequesters(except known: Set<String>) {
+    guard !requesters.isEmpty else { return }
+    var approved: Set<String> = []
+    for index in participants.indices where offer(to: participants[index]) != nil {
+      let participant = participants[index]
+      guard
+        let requester = requesters.first(where: { requester in
+          participant.isUser(requester.identity.userRecordName ?? "")
+            || requester.identity.lookup.map { $0 == participant.identity.lookup } ?? false
+        }), let user = requester.identity.userRecordName
+      else { continue }
+      approved.insert(user)
+      if !known.contains(participant.participantID ?? "") {
+        participants[index].isApprovedRequester = true
+      }
+    }
+    requesters.removeAll { approved.contains($0.identity.userRecordName ?? "") }
   }
 }
 

@@ -7,6 +7,8 @@ struct ShareInvitation {
   let user: String
   /// The address of the user's account in lower case, or nil if the account has none.
   let address: String?
+  /// The ID by which the user found the share.
+  var shortGUID = ""
 
   /// The relation of the user to the share.
   enum Part {
@@ -21,9 +23,11 @@ struct ShareInvitation {
 
   var part: Part {
     if user == owner { return .owner }
+    if state.isBlocked(user) { return .none }
     let entries =
       state.participants.indices.filter { isOwn(state.participants[$0]) }
       + state.participants.indices.filter { isInvitation(state.participants[$0]) }
+      + state.participants.indices.filter { isClaimable(state.participants[$0]) }
     // An entry without a permission gives no access, although the owner keeps it in the list.
     if let index = entries.first(where: { state.offer(to: state.participants[$0]) != nil }) {
       return .participant(index)
@@ -33,6 +37,15 @@ struct ShareInvitation {
 
   private func isOwn(_ participant: ShareParticipant) -> Bool {
     participant.identity.userRecordName == user
+  }
+
+  /// Whether the user may take an entry, because the user has its one-time URL and no user has
+  /// taken the entry yet.
+  private func isClaimable(_ participant: ShareParticipant) -> Bool {
+    guard participant.identity.userRecordName == nil,
+      let expected = participant.oneTimeShortGUID
+    else { return false }
+    return expected.isEqualInConstantTime(to: shortGUID)
   }
 
   /// Whether an entry invites the user.
@@ -45,26 +58,30 @@ struct ShareInvitation {
     }
   }
 
-  /// Whether the share has an open invitation to an address, which may be another address of the
-  /// user.
+  /// The open invitations to addresses, which may be other addresses of the user.
   ///
   /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
-  /// have an account.
-  var mayNeedVerification: Bool {
-    state.participants.contains { participant in
+  /// have an account. For a blocked user, the share does not exist.
+  var potentialMatches: [PotentialMatch] {
+    if state.isBlocked(user) { return [] }
+    return state.participants.compactMap { participant in
       guard participant.status == .invited, participant.identity.userRecordName == nil,
-        case .emailAddress = participant.identity.lookup
-      else { return false }
-      return state.offer(to: participant) != nil
+        case .emailAddress(let address) = participant.identity.lookup,
+        state.offer(to: participant) != nil
+      else { return nil }
+      return PotentialMatch(participantID: participant.participantID ?? "", masking: address)
     }
   }
 
   /// Returns the state of the share if the user joins.
   ///
-  /// - Parameter id: the ID for a new participant.
+  /// - Parameters:
+  ///   - id: the ID for a new participant.
+  ///   - now: the time, in milliseconds since 1970 UTC.
   /// - Throws: `NOT_FOUND`; `BAD_REQUEST` if the share has too many participants.
-  func accepted(id: String) throws(ServerError) -> ShareState {
+  func accepted(id: String, now: Int64) throws(ServerError) -> ShareState {
     var state = state
+    state.requesters.removeAll { $0.identity.userRecordName == user }
     switch part {
     case .owner: return state
     case .none: throw ServerError(.notFound, Reason.shareNotFound)
@@ -83,9 +100,57 @@ struct ShareInvitation {
       state.participants.append(
         ShareParticipant(
           participantID: id, identity: ParticipantIdentity(userRecordName: user),
-          role: .publicUser, status: .accepted, permission: state.publicPermission))
+          role: .publicUser, status: .accepted, permission: state.publicPermission,
+          addedAt: now))
     }
     return state
+  }
+
+  /// The outcome of the user's request for access.
+  enum RequestOutcome {
+    /// The share does not take requests of the user, and does not exist for the user.
+    case hidden
+    /// The user is the owner, participates already, or has asked before.
+    case unchanged
+    /// The share with the user among its requesters.
+    case requested(ShareState)
+  }
+
+  /// Returns the share after the user has asked for access.
+  ///
+  /// Source: semantics §21: if a share takes no requests, the answer does not say whether the share
+  /// exists.
+  ///
+  /// - Throws: `BAD_REQUEST` if the user is invited already, or if too many users have asked.
+  func requested(now: Int64) throws(ServerError) -> RequestOutcome {
+    switch part {
+    case .owner: return .unchanged
+    case .participant(let index):
+      if state.participants[index].status == .accepted { return .unchanged }
+      throw .badRequest(Reason.participantAlreadyInvited)
+    case .visitor: throw .badRequest(Reason.participantAlreadyInvited)
+    case .none: break
+    }
+    guard state.allowsAccessRequests, !state.isBlocked(user) else { return .hidden }
+    if state.requesters.contains(where: { $0.identity.userRecordName == user }) {
+      return .unchanged
+    }
+    guard state.requesters.count < Limits.accessRequestsPerShareMax else {
+      throw .badRequest(Reason.tooManyAccessRequests)
+    }
+    var state = state
+    let identity = ParticipantIdentity(
+      userRecordName: user, lookup: address.map(ParticipantLookup.emailAddress))
+    state.requesters.append(ShareRequester(identity: identity, requestedAt: now))
+    return .requested(state)
+  }
+}
+
+extension String {
+  /// Compares secrets, so that the time does not tell how many characters are equal.
+  fileprivate func isEqualInConstantTime(to other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
 

@@ -46,11 +46,28 @@ struct ShareView {
       guard seesAll || isOwn || isMember && participant.status == .accepted else { continue }
       var participant = participant
       if !seesAll, !isOwn { participant.identity.lookup = nil }
+      if !seesAll { participant.hideOneTimeURL() }
       shown.append(participant)
     }
-    return ShareDetails(
+    var ownEntry = reader == owner ? ownerEntry : own
+    if !seesAll { ownEntry?.hideOneTimeURL() }
+    var details = ShareDetails(
       publicPermission: state.publicPermission, participants: shown, owner: ownerEntry,
-      currentUserParticipant: reader == owner ? ownerEntry : own)
+      currentUserParticipant: ownEntry)
+    details.allowsAccessRequests = state.allowsAccessRequests
+    if seesAll {
+      details.requesters = state.requesters
+      details.blocked = state.blocked
+    }
+    return details
+  }
+}
+
+extension ShareParticipant {
+  /// Removes the one-time URL of an entry. Only the owner and administrators see the URL.
+  fileprivate mutating func hideOneTimeURL() {
+    isOneTime = false
+    oneTimeShortGUID = nil
   }
 }
 

@@ -44,6 +44,21 @@ extension StoredRecord {
     if let mark = try old.shareMark() { try set(mark) }
   }
 
+  /// Returns the title of a share record, or nil if it has none.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.
+  func shareTitle() throws(ServerError) -> String? {
+    do throws(WireError) {
+      guard
+        case .string(let title) = try fields.values(of: [ShareRecord.titleField])[
+          ShareRecord.titleField]
+      else { return nil }
+      return title
+    } catch {
+      throw .fault("stored data of a share cannot be read", facts: ["reason": error.reason])
+    }
+  }
+
   /// Returns the fields without the data of shares.
   ///
   /// - Throws: `INTERNAL_ERROR` if the stored text cannot be read.

@@ -10,7 +10,8 @@ extension Router {
   /// Answers a request for a page.
   ///
   /// - Throws: `BAD_REQUEST` for a method except GET, HEAD and POST, and for a body or a query that
-  ///   is too long or is not a form; `THROTTLED` for too many forms from one address.
+  ///   is too long or is not a form; `THROTTLED` for too many forms and pages of shares from one
+  ///   address.
   func page(
     _ path: String, _ query: Substring?, _ request: HTTPRequest, _ body: any SentBody,
     _ exchange: Exchange, by pages: any WebPages
@@ -18,12 +19,14 @@ extension Router {
     let isPost: Bool
     switch request.method {
     case .get, .head: isPost = false
-    case .post:
-      isPost = true
+    case .post: isPost = true
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+    // NB: the page of a share reads the stores of containers, so it counts like a form.
+    if isPost || path.hasPrefix("/share/") {
       try pace.admitRequest(
         of: CallerPace.Subject(
           userRecordName: nil, apiToken: nil, clientAddress: exchange.caller.subscriber))
-    default: throw .badRequest(Reason.methodNotAllowed)
     }
     let fields = request.headerFields
     let form = isPost ? try await Self.form(body, type: fields[.contentType]) : [:]

@@ -33,6 +33,8 @@ public func __stratusKitRegister() {
     (.recordZoneSubscription, CKRecordZoneSubscription.self),
     (.reference, CKReference.self),
     (.serverChangeToken, CKServerChangeToken.self),
+    (.shareAccessRequester, CKShare.AccessRequester.self),
+    (.shareBlockedIdentity, CKShare.BlockedIdentity.self),
     (.shareMetadata, CKShare.Metadata.self),
     (.shareParticipant, CKShare.Participant.self),
     (.userIdentity, CKUserIdentity.self),

@@ -8,10 +8,11 @@ extension ShareContents {
     static let saved = "LastFetchedParticipants"
     static let url = "URL"
     static let rootRecordID = "RootRecordID"
-    /// NB: Apple's archives do not have these two keys, and identify the current user's participant
+    /// NB: Apple's archives do not have these keys, and identify the current user's participant
     /// in another way.
     static let savedPermission = "StratusSavedPublicPermission"
     static let currentUserID = "StratusCurrentUserParticipantID"
+    static let secret = "StratusShareSecret"
   }
 
   init(coder: NSCoder) {
@@ -19,6 +20,7 @@ extension ShareContents {
     publicPermission = coder.permission(CodingKey.publicPermission) ?? .none
     savedPermission = coder.permission(CodingKey.savedPermission) ?? publicPermission
     currentUserID = coder.string(CodingKey.currentUserID)
+    secret = coder.string(CodingKey.secret)
     url = coder.object(CodingKey.url, of: NSURL.self)
       .flatMap { URLComponents(url: $0 as URL, resolvingAgainstBaseURL: true) }
       .flatMap { parts in
@@ -31,6 +33,7 @@ extension ShareContents {
       participants = found
     }
     saved = coder.list(CodingKey.saved, of: CKShare.Participant.self) ?? []
+    access = AccessLists(coder: coder)
     // NB: if a participant is in both lists or in several shares, the decoder returns one object
     // for all of them. Each list therefore needs its own copies.
     self = independent
@@ -42,9 +45,11 @@ extension ShareContents {
     coder.encode(savedPermission.rawValue, forKey: CodingKey.savedPermission)
     coder.encode(
       present: currentUserID.map(NSString.init(string:)), forKey: CodingKey.currentUserID)
+    coder.encode(present: secret.map(NSString.init(string:)), forKey: CodingKey.secret)
     coder.encode(present: url.map { $0 as NSURL }, forKey: CodingKey.url)
     coder.encode(list: participants, forKey: CodingKey.participants)
     coder.encode(list: saved, forKey: CodingKey.saved)
+    access.encode(with: coder)
   }
 }
 

@@ -5,10 +5,13 @@ extension DatabaseCalls {
   /// Decrypts the encrypted values of fetched records. A value that this device cannot decrypt
   /// stays encrypted.
   ///
+  /// Shares of whole zones get the secret of their URLs.
+  ///
   /// Keys are requested from the server only if the key of some value is not known.
   /// - Throws: the error of the request for keys. A key that this device lacks is not an error.
   func openValues(of records: [CKRecord]) async throws(CKError) {
-    guard scope == .private, let keyRing = path.keyRing else { return }
+    guard scope != .public, let keyRing = path.keyRing else { return }
+    for case let share as CKShare in records { await findSecret(of: share) }
     var wanted: [CKRecordZone.ID: KeyRing.Wanted] = [:]
     for record in records {
       let keyIDs = record.withState { $0.encrypted.sealed.values }
@@ -25,6 +28,20 @@ extension DatabaseCalls {
       throw CKError(error)
     }
     for record in records { record.openValues(with: keys) }
+  }
+}
+
+extension DatabaseCalls {
+  /// Gives the URL of a zone's share its secret, if this device has the keys of the zone.
+  ///
+  /// Choice: if the server cannot be asked, the URL has no secret. People who open this URL can
+  /// read all values except the encrypted ones.
+  func findSecret(of share: CKShare) async {
+    guard scope != .public, let keyRing = path.keyRing,
+      share.recordID.recordName == CKRecordNameZoneWideShare
+    else { return }
+    let secret = try? await keyRing.shareSecret(of: share.recordID.zoneID.wire, options: options)
+    share.withState { $0.sharing?.secret = secret?.text }
   }
 }
 

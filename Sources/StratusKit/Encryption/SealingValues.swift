@@ -36,9 +36,8 @@ extension PreparedBatch {
 
   private func keyRing(of database: DatabaseCalls) throws(KeyFailure) -> KeyRing {
     switch database.scope {
-    case .private: break
+    case .private, .shared: break
     case .public: throw .notHere(Reason.encryptedInPublic)
-    case .shared: throw .notHere(Reason.endpointInShared)
     }
     guard let keyRing = database.path.keyRing else { throw .unusable("no container is named") }
     return keyRing

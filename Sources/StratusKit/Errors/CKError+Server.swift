@@ -106,7 +106,8 @@ extension CKError {
         .notAuthenticated,
         userInfo: [
           NSLocalizedDescriptionKey: "this device lacks the key of the account's encrypted values; "
-            + "run 'stratus keys export' on another device and 'stratus keys import' on this one",
+            + "run 'stratus keys export' on another device and 'stratus keys import' on this one; "
+            + "in a zone that another user shares, open the complete URL of the share again",
           NSUnderlyingErrorKey: failure,
         ])
     case .notHere(let reason): self.init(.invalidArguments, description: reason)
@@ -164,6 +165,7 @@ extension CKError.Code {
     Reason.endpointInPrivate: .badDatabase,
     Reason.endpointInPublic: .badDatabase,
     Reason.endpointInShared: .badDatabase,
+    Reason.participantAlreadyInvited: .participantAlreadyInvited,
     Reason.participantMayNeedVerification: .participantMayNeedVerification,
     Reason.recordAlreadyShared: .alreadyShared,
     Reason.recordExists: .serverRecordChanged,
@@ -180,6 +182,8 @@ extension CKError.Code {
     Reason.syncTokenExpired: .changeTokenExpired,
     // NB: invalid tokens (an app's old tokens, or Apple's) need the same remedy as expired tokens.
     Reason.syncTokenInvalid: .changeTokenExpired,
+    Reason.tooManyAccessRequests: .limitExceeded,
+    Reason.tooManyBlocked: .limitExceeded,
     Reason.tooManyJoinedShares: .limitExceeded,
     Reason.tooManyParticipants: .tooManyParticipants,
     Reason.tooManyShares: .limitExceeded,

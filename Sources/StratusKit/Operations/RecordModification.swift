@@ -134,6 +134,7 @@ struct RecordModification: Sendable {
     case (.delete, .failure(let failure)): deliver(item.requested, CKError(failure.error))
     case (.save(let record, let save), .record(let dictionary)):
       record.adoptSaved(dictionary, of: save, naming: naming)
+      if let share = record as? CKShare { await database.findSecret(of: share) }
       deliver(item.requested, nil)
     case (.delete, .deleted), (.delete, .record): deliver(item.requested, nil)
     case (.save, .deleted): throw CKError.badAnswer

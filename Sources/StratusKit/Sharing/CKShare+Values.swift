@@ -85,19 +85,23 @@ public let CKShareThumbnailImageDataKey: String = CKShare.SystemFieldKey.thumbna
 /// The key of a share's type. Apple's older name for `CKShare.SystemFieldKey.shareType`.
 public let CKShareTypeKey: String = CKShare.SystemFieldKey.shareType
 
-extension CKShare.ParticipantAcceptanceStatus {
-  /// Choice: a participant who has left has the status `removed`, as if the owner had removed that
-  /// participant.
-  init(_ wire: ShareParticipant.Status) {
-    self =
-      switch wire {
-      case .invited: .pending
-      case .accepted: .accepted
-      case .removed, .unsubscribed: .removed
-      case .unknown: .unknown
-      }
-  }
+/// A value of a share, with its counterpart on the wire.
+protocol ShareValue: RawRepresentable<Int> {
+  associatedtype Wire: Equatable
+  static var unknown: Self { get }
+  /// The counterpart. Different values have different counterparts.
+  var wire: Wire { get }
+}
 
+extension ShareValue {
+  /// Returns the value with a counterpart. Raw values count from 0, without a gap.
+  init(_ wire: Wire) {
+    let values = sequence(first: 0) { $0 + 1 }.lazy.map(Self.init(rawValue:))
+    self = values.prefix { $0 != nil }.compactMap { $0 }.first { $0.wire == wire } ?? .unknown
+  }
+}
+
+extension CKShare.ParticipantAcceptanceStatus: ShareValue {
   var wire: ShareParticipant.Status {
     switch self {
     case .unknown: .unknown
@@ -106,19 +110,15 @@ extension CKShare.ParticipantAcceptanceStatus {
     case .removed: .removed
     }
   }
+
+  /// Choice: a participant who has left has the status `removed`, as if the owner had removed that
+  /// participant.
+  init(merging wire: ShareParticipant.Status) {
+    self.init(wire == .unsubscribed ? .removed : wire)
+  }
 }
 
-extension CKShare.ParticipantPermission {
-  init(_ wire: SharePermissionName) {
-    self =
-      switch wire {
-      case .none: .none
-      case .readOnly: .readOnly
-      case .readWrite: .readWrite
-      case .unknown: .unknown
-      }
-  }
-
+extension CKShare.ParticipantPermission: ShareValue {
   var wire: SharePermissionName {
     switch self {
     case .unknown: .unknown
@@ -129,28 +129,7 @@ extension CKShare.ParticipantPermission {
   }
 }
 
-extension CKShare.ParticipantRole {
-  init(_ wire: ShareParticipant.Role) {
-    self =
-      switch wire {
-      case .owner: .owner
-      case .administrator: .administrator
-      case .user: .privateUser
-      case .publicUser: .publicUser
-      case .unknown: .unknown
-      }
-  }
-
-  init(_ type: CKShare.ParticipantType) {
-    self =
-      switch type {
-      case .unknown: .unknown
-      case .owner: .owner
-      case .privateUser: .privateUser
-      case .publicUser: .publicUser
-      }
-  }
-
+extension CKShare.ParticipantRole: ShareValue {
   var wire: ShareParticipant.Role {
     switch self {
     case .unknown: .unknown
@@ -161,14 +140,11 @@ extension CKShare.ParticipantRole {
     }
   }
 
+  init(_ type: CKShare.ParticipantType) { self = Self(rawValue: type.rawValue) ?? .unknown }
+
   /// Choice: an administrator has the type `privateUser`, because the deprecated type has no case
   /// for administrators.
   var type: CKShare.ParticipantType {
-    switch self {
-    case .unknown: .unknown
-    case .owner: .owner
-    case .administrator, .privateUser: .privateUser
-    case .publicUser: .publicUser
-    }
+    CKShare.ParticipantType(rawValue: rawValue) ?? .privateUser
   }
 }

@@ -90,12 +90,18 @@ public class CKShare: CKRecord, @unchecked Sendable {
 
   /// The URL that participants open to join the share; nil if the share was never saved.
   ///
-  /// The fragment of the URL is the share's title. If the same root is shared again, the new share
-  /// has the same URL.
+  /// The fragment of the URL begins with the share's title. If the same root is shared again, the
+  /// new share has the same URL.
+  ///
+  /// If the share is one of a whole zone with encrypted values, and this device has the keys of the
+  /// zone, the fragment also contains a secret, with which participants open the encrypted values.
+  /// The secret changes when the zone gets a new key, after a participant has been removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in
-        ShareURL.titled(url, (state.values[SystemFieldKey.title] as? NSString)?.description)
+        ShareURL.titled(
+          url, (state.values[SystemFieldKey.title] as? NSString)?.description,
+          secret: state.sharing?.secret)
       }
     }
   }
@@ -113,6 +119,80 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The current user as a participant; nil if the share was never saved, or if the user is not a
   /// participant.
   public var currentUserParticipant: CKShare.Participant? { withSharing { $0.currentUser } }
+
+  // Requests for access
+
+  /// Whether users who are not invited may ask for access; false by default.
+  ///
+  /// Only the owner and administrators may set this property. Anything else is a programmer error.
+  public var allowsAccessRequests: Bool {
+    get { withSharing { $0.access.allowsRequests } }
+    set {
+      requireAdministrator()
+      withSharing { $0.access.allowsRequests = newValue }
+    }
+  }
+
+  /// The users who have asked for access. Only the owner and administrators see them.
+  ///
+  /// To approve a requester, fetch a participant with the requester's
+  /// ``AccessRequester/participantLookupInfo``, add the participant, and save the share.
+  public var requesters: [CKShare.AccessRequester] { withSharing { $0.access.requesters } }
+
+  /// The blocked users. Only the owner and administrators see them.
+  public var blockedIdentities: [CKShare.BlockedIdentity] { withSharing { $0.access.blocked } }
+
+  /// Removes users from ``requesters``. They may ask again. The share must be saved.
+  ///
+  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  public func denyRequesters(_ requesters: [CKShare.AccessRequester]) {
+    requireAdministrator()
+    withSharing { $0.access.deny(requesters) }
+  }
+
+  /// Removes users from ``requesters`` and from the participants, and blocks them: for these users,
+  /// the share does not exist. The share must be saved.
+  ///
+  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  public func blockRequesters(_ requesters: [CKShare.AccessRequester]) {
+    requireAdministrator()
+    withSharing { $0.block(requesters) }
+  }
+
+  /// Removes users from ``blockedIdentities``. The share must be saved.
+  ///
+  /// Only the owner and administrators may call this method. Anything else is a programmer error.
+  public func unblockIdentities(_ blockedIdentities: [CKShare.BlockedIdentity]) {
+    requireAdministrator()
+    withSharing { $0.access.unblock(blockedIdentities) }
+  }
+
+  /// NB: Apple's framework raises an exception (semantics §21). A share that was never saved has no
+  /// current participant, and belongs to the current user.
+  private func requireAdministrator() {
+    let role = currentUserParticipant?.role ?? (withSharing { $0.url } == nil ? .owner : .unknown)
+    precondition(
+      role == .owner || role == .administrator,
+      "only the owner and administrators of a share answer requests for access")
+  }
+
+  /// The one-time URL of a participant; nil if the participant has none, if the share was not saved
+  /// since the participant was added, or if the user is neither the owner nor an administrator.
+  ///
+  /// The URL stays the same while the participant is in the share. After a user has accepted with
+  /// it, it works like ``url``.
+  public func oneTimeURL(for participantID: CKShare.Participant.ID) -> URL? {
+    withState { state in
+      guard let sharing = state.sharing, let base = sharing.url,
+        let shortGUID = sharing.participants.first(where: {
+          $0.participantID.isIdentical(to: participantID)
+        })?.values.oneTimeShortGUID
+      else { return nil }
+      return ShareURL.titled(
+        base.deletingLastPathComponent().appendingPathComponent(shortGUID),
+        (state.values[SystemFieldKey.title] as? NSString)?.description, secret: sharing.secret)
+    }
+  }
 
   /// Adds a participant. The user is invited when the share is saved. If the share already has a
   /// participant for the same user, that participant gets the new role and permission.

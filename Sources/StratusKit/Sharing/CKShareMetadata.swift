@@ -26,6 +26,8 @@ extension CKShare {
     public let participantPermission: CKShare.ParticipantPermission
     /// The text that identifies the share in its URL.
     let shortGUID: String
+    /// The secret in the share's URL; nil if the URL has none.
+    let secret: String?
 
     /// The ID of the shared record. Apple has deprecated this property in favour of
     /// ``hierarchicalRootRecordID``.
@@ -39,8 +41,12 @@ extension CKShare {
 
     /// Makes the metadata from a response.
     ///
+    /// - Parameter secret: the secret in the share's URL.
     /// - Throws: `CKError.internalError` if the records do not have the server's format.
-    init(wire: ResolvedShare, naming: UserNaming) throws(CKError) {
+    init(
+      wire: ResolvedShare, naming: UserNaming, secret: String? = nil
+    ) throws(CKError) {
+      self.secret = secret
       let share = try RecordFactory.record(wire: wire.share, naming: naming)
       guard let share = share as? CKShare else { throw CKError.badAnswer }
       self.share = share
@@ -52,7 +58,7 @@ extension CKShare {
       }
       ownerIdentity = CKUserIdentity(wire: wire.owner, naming: naming)
       participantRole = ParticipantRole(wire.participantRole)
-      participantStatus = ParticipantAcceptanceStatus(wire.participantStatus)
+      participantStatus = ParticipantAcceptanceStatus(merging: wire.participantStatus)
       participantPermission = ParticipantPermission(wire.participantPermission)
       shortGUID = wire.shortGUID.value
     }
@@ -85,6 +91,7 @@ extension CKShare {
         coder.integer(CodingKey.status).flatMap(ParticipantAcceptanceStatus.init) ?? .unknown
       participantPermission =
         coder.integer(CodingKey.permission).flatMap(ParticipantPermission.init) ?? .unknown
+      secret = coder.string(CodingKey.secret)
       shortGUID = coder.string(CodingKey.shortGUID) ?? share.url.flatMap(ShareURL.shortGUID) ?? ""
     }
 
@@ -98,6 +105,7 @@ extension CKShare {
       coder.encode(participantStatus.rawValue, forKey: CodingKey.status)
       coder.encode(participantPermission.rawValue, forKey: CodingKey.permission)
       coder.encode(shortGUID as NSString, forKey: CodingKey.shortGUID)
+      coder.encode(present: secret.map(NSString.init(string:)), forKey: CodingKey.secret)
     }
 
     /// The keys of Apple's archives.
@@ -110,8 +118,9 @@ extension CKShare {
       static let role = "ParticipantType"
       static let status = "ParticipantStatus"
       static let permission = "ParticipantPermission"
-      /// NB: Apple's archives do not have this key.
+      /// NB: Apple's archives do not have these keys.
       static let shortGUID = "StratusShortGUID"
+      static let secret = "StratusShareSecret"
     }
   }
 }

@@ -29,6 +29,12 @@ extension CKShare {
       var role = ParticipantRole.privateUser
       var permission = ParticipantPermission.readOnly
       var status = ParticipantAcceptanceStatus.pending
+      /// Whether the participant is invited by a one-time URL.
+      var isOneTime = false
+      /// The ID in the one-time URL; nil if there is no such URL, or if the user may not see it.
+      var oneTimeShortGUID: String?
+      var isApprovedRequester = false
+      var addedAt: Date?
     }
 
     private let lock: Mutex<Values>
@@ -46,6 +52,17 @@ extension CKShare {
           identity: CKUserIdentity(
             userRecordID: lookupInfo.userRecordID, lookupInfo: lookupInfo,
             hasiCloudAccount: lookupInfo.userRecordID != nil)))
+    }
+
+    /// Makes a participant without an identity. After the share is saved,
+    /// ``CKShare/oneTimeURL(for:)`` returns a URL for this participant. The first user who accepts
+    /// the share with that URL becomes the participant.
+    public class func oneTimeURLParticipant() -> CKShare.Participant {
+      var values = Values(
+        participantID: Live.newID(),
+        identity: CKUserIdentity(userRecordID: nil, lookupInfo: nil, hasiCloudAccount: false))
+      values.isOneTime = true
+      return Participant(values)
     }
 
     /// Reads or changes the values under a lock.
@@ -85,6 +102,13 @@ extension CKShare {
     /// provisional.
     public var participantID: CKShare.Participant.ID { withValues { $0.participantID } }
 
+    /// Whether the owner or an administrator added the participant after the user had asked for
+    /// access. The server sets this property.
+    public var isApprovedRequester: Bool { withValues { $0.isApprovedRequester } }
+
+    /// When the participant was added to the share; nil if the share was not saved since.
+    public var dateAddedToShare: Date? { withValues { $0.addedAt } }
+
     /// Returns an independent participant with the same values.
     public func copy(with zone: NSZone? = nil) -> Any { Participant(values) }
 
@@ -122,6 +146,10 @@ extension CKShare {
         coder.integer(CodingKey.permission).flatMap(ParticipantPermission.init) ?? .unknown
       values.status =
         coder.integer(CodingKey.status).flatMap(ParticipantAcceptanceStatus.init) ?? .unknown
+      values.isOneTime = coder.flag(CodingKey.isOneTime)
+      values.oneTimeShortGUID = coder.string(CodingKey.oneTimeShortGUID)
+      values.isApprovedRequester = coder.flag(CodingKey.isApprovedRequester)
+      values.addedAt = coder.date(CodingKey.addedAt)
       lock = Mutex(values)
       super.init()
     }
@@ -134,6 +162,12 @@ extension CKShare {
       coder.encode(values.role.rawValue, forKey: CodingKey.role)
       coder.encode(values.permission.rawValue, forKey: CodingKey.permission)
       coder.encode(values.status.rawValue, forKey: CodingKey.status)
+      if values.isOneTime { coder.encode(true, forKey: CodingKey.isOneTime) }
+      coder.encode(
+        present: values.oneTimeShortGUID.map(NSString.init(string:)),
+        forKey: CodingKey.oneTimeShortGUID)
+      if values.isApprovedRequester { coder.encode(true, forKey: CodingKey.isApprovedRequester) }
+      coder.encode(present: values.addedAt.map { $0 as NSDate }, forKey: CodingKey.addedAt)
     }
 
     /// The keys of Apple's archives.
@@ -144,6 +178,11 @@ extension CKShare {
       static let role = "Type"
       static let permission = "Permission"
       static let status = "AcceptanceStatus"
+      /// NB: the keys of these values in Apple's archives are not known.
+      static let isOneTime = "StratusIsOneTime"
+      static let oneTimeShortGUID = "StratusOneTimeShortGUID"
+      static let isApprovedRequester = "StratusIsApprovedRequester"
+      static let addedAt = "StratusDateAdded"
     }
   }
 }
@@ -155,15 +194,22 @@ extension CKShare.Participant.Values {
     identity = CKUserIdentity(wire: wire.identity, naming: naming)
     role = CKShare.ParticipantRole(wire.role)
     permission = CKShare.ParticipantPermission(wire.permission)
-    status = CKShare.ParticipantAcceptanceStatus(wire.status)
+    status = CKShare.ParticipantAcceptanceStatus(merging: wire.status)
+    isOneTime = wire.isOneTime
+    oneTimeShortGUID = wire.oneTimeShortGUID
+    isApprovedRequester = wire.isApprovedRequester
+    addedAt = wire.addedAt.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
   }
 
   /// The participant in the form that a request sends. The server assigns the ID of a new
   /// participant.
   var wire: ShareParticipant {
-    ShareParticipant(
+    var wire = ShareParticipant(
       participantID: isKnown ? participantID : nil, identity: identity.wire, role: role.wire,
       status: status.wire, permission: permission.wire)
+    // NB: the server knows this of participants that it knows.
+    wire.isOneTime = isOneTime && !isKnown
+    return wire
   }
 
   /// Whether both participants are the same person, by their IDs, user records or addresses.

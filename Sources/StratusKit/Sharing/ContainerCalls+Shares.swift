@@ -32,7 +32,8 @@ extension ContainerCalls {
     for part in Self.parts(of: shortGUIDs.count) {
       let results = try await results(of: ResolveShares.self, shortGUIDs[part])
       for (url, result) in zip(requested[part], results) {
-        let metadata = self.metadata(result, naming: naming)
+        let metadata = self.metadata(
+          result, naming: naming, secret: ShareURL.secret(of: url))
         if case .success(let metadata) = metadata { await fetchFiles(of: metadata) }
         deliver(url, metadata)
       }
@@ -71,7 +72,42 @@ extension ContainerCalls {
         of: AcceptShares.self,
         requested[part].map { ShortGUID(value: $0.shortGUID, shouldFetchRootRecord: false) })
       for (metadata, result) in zip(requested[part], results) {
-        deliver(metadata, self.metadata(result, naming: naming).map(\.share))
+        let joined = self.metadata(result, naming: naming).map(\.share)
+        if case .success(let share) = joined { await takeKeys(of: share, metadata.secret) }
+        deliver(metadata, joined)
+      }
+    }
+  }
+
+  /// Asks the owners of shares for access.
+  ///
+  /// - Parameter deliver: called for each URL, in order.
+  /// - Throws: the error of the whole request; `CKError.limitExceeded` if there are more than 400
+  ///   URLs.
+  func requestAccess(
+    _ urls: [URL], deliver: (URL, Result<Void, CKError>) -> Void
+  ) async throws(CKError) {
+    try requireFew(urls.count)
+    var requested: [(url: URL, shortGUID: ShortGUID)] = []
+    for url in urls {
+      guard let value = ShareURL.shortGUID(of: url) else {
+        deliver(url, .failure(CKError.malformed("\(url) is not the URL of a share")))
+        continue
+      }
+      requested.append((url, ShortGUID(value: value, shouldFetchRootRecord: false)))
+    }
+    if requested.isEmpty { return }
+    guard path.connection?.hasUser == true else { throw CKError.notSignedIn }
+    for part in Self.parts(of: requested.count) {
+      let request = RequestShareAccess.Request(shortGUIDs: requested[part].map { $0.shortGUID })
+      let results = try await send(RequestShareAccess.self, request, to: .public).results
+      guard results.count == part.count else { throw CKError.badAnswer }
+      for (asked, result) in zip(requested[part], results) {
+        if let error = result.error {
+          deliver(asked.url, .failure(CKError(error)))
+        } else {
+          deliver(asked.url, .success(()))
+        }
       }
     }
   }
@@ -104,14 +140,26 @@ extension ContainerCalls {
     return response.results
   }
 
+  /// Opens and stores the keys of a shared zone with the secret of the share's URL.
+  ///
+  /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
+  /// again.
+  private func takeKeys(of share: CKShare, _ secret: String?) async {
+    guard let secret = secret.flatMap(ShareSecret.init(text:)), let keyRing = path.keyRing,
+      share.recordID.recordName == CKRecordNameZoneWideShare,
+      share.currentUserParticipant?.role != .owner
+    else { return }
+    try? await keyRing.join(share.recordID.zoneID.wire, with: secret, options: options)
+  }
+
   private func metadata(
-    _ result: ShareResult, naming: UserNaming
+    _ result: ShareResult, naming: UserNaming, secret: String? = nil
   ) -> Result<CKShare.Metadata, CKError> {
     switch result {
     case .failure(_, let error): .failure(CKError(error))
     case .share(let share):
       Result { () throws(CKError) in
-        try CKShare.Metadata(wire: share, naming: naming)
+        try CKShare.Metadata(wire: share, naming: naming, secret: secret)
       }
     }
   }

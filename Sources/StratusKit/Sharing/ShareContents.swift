@@ -6,10 +6,11 @@ import StratusWire
 /// NB: participants are objects that apps can change. A copy of this value for another record
 /// therefore needs its own participants; see ``independent``.
 struct ShareContents {
-  /// The participants and the permission as a request sends them.
+  /// The participants, the permission and the answers to requesters as a request sends them.
   struct Sent: @unchecked Sendable {
     let publicPermission: CKShare.ParticipantPermission
     let participants: [(object: CKShare.Participant, values: CKShare.Participant.Values)]
+    let access: AccessLists
   }
 
   /// The root of a share that was never saved; nil for the share of a zone and for a saved share.
@@ -20,9 +21,14 @@ struct ShareContents {
   var currentUserID: CKShare.Participant.ID?
   /// The URL without the title.
   var url: URL?
+  /// The secret in the URL, with which people who have the URL open encrypted values; nil if it is
+  /// not known, or if there are no encrypted values.
+  var secret: String?
   /// The server's version of the permission and of the participants.
   var savedPermission = CKShare.ParticipantPermission.none
   var saved: [CKShare.Participant] = []
+  /// The requesters and blocked users, and the changes that the next save sends.
+  var access = AccessLists()
 
   /// Makes the contents of a new share of the current user.
   init(rootRecordID: CKRecord.ID?) {
@@ -52,6 +58,7 @@ struct ShareContents {
     var state = independent
     state.publicPermission = savedPermission
     state.participants = saved.map { CKShare.Participant($0.values) }
+    state.access = access.saved
     return state
   }
 
@@ -107,6 +114,11 @@ struct ShareContents {
 
   /// Whether participants were added, removed or changed since the last fetch or save.
   var hasChangedParticipants: Bool {
+    if access.hasChanges { return true }
+    return hasChangedList
+  }
+
+  private var hasChangedList: Bool {
     let own = participants.map(\.values).filter { $0.role != .owner }
     let others = saved.map(\.values).filter { $0.role != .owner }
     guard own.count == others.count else { return true }
@@ -123,12 +135,12 @@ struct ShareContents {
   ///
   /// - Parameter isNew: whether the share was never saved.
   func input(isNew: Bool) -> ShareInput? {
-    let input = ShareInput(
+    let input = access.input(
       rootRecordName: isNew ? rootRecordID?.recordName : nil,
       publicPermission:
         isNew || publicPermission != savedPermission ? publicPermission.wire : nil,
       participants:
-        isNew || hasChangedParticipants
+        isNew || hasChangedList
         ? participants.map(\.values).filter { $0.role != .owner }.map(\.wire) : nil)
     return input == ShareInput() ? nil : input
   }
@@ -136,7 +148,8 @@ struct ShareContents {
   /// The values that a request sends now.
   var sent: Sent {
     Sent(
-      publicPermission: publicPermission, participants: participants.map { ($0, $0.values) })
+      publicPermission: publicPermission, participants: participants.map { ($0, $0.values) },
+      access: access)
   }
 
   /// Adopts the server's version of the share.
@@ -158,6 +171,7 @@ struct ShareContents {
     let values = fetched.map { CKShare.Participant.Values(wire: $0, naming: naming) }
     saved = values.map(CKShare.Participant.init)
     currentUserID = details.currentUserParticipant?.participantID
+    access.take(details, naming: naming, after: sent?.access)
     if let sent {
       adopt(values, after: sent)
     } else {
@@ -167,12 +181,14 @@ struct ShareContents {
 
   private mutating func adopt(_ fetched: [CKShare.Participant.Values], after sent: Sent) {
     var adopted: [CKShare.Participant] = []
+    // NB: participants with one-time URLs have no identity. The server keeps their order.
+    var newOneTime = sent.participants.filter { $0.values.isOneTime && !$0.values.isKnown }[...]
     for values in fetched {
-      guard
-        let old = sent.participants.first(where: {
-          $0.values.role == .owner && values.role == .owner || $0.values.isSame(as: values)
-        })
-      else {
+      var known = sent.participants.first {
+        $0.values.role == .owner && values.role == .owner || $0.values.isSame(as: values)
+      }
+      if known == nil, values.isOneTime { known = newOneTime.popFirst() }
+      guard let old = known else {
         adopted.append(CKShare.Participant(values))
         continue
       }
@@ -204,14 +220,26 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// Returns the URL with the title as its fragment. The title is for people, and is never sent to
-  /// a server.
-  static func titled(_ url: URL, _ title: String?) -> URL {
-    guard let title, !title.isEmpty,
-      var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+  /// Stands before the secret in the fragment.
+  private static let secretMark = "~key="
+
+  /// Returns the URL with the title and the secret as its fragment, which is never sent to a
+  /// server. The title is for people.
+  static func titled(_ url: URL, _ title: String?, secret: String? = nil) -> URL {
+    let words = (title ?? "").split(whereSeparator: \.isWhitespace).joined(separator: "_")
+    let fragment = words + (secret.map { secretMark + $0 } ?? "")
+    guard !fragment.isEmpty, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
     else { return url }
-    parts.fragment = title.split(whereSeparator: \.isWhitespace).joined(separator: "_")
+    parts.fragment = fragment
     return parts.url ?? url
+  }
+
+  /// Returns the secret in the URL's fragment; nil if there is none.
+  static func secret(of url: URL) -> String? {
+    guard let fragment = URLComponents(url: url, resolvingAgainstBaseURL: false)?.fragment,
+      let mark = fragment.range(of: secretMark, options: .backwards)
+    else { return nil }
+    return String(fragment[mark.upperBound...])
   }
 
   /// Returns the last part of the URL's path; nil if that part cannot identify a share.

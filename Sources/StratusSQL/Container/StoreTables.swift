@@ -43,6 +43,7 @@ public enum StoreTables {
       try connection.define(RetirementTables.text(connection.dialect))
       try connection.define(LackTables.text(connection.dialect))
       try connection.define(SharingTables.text(connection.dialect))
+      try connection.define(SettingTables.text(connection.dialect))
       try connection.define(UsageTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)

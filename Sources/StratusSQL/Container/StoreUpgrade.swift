@@ -9,11 +9,14 @@ enum StoreUpgrade {
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
-    // NB: this comes first, because the earlier steps read the schema, which says whether there are
-    // quotas.
+    // NB: these tables come first, because the earlier steps read the schema with its settings, and
+    // whether there are quotas.
+    if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
     try connection.define(
       UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
     if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
+    // NB: layout 1 had no table of keys, so the table was just created in its current form.
+    if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
     try connection.define(UsageTables.countAll(connection.dialect))
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }

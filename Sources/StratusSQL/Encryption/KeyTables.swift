@@ -13,9 +13,13 @@ enum KeyTables {
       key_id \(dialect.bytes) NOT NULL,
       recipient \(dialect.bytes) NOT NULL,
       wrapped \(dialect.bytes) NOT NULL,
+      retired BIGINT NOT NULL DEFAULT 0,
       PRIMARY KEY (database, zone, key_id, recipient))\(dialect.keyedTable);
     """
   }
+
+  /// The column that layout 9 added to the keys of zones.
+  static let retired = "ALTER TABLE zone_keys ADD COLUMN retired BIGINT NOT NULL DEFAULT 0;"
 
   /// The columns that layout 2 added to zones.
   static let zoneColumns = """

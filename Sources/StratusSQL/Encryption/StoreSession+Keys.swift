@@ -14,7 +14,10 @@ extension StoreSession {
     guard let number = try number(of: zone.database) else { return [] }
     let values: [SQLValue] = [.integer(number), .integer(zone.id)]
     return try connection.all(KeyStatements.zoneKeys, values) { row in
-      WrappedZoneKey(keyID: row.bytes(0), recipient: row.bytes(1), wrapped: row.bytes(2))
+      var key = WrappedZoneKey(
+        keyID: row.bytes(0), recipient: row.bytes(1), wrapped: row.bytes(2))
+      key.isRetired = row.integer(3) != 0
+      return key
     }
   }
 
@@ -50,13 +53,27 @@ extension StoreSession {
       KeyStatements.addZoneKey,
       [
         .integer(number), .integer(zone.id), .bytes(key.keyID), .bytes(key.recipient),
-        .bytes(key.wrapped),
+        .bytes(key.wrapped), .flag(key.isRetired),
       ])
   }
 
   public func removeZoneKeys(of zone: StoredZone) throws(ServerError) {
     let number = try requiredNumber(of: zone)
     try connection.queue(KeyStatements.removeZoneKeys, [.integer(number), .integer(zone.id)])
+  }
+
+  public func removeZoneKeys(
+    for recipient: [UInt8], of zone: StoredZone
+  ) throws(ServerError) {
+    let number = try requiredNumber(of: zone)
+    try connection.queue(
+      KeyStatements.removeZoneKeysOfRecipient,
+      [.integer(number), .integer(zone.id), .bytes(recipient)])
+  }
+
+  public func retireZoneKeys(of zone: StoredZone) throws(ServerError) {
+    let number = try requiredNumber(of: zone)
+    try connection.queue(KeyStatements.retireZoneKeys, [.integer(number), .integer(zone.id)])
   }
 }
 
@@ -69,7 +86,7 @@ private enum KeyStatements {
     """)
   static let zoneKeys = SQLStatement(
     """
-    SELECT key_id, recipient, wrapped FROM zone_keys
+    SELECT key_id, recipient, wrapped, retired FROM zone_keys
     WHERE database = ? AND zone = ? ORDER BY key_id, recipient
     """)
   static let zonesWithKeys = SQLStatement(
@@ -82,10 +99,15 @@ private enum KeyStatements {
     """)
   static let addZoneKey = SQLStatement(
     """
-    INSERT INTO zone_keys (database, zone, key_id, recipient, wrapped) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO zone_keys (database, zone, key_id, recipient, wrapped, retired)
+    VALUES (?, ?, ?, ?, ?, ?)
     """)
   static let removeZoneKeys = SQLStatement(
     "DELETE FROM zone_keys WHERE database = ? AND zone = ?")
+  static let removeZoneKeysOfRecipient = SQLStatement(
+    "DELETE FROM zone_keys WHERE database = ? AND zone = ? AND recipient = ?")
+  static let retireZoneKeys = SQLStatement(
+    "UPDATE zone_keys SET retired = 1 WHERE database = ? AND zone = ?")
 }
 
 extension ZoneDeletionReason {

@@ -43,6 +43,7 @@ extension StoreSession {
         try connection.queue(SchemaStatements.deleteSetting, [name])
       }
     }
+    try writeTexts(of: settings)
     try advanceSchema()
   }
 
@@ -111,6 +112,7 @@ extension StoreSession {
       return true
     }
     settings.hasUserQuotas = try hasUserQuotas()
+    try readTexts(into: &settings)
     return settings
   }
 }

@@ -8,7 +8,7 @@ public final class KeyRing: Sendable {
   public typealias Options = Connection.Options
 
   /// The known keys of one zone.
-  private struct Zone {
+  struct Zone {
     /// The key that encrypts new values. It is one of ``keys``.
     var sealing: ZoneKey?
     var keys: [[UInt8]: ZoneKey] = [:]
@@ -26,8 +26,8 @@ public final class KeyRing: Sendable {
   }
 
   private let connection: Connection
-  private let deviceKeys: DeviceKeys
-  private let randomness: @Sendable (Int) -> [UInt8]
+  let deviceKeys: DeviceKeys
+  let randomness: @Sendable (Int) -> [UInt8]
   private let zones = Mutex<[KeyedZone: Zone]>([:])
 
   /// - Parameter randomness: returns the given number of cryptographically random bytes.
@@ -46,8 +46,11 @@ public final class KeyRing: Sendable {
   /// Returns the key that encrypts new values of a zone. If the account or the user's own zone has
   /// no key, the missing key is created.
   ///
+  /// If all keys of the zone are retired, because a participant has left, a new key is created.
+  ///
   /// - Throws: ``KeyFailure/missing`` if only another device has the account's key, or if this
-  ///   account has not received the key of another owner's zone.
+  ///   account has not received the key of another owner's zone; ``KeyFailure/notHere(_:)`` if
+  ///   another owner's zone has no keys for its participants.
   public func sealingKey(
     of zoneID: ZoneID, options: Options
   ) async throws(KeyFailure) -> ZoneKey {
@@ -60,11 +63,13 @@ public final class KeyRing: Sendable {
       let pair = try await pair(for: answer, options)
       let context = context(of: zoneID, answer)
       do throws(KeyFailure) {
-        let wrapped = try await wrappedKeys(of: zoneID, context, answer, pair, options)
-        let keys = wrapped.compactMap { ZoneKey($0, for: pair, context: context) }
-        guard let key = keys.first else { throw KeyFailure.missing }
+        let answered = try await keys(of: zoneID, context, answer, pair, options)
+        let keys = opened(answered.keys, for: pair, context)
+        guard let used = answered.keys.first(where: { !$0.isRetired && keys[$0.keyID] != nil }),
+          let key = keys[used.keyID]
+        else { throw KeyFailure.missing }
         remember(options) { zones in
-          for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
+          zones[zone, default: Zone()].keys.merge(keys) { $1 }
           zones[zone, default: Zone()].sealing = key
         }
         return key
@@ -114,6 +119,12 @@ public final class KeyRing: Sendable {
     _ wanted: [Wanted], _ options: Options
   ) async throws(KeyFailure) {
     let options = pinned(options)
+    let own = wanted.filter { !$0.zoneID.isShared }
+    if own.count < wanted.count, !own.isEmpty {
+      // A request concerns one database.
+      try await learn(own, options)
+      return try await learn(wanted.filter(\.zoneID.isShared), options)
+    }
     let answer = try await fetch(wanted.map(\.zoneID), options)
     // NB: unusable device keys count as missing keys here. Encrypting a value reports the error.
     guard let standing = answer.publicKey, let pair = try? pair(of: standing, answer) else {
@@ -122,24 +133,24 @@ public final class KeyRing: Sendable {
     for (wanted, answered) in zip(wanted, answer.zones) {
       let zone = KeyedZone(wanted.zoneID)
       let context = context(of: wanted.zoneID, answer)
-      let keys = answered.keys.compactMap { ZoneKey($0, for: pair, context: context) }
-      let lost = wanted.keyIDs.subtracting(keys.map(\.id))
+      let keys = opened(answered.keys, for: pair, context)
+      let lost = wanted.keyIDs.subtracting(keys.keys)
       remember(options) { zones in
-        for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
+        zones[zone, default: Zone()].keys.merge(keys) { $1 }
         zones[zone, default: Zone()].absent.formUnion(lost)
       }
     }
   }
 
   /// Returns the options with the generation of the present sign-in, unless they already have one.
-  private func pinned(_ options: Options) -> Options {
+  func pinned(_ options: Options) -> Options {
     var options = options
     options.generation = options.generation ?? connection.generation
     return options
   }
 
   /// Stores the fetched keys, unless another account has signed in since the request.
-  private func remember(_ options: Options, _ body: (inout [KeyedZone: Zone]) -> Void) {
+  func remember(_ options: Options, _ body: (inout [KeyedZone: Zone]) -> Void) {
     zones.withLock { zones in
       // NB: the generation is compared under the lock, so that a later sign-in also removes these
       // keys.
@@ -147,53 +158,75 @@ public final class KeyRing: Sendable {
     }
   }
 
-  private func context(of zoneID: ZoneID, _ answer: FetchKeys.Response) -> ZoneKeyContext {
+  func context(of zoneID: ZoneID, _ answer: FetchKeys.Response) -> ZoneKeyContext {
     ZoneKeyContext(
       container: connection.address.container, environment: connection.address.environment,
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// Returns the keys of the zone. If the user's own zone has none, a new key is stored on the
-  /// server, unless another device has just stored one.
-  private func wrappedKeys(
+  /// Returns the keys of the zone. If the user's own zone has none, or if all its keys are retired,
+  /// a new key is stored on the server, unless another device has just stored one.
+  private func keys(
     of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
-  ) async throws(KeyFailure) -> [WrappedZoneKey] {
-    if let keys = answer.zones.first?.keys, !keys.isEmpty { return keys }
-    // NB: a key that a participant created would lock the owner out.
-    guard context.owner == answer.userRecordName else { throw .missing }
+  ) async throws(KeyFailure) -> FetchKeys.ZoneKeys {
+    let found = answer.zones.first ?? FetchKeys.ZoneKeys(zoneID: zoneID, keys: [])
+    if found.keys.contains(where: { !$0.isRetired }) { return found }
+    // NB: a key that a participant created in a zone without keys would lock the owner out.
+    if found.keys.isEmpty, zoneID.isShared { throw .notHere(Reason.keysNotShared) }
+    let earlier = opened(found.keys, for: pair, context)
+    guard found.keys.isEmpty || !earlier.isEmpty else { throw .missing }
     let fresh = ZoneKey(randomness(ZoneKey.length), of: context)
     let request = WrapZoneKey.Request(
-      zoneID: zoneID, key: try fresh.wrapped(for: pair))
-    return try await send(WrapZoneKey.self, request, options).keys
+      zoneID: zoneID, key: try fresh.wrapped(for: pair),
+      others: try forms(of: fresh, after: earlier, for: found.memberKeys, besides: pair))
+    return try await send(
+      WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
+  }
+
+  /// Returns the forms in which the other members of a zone get a new key: one for each member who
+  /// has the earlier keys, and those for the share's new URL.
+  private func forms(
+    of fresh: ZoneKey, after earlier: [[UInt8]: ZoneKey], for members: [[UInt8]],
+    besides pair: UserKeyPair
+  ) throws(KeyFailure) -> [WrappedZoneKey] {
+    let keys = earlier.values.sorted { $0.id.lexicographicallyPrecedes($1.id) }
+    guard let old = keys.first else { return [] }
+    var forms: [WrappedZoneKey] = []
+    for member in members where member != pair.publicBytes {
+      forms.append(try fresh.wrapped(forMember: member, after: old))
+    }
+    return forms + (try links(to: keys + [fresh], by: ShareSecret(of: fresh)))
   }
 }
 
 extension KeyRing {
-  private func fetch(
+  func fetch(
     _ zoneIDs: [ZoneID], _ options: Options
   ) async throws(KeyFailure) -> FetchKeys.Response {
     let request = FetchKeys.Request(zones: zoneIDs)
-    let answer = try await send(FetchKeys.self, request, options)
+    let answer = try await send(
+      FetchKeys.self, request, options, to: zoneIDs.first?.isShared == true ? .shared : .private)
     guard answer.zones.count == zoneIDs.count else {
       throw .unusable("the server's answer does not fit the request for keys")
     }
     return answer
   }
 
-  private func send<E: Endpoint>(
-    _ endpoint: E.Type, _ request: E.Request, _ options: Options
+  func send<E: Endpoint>(
+    _ endpoint: E.Type, _ request: E.Request, _ options: Options,
+    to scope: DatabaseScope = .private
   ) async throws(KeyFailure) -> E.Response {
     do {
       return try await connection.send(
-        endpoint, request, to: .private, isIdempotent: true, options: options)
+        endpoint, request, to: scope, isIdempotent: true, options: options)
     } catch {
       throw .transport(error)
     }
   }
 
   /// Returns the account's key pair. If the account has none, a pair is created and registered.
-  private func pair(
+  func pair(
     for answer: FetchKeys.Response, _ options: Options
   ) async throws(KeyFailure) -> UserKeyPair {
     var standing = answer.publicKey
@@ -211,7 +244,7 @@ extension KeyRing {
 
   /// Returns the key pair with this public key, or nil if the device does not have the account's
   /// key.
-  private func pair(
+  func pair(
     of publicKey: [UInt8], _ answer: FetchKeys.Response
   ) throws(KeyFailure) -> UserKeyPair? {
     for key in try deviceKeys.all() {
@@ -221,7 +254,7 @@ extension KeyRing {
     return nil
   }
 
-  private func pair(
+  func pair(
     _ key: AccountKey, _ answer: FetchKeys.Response
   ) throws(KeyFailure) -> UserKeyPair {
     try key.pair(
@@ -248,7 +281,7 @@ public struct OpeningKeys: Sendable {
 /// bytes, as the server compares them.
 ///
 /// NB: zones of two owners may have the same name and different keys.
-private struct KeyedZone: Hashable {
+struct KeyedZone: Hashable {
   /// The name of the owner. It is empty for the user's own zones.
   let owner: [UInt8]
   let name: [UInt8]

@@ -15,12 +15,10 @@ struct ZoneKeyContext: Sendable, Hashable {
 public struct ZoneKey: Sendable {
   /// The length of the key in bytes.
   static let length = 32
-  private static let suite = HPKE.Ciphersuite(
+  static let suite = HPKE.Ciphersuite(
     kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
-  private static let wrapVersion: UInt8 = 1
-
   let context: ZoneKeyContext
-  private let key: SymmetricKey
+  let key: SymmetricKey
   /// The ID of the key, which is derived from the key itself.
   public let id: [UInt8]
 
@@ -47,7 +45,7 @@ public struct ZoneKey: Sendable {
       let sealed = try sender.seal(key.rawBytes)
       return WrappedZoneKey(
         keyID: id, recipient: pair.publicBytes,
-        wrapped: [Self.wrapVersion] + sender.encapsulatedKey + sealed)
+        wrapped: [WrappedZoneKey.Form.own.rawValue] + sender.encapsulatedKey + sealed)
     } catch {
       throw .unusable("a zone key cannot be wrapped")
     }
@@ -57,7 +55,7 @@ public struct ZoneKey: Sendable {
   /// account wrapped it.
   init?(_ wrapped: WrappedZoneKey, for pair: UserKeyPair, context: ZoneKeyContext) {
     let bytes = wrapped.wrapped
-    guard bytes.first == Self.wrapVersion, bytes.count > 1 + UserKey.length,
+    guard wrapped.form == .own, bytes.count > 1 + UserKey.length,
       wrapped.recipient == pair.publicBytes
     else { return nil }
     let encapsulated = Data(bytes[1...UserKey.length])

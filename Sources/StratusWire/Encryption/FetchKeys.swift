@@ -1,5 +1,9 @@
+import Foundation
+
 /// `encryption/keys`: returns the caller's public key and the wrapped keys of zones. Apple's
 /// service has no such endpoint.
+///
+/// In the shared database, only zones that are shared as a whole have keys for the caller.
 public enum FetchKeys: Endpoint {
   public static let path = "encryption/keys"
 
@@ -16,20 +20,28 @@ public enum FetchKeys: Endpoint {
     public init(json: JSONView) throws(WireError) { zones = try json.array("zones") }
   }
 
-  /// The keys of one zone. The list of keys is empty if the zone does not exist or has no key.
+  /// The keys of one zone that are wrapped for the caller, or for the URL of the zone's share. The
+  /// list is empty if the zone does not exist or has no such key.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]
+    /// The public keys of the owner and of the participants of the zone's share. The list is empty
+    /// unless all keys of the zone are retired, so that the next device must create a key.
+    public var memberKeys: [[UInt8]]
 
-    public init(zoneID: ZoneID, keys: [WrappedZoneKey]) {
+    public init(zoneID: ZoneID, keys: [WrappedZoneKey], memberKeys: [[UInt8]] = []) {
       self.zoneID = zoneID
       self.keys = keys
+      self.memberKeys = memberKeys
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("zoneID", zoneID)
         writer.member("keys", array: keys)
+        if !memberKeys.isEmpty {
+          writer.member("memberKeys", strings: memberKeys.map { Data($0).base64EncodedString() })
+        }
       }
     }
 
@@ -37,6 +49,12 @@ public enum FetchKeys: Endpoint {
       guard let zoneID = json["zoneID"] else { throw .missing("zoneID") }
       self.zoneID = try ZoneID(json: zoneID)
       keys = try json.array("keys")
+      memberKeys = try (json.strings("memberKeys") ?? []).map { (text) throws(WireError) in
+        guard let data = Data(base64Encoded: text), data.count == UserKey.length else {
+          throw .wrongType("memberKeys", expected: "base64 of the right length")
+        }
+        return Array(data)
+      }
     }
   }
 

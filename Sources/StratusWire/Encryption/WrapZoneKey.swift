@@ -1,21 +1,28 @@
-/// `encryption/wrap`: sets the key of a zone that has no key yet. Apple's service has no such
-/// endpoint.
+/// `encryption/wrap`: sets the key of a zone that has no key that is in use, or adds wrapped forms
+/// of the zone's keys. Apple's service has no such endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 
   public struct Request: JSONWritable, JSONReadable {
     public var zoneID: ZoneID
+    /// A key that is wrapped for the caller. If the zone has a key in use with another ID, the
+    /// server stores nothing.
     public var key: WrappedZoneKey
+    /// Further wrapped forms: keys for the caller, for the URL of the zone's share, and, together
+    /// with a new key, for other members.
+    public var others: [WrappedZoneKey]
 
-    public init(zoneID: ZoneID, key: WrappedZoneKey) {
+    public init(zoneID: ZoneID, key: WrappedZoneKey, others: [WrappedZoneKey] = []) {
       self.zoneID = zoneID
       self.key = key
+      self.others = others
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("zoneID", zoneID)
         writer.member("key", key)
+        if !others.isEmpty { writer.member("others", array: others) }
       }
     }
 
@@ -24,9 +31,11 @@ public enum WrapZoneKey: Endpoint {
       guard let key = json["key"] else { throw .missing("key") }
       self.zoneID = try ZoneID(json: zoneID)
       self.key = try WrappedZoneKey(json: key)
+      others = try json.array("others")
     }
   }
 
-  /// The keys of the zone: the key of the request, or the key that another device set earlier.
+  /// The keys of the zone, as `encryption/keys` returns them: with the key of the request, or with
+  /// the key that another device set earlier.
   public typealias Response = FetchKeys.ZoneKeys
 }

@@ -10,6 +10,23 @@ public struct WrappedZoneKey: Sendable, Hashable {
   public var recipient: [UInt8]
   /// The encrypted zone key. Only the owner of the private half of `recipient` can decrypt it.
   public var wrapped: [UInt8]
+  /// Whether a participant has left since the key was created, so that the key seals no new values.
+  /// Only the server sets it.
+  public var isRetired = false
+
+  /// The way in which a key is wrapped. The number is the first byte of ``wrapped``.
+  public enum Form: UInt8, Sendable {
+    /// A user's device has wrapped the key for the same user.
+    case own = 1
+    /// The key is wrapped for the secret in the URL of the zone's share. `recipient` identifies the
+    /// secret.
+    case link = 2
+    /// The key is wrapped for another member of the zone, who must also have an earlier key.
+    case rotated = 3
+  }
+
+  /// The way in which the key is wrapped, or nil if this version does not know it.
+  public var form: Form? { wrapped.first.flatMap(Form.init) }
 
   public init(keyID: [UInt8], recipient: [UInt8], wrapped: [UInt8]) {
     self.keyID = keyID
@@ -30,6 +47,7 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
       writer.member("keyID", base64: keyID)
       writer.member("recipient", base64: recipient)
       writer.member("wrapped", base64: wrapped)
+      if isRetired { writer.member("isRetired", true) }
     }
   }
 
@@ -38,6 +56,7 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
     keyID = try json.requiredBytes("keyID", count: SealedEnvelope.keyIDLength)
     recipient = try json.requiredBytes("recipient", count: UserKey.length)
     wrapped = try json.requiredBytes("wrapped")
+    isRetired = try json.optionalBool("isRetired") ?? false
     guard !wrapped.isEmpty, wrapped.count <= Limits.wrappedKeyBytesMax else {
       throw WireError("'wrapped' must hold 1 to \(Limits.wrappedKeyBytesMax) bytes")
     }

@@ -18,6 +18,13 @@ public struct ErrorDictionary: Sendable, Error {
   /// The error code of the CloudKit framework, if `code` and `reason` do not imply it. Only the
   /// test server of `StratusTesting` sends this key, and web clients ignore it.
   public var nativeCode: Int?
+  /// The web page for people who cannot open a share. It is present only in the results of
+  /// `records/resolve` and `records/accept`, if the container's operator has set it.
+  public var webpageURL: String?
+  /// The open invitations of a share, one of which may be for another address of the caller. It is
+  /// present only in the results of `records/resolve` and `records/accept`, with
+  /// ``Reason/participantMayNeedVerification``.
+  public var potentialMatches: [PotentialMatch] = []
 
   public init(
     code: ErrorCode, reason: String, uuid: String,
@@ -41,6 +48,10 @@ public struct ErrorDictionary: Sendable, Error {
     writer.member("redirectURL", redirectURL)
     if userDidResetEncryptedData { writer.member("userDidResetEncryptedData", true) }
     writer.member("ckErrorCode", nativeCode.map(Int64.init))
+    writer.member("webpageURL", webpageURL)
+    if !potentialMatches.isEmpty {
+      writer.member("potentialMatchList", array: potentialMatches)
+    }
   }
 }
 
@@ -59,6 +70,8 @@ extension ErrorDictionary: JSONWritable, JSONReadable {
     redirectURL = json["redirectURL"]?.string
     userDidResetEncryptedData = json["userDidResetEncryptedData"]?.bool ?? false
     nativeCode = json["ckErrorCode"]?.int64.flatMap { Int(exactly: $0) }
+    webpageURL = json["webpageURL"]?.string
+    potentialMatches = try json.array("potentialMatchList")
   }
 
   /// Rounds seconds up to a whole number, and limits them to one day, because the value may come

@@ -73,8 +73,14 @@ public enum Reason {
   public static let queriedTypeIsFixed = "Queried type is not marked indexable"
   public static let ownerIsFixed = "the owner of a share cannot be invited, changed or removed"
   public static let originNotAllowed = "the API token does not allow this origin"
+  public static let keysNotShared =
+    "encrypted values are shared only with the participants of a zone that is shared as a whole"
   public static let participantMayNeedVerification =
     "the share invites an address that has not accepted; if it is yours, open the URL to confirm it"
+  public static let participantAlreadyInvited =
+    "the user is invited already; accept the share instead"
+  public static let participantBlocked =
+    "a blocked user cannot be invited; unblock the user in the same request"
   public static let participantUnknown =
     "a participant is named by userRecordName or emailAddress in its lookupInfo"
   public static let participantsArePublic =
@@ -132,6 +138,9 @@ public enum Reason {
   public static let syncTokenInvalid = "invalid sync token"
   public static let tooManyJoinedShares =
     "the user takes part in too many shares of this zone, or in too many zones; leave some first"
+  public static let tooManyAccessRequests =
+    "too many users have asked for access to this share; the owner must answer them first"
+  public static let tooManyBlocked = "the share has too many blocked users"
   public static let tooManyParticipants = "the share has too many participants"
   public static let tooManyShares = "the user has too many shares; end some of them first"
   public static let tokenUnknown = "the token is not known, or no longer"

@@ -9,11 +9,20 @@ public enum ConfigureContainer: Endpoint {
     public var allowsQueryExtensions: Bool?
     /// Whether a saved `deleteSelf` reference needs an existing target. nil means unchanged.
     public var requiresReferenceTargets: Bool?
+    /// The URL with which the page of a share opens the app. nil means unchanged, and an empty text
+    /// removes the URL.
+    public var shareAppURL: String?
+    /// The web page for people who cannot open the app. nil means unchanged, and an empty text
+    /// removes the URL.
+    public var shareFallbackURL: String?
 
     public init(
       containerID: String, environment: ContainerEnvironment, allowsQueryExtensions: Bool? = nil,
-      requiresReferenceTargets: Bool? = nil
+      requiresReferenceTargets: Bool? = nil, shareAppURL: String? = nil,
+      shareFallbackURL: String? = nil
     ) {
+      self.shareAppURL = shareAppURL
+      self.shareFallbackURL = shareFallbackURL
       self.containerID = containerID
       self.environment = environment
       self.allowsQueryExtensions = allowsQueryExtensions
@@ -26,6 +35,8 @@ public enum ConfigureContainer: Endpoint {
         writer.member("environment", environment.rawValue)
         writer.member("allowsQueryExtensions", allowsQueryExtensions)
         writer.member("requiresReferenceTargets", requiresReferenceTargets)
+        writer.member("shareAppURL", shareAppURL)
+        writer.member("shareFallbackURL", shareFallbackURL)
       }
     }
 
@@ -34,6 +45,8 @@ public enum ConfigureContainer: Endpoint {
       environment = try json.environment()
       allowsQueryExtensions = try json.optionalBool("allowsQueryExtensions")
       requiresReferenceTargets = try json.optionalBool("requiresReferenceTargets")
+      shareAppURL = try json.optionalString("shareAppURL")
+      shareFallbackURL = try json.optionalString("shareFallbackURL")
     }
   }
 
@@ -41,8 +54,15 @@ public enum ConfigureContainer: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     public var allowsQueryExtensions: Bool
     public var requiresReferenceTargets: Bool
+    public var shareAppURL: String?
+    public var shareFallbackURL: String?
 
-    public init(allowsQueryExtensions: Bool, requiresReferenceTargets: Bool) {
+    public init(
+      allowsQueryExtensions: Bool, requiresReferenceTargets: Bool, shareAppURL: String? = nil,
+      shareFallbackURL: String? = nil
+    ) {
+      self.shareAppURL = shareAppURL
+      self.shareFallbackURL = shareFallbackURL
       self.allowsQueryExtensions = allowsQueryExtensions
       self.requiresReferenceTargets = requiresReferenceTargets
     }
@@ -51,12 +71,16 @@ public enum ConfigureContainer: Endpoint {
       writer.object { writer in
         writer.member("allowsQueryExtensions", allowsQueryExtensions)
         writer.member("requiresReferenceTargets", requiresReferenceTargets)
+        writer.member("shareAppURL", shareAppURL)
+        writer.member("shareFallbackURL", shareFallbackURL)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       allowsQueryExtensions = try json.optionalBool("allowsQueryExtensions") ?? false
       requiresReferenceTargets = try json.optionalBool("requiresReferenceTargets") ?? false
+      shareAppURL = try json.optionalString("shareAppURL")
+      shareFallbackURL = try json.optionalString("shareFallbackURL")
     }
   }
 }

@@ -22,6 +22,13 @@ public struct ShareDetails: Sendable, Hashable {
   public var owner: ShareParticipant
   /// The caller as a participant. nil means that the caller is not a participant.
   public var currentUserParticipant: ShareParticipant?
+  /// Whether users who are not invited may ask for access. The key is `denyAccessRequests`, which
+  /// has the opposite value (sharing §1.1).
+  public var allowsAccessRequests = false
+  /// The users who have asked for access. Only the owner and administrators see them.
+  public var requesters: [ShareRequester] = []
+  /// The blocked users. Only the owner and administrators see them.
+  public var blocked: [BlockedIdentity] = []
 
   public init(
     publicPermission: SharePermissionName, participants: [ShareParticipant],
@@ -38,6 +45,9 @@ public struct ShareDetails: Sendable, Hashable {
     writer.member("participants", array: participants)
     writer.member("owner", owner)
     writer.member("currentUserParticipant", currentUserParticipant)
+    writer.member("denyAccessRequests", !allowsAccessRequests)
+    if !requesters.isEmpty { writer.member("requesters", array: requesters) }
+    if !blocked.isEmpty { writer.member("blockedIdentities", array: blocked) }
   }
 
   /// Reads the members from a record dictionary. Returns nil if the record is not a share.
@@ -47,10 +57,15 @@ public struct ShareDetails: Sendable, Hashable {
       publicPermission: try SharePermissionName(json, "publicPermission") ?? .none,
       participants: try json.array("participants"), owner: owner,
       currentUserParticipant: try json.optional("currentUserParticipant"))
+    allowsAccessRequests = !(try json.optionalBool("denyAccessRequests") ?? true)
+    requesters = try json.array("requesters")
+    blocked = try json.array("blockedIdentities")
   }
 
   /// The approximate length of the JSON text, in bytes.
-  var expectedByteCount: Int { 1_024 + participants.count * 384 }
+  var expectedByteCount: Int {
+    1_024 + participants.count * 384 + (requesters.count + blocked.count) * 192
+  }
 }
 
 /// The members that only share records have in a request.
@@ -67,15 +82,30 @@ public struct ShareInput: Sendable, Hashable {
   /// The complete list of participants. Participants that are not in the list are removed, but the
   /// owner may be left out. nil means unchanged.
   public var participants: [ShareParticipant]?
+  /// Whether users who are not invited may ask for access. nil means unchanged, and false for a new
+  /// share. The key is `denyAccessRequests`, which has the opposite value.
+  public var allowsAccessRequests: Bool?
+  /// The user record names of requesters who are removed from the list. They may ask again.
+  public var deniedRequesters: [String]
+  /// The user record names of requesters and participants who are removed and blocked.
+  public var blockedRequesters: [String]
+  /// The user record names of blocked users who are blocked no longer.
+  public var unblockedIdentities: [String]
 
   public init(
     rootRecordName: String? = nil, rootRecordChangeTag: String? = nil,
-    publicPermission: SharePermissionName? = nil, participants: [ShareParticipant]? = nil
+    publicPermission: SharePermissionName? = nil, participants: [ShareParticipant]? = nil,
+    allowsAccessRequests: Bool? = nil, deniedRequesters: [String] = [],
+    blockedRequesters: [String] = [], unblockedIdentities: [String] = []
   ) {
     self.rootRecordName = rootRecordName
     self.rootRecordChangeTag = rootRecordChangeTag
     self.publicPermission = publicPermission
     self.participants = participants
+    self.allowsAccessRequests = allowsAccessRequests
+    self.deniedRequesters = deniedRequesters
+    self.blockedRequesters = blockedRequesters
+    self.unblockedIdentities = unblockedIdentities
   }
 
   var isEmpty: Bool { self == ShareInput() }
@@ -90,6 +120,16 @@ public struct ShareInput: Sendable, Hashable {
     }
     writer.member("publicPermission", publicPermission?.rawValue)
     if let participants { writer.member("participants", array: participants) }
+    writer.member("denyAccessRequests", allowsAccessRequests.map { !$0 })
+    for (key, names) in changes where !names.isEmpty { writer.member(key, strings: names) }
+  }
+
+  /// The lists of users to deny, block and unblock, with their keys.
+  private var changes: [(key: StaticString, names: [String])] {
+    [
+      ("denyRequesters", deniedRequesters), ("blockRequesters", blockedRequesters),
+      ("unblockIdentities", unblockedIdentities),
+    ]
   }
 
   /// Reads the members from a record dictionary.
@@ -98,6 +138,10 @@ public struct ShareInput: Sendable, Hashable {
       rootRecordName: try json["forRecord"]?.requiredString("recordName"),
       rootRecordChangeTag: try json["forRecord"]?.optionalString("recordChangeTag"),
       publicPermission: try SharePermissionName(json, "publicPermission"),
-      participants: json["participants"] == nil ? nil : try json.array("participants"))
+      participants: json["participants"] == nil ? nil : try json.array("participants"),
+      allowsAccessRequests: try json.optionalBool("denyAccessRequests").map { !$0 },
+      deniedRequesters: try json.strings("denyRequesters") ?? [],
+      blockedRequesters: try json.strings("blockRequesters") ?? [],
+      unblockedIdentities: try json.strings("unblockIdentities") ?? [])
   }
 }

@@ -3,7 +3,7 @@
 /// Source: CloudKit Web Services Reference, *Participant Dictionary*; CloudKitTool JS.
 public struct ShareParticipant: Sendable, Hashable {
   /// The participant's role in the share. The key is `type`.
-  public enum Role: String, Sendable, CaseIterable {
+  public enum Role: String, Sendable, CaseIterable, OpenWord {
     case owner = "OWNER"
     case administrator = "ADMINISTRATOR"
     /// A user whom the owner or an administrator invited.
@@ -12,15 +12,11 @@ public struct ShareParticipant: Sendable, Hashable {
     case publicUser = "PUBLIC_USER"
     case unknown = "UNKNOWN"
 
-    /// Reads a role. CloudKit JS calls an invited user `PRIVATE_USER`. An unknown text becomes
-    /// ``unknown``.
-    init(text: String) {
-      self = text == "PRIVATE_USER" ? .user : Role(rawValue: text) ?? .unknown
-    }
+    static var wordsOfCloudKitJS: [String: Role] { ["PRIVATE_USER": .user] }
   }
 
   /// The state of the participant's invitation.
-  public enum Status: String, Sendable, CaseIterable {
+  public enum Status: String, Sendable, CaseIterable, OpenWord {
     case invited = "INVITED"
     case accepted = "ACCEPTED"
     /// The owner or an administrator removed the participant, or the participant declined.
@@ -29,11 +25,7 @@ public struct ShareParticipant: Sendable, Hashable {
     case unsubscribed = "UNSUBSCRIBED"
     case unknown = "UNKNOWN"
 
-    /// Reads a status. CloudKit JS calls an invited user `PENDING`. An unknown text becomes
-    /// ``unknown``.
-    init(text: String) {
-      self = text == "PENDING" ? .invited : Status(rawValue: text) ?? .unknown
-    }
+    static var wordsOfCloudKitJS: [String: Status] { ["PENDING": .invited] }
   }
 
   /// The ID of the participant in the share. In a request, nil means that the participant is new,
@@ -43,21 +35,33 @@ public struct ShareParticipant: Sendable, Hashable {
   public var role: Role
   public var status: Status
   public var permission: SharePermissionName
+  /// Whether the owner added the participant after a request for access. Only the server sets it.
+  public var isApprovedRequester = false
+  /// When the participant was added, in milliseconds since 1970 UTC. Only the server sets it.
+  public var addedAt: Int64?
+  /// In a request: whether a new participant without an identity gets a one-time URL. In an answer
+  /// and in the store: whether the participant was invited by a one-time URL. The key is
+  /// `isOneTimeURLParticipant`.
+  public var isOneTime = false
+  /// The ID in the participant's one-time URL. Only the owner and administrators see it.
+  public var oneTimeShortGUID: String?
 
   public init(
     participantID: String? = nil, identity: ParticipantIdentity, role: Role = .user,
-    status: Status = .invited, permission: SharePermissionName = .readOnly
+    status: Status = .invited, permission: SharePermissionName = .readOnly,
+    addedAt: Int64? = nil
   ) {
     self.participantID = participantID
     self.identity = identity
     self.role = role
     self.status = status
     self.permission = permission
+    self.addedAt = addedAt
   }
 }
 
 /// The actions that a share allows one participant, or any user who has its URL.
-public enum SharePermissionName: String, Sendable, CaseIterable {
+public enum SharePermissionName: String, Sendable, CaseIterable, OpenWord {
   case none = "NONE"
   case readOnly = "READ_ONLY"
   case readWrite = "READ_WRITE"
@@ -93,6 +97,10 @@ extension ShareParticipant: JSONWritable, JSONReadable {
       writer.member("type", role.rawValue)
       writer.member("acceptanceStatus", status.rawValue)
       writer.member("permission", permission.rawValue)
+      if isApprovedRequester { writer.member("isApprovedRequester", true) }
+      writer.member("dateAddedToShare", addedAt)
+      if isOneTime { writer.member("isOneTimeURLParticipant", true) }
+      writer.member("oneTimeShortGUID", oneTimeShortGUID)
     }
   }
 
@@ -101,17 +109,35 @@ extension ShareParticipant: JSONWritable, JSONReadable {
     self.init(
       participantID: try json.optionalString("participantId"),
       identity: try json.optional("userIdentity") ?? ParticipantIdentity(),
-      role: try json.optionalString("type").map(Role.init(text:)) ?? .user,
-      status: try json.optionalString("acceptanceStatus").map(Status.init(text:)) ?? .invited,
-      permission: try SharePermissionName(json, "permission") ?? .readOnly)
+      role: try Role(json, "type") ?? .user,
+      status: try Status(json, "acceptanceStatus") ?? .invited,
+      permission: try SharePermissionName(json, "permission") ?? .readOnly,
+      addedAt: json["dateAddedToShare"]?.int64)
+    isApprovedRequester = try json.optionalBool("isApprovedRequester") ?? false
+    isOneTime = try json.optionalBool("isOneTimeURLParticipant") ?? false
+    oneTimeShortGUID = try json.optionalString("oneTimeShortGUID")
   }
 }
 
-extension SharePermissionName {
-  /// Reads a permission. Returns nil if the key is missing. An unknown text becomes ``unknown``.
+/// A word of a share, of which later versions of the protocol may have more.
+protocol OpenWord: RawRepresentable<String> {
+  /// The value for a word that this version does not know.
+  static var unknown: Self { get }
+  /// The words of CloudKit JS that differ from those of the web service.
+  static var wordsOfCloudKitJS: [String: Self] { get }
+}
+
+extension OpenWord {
+  static var wordsOfCloudKitJS: [String: Self] { [:] }
+
+  init(text: String) {
+    self = Self.wordsOfCloudKitJS[text] ?? Self(rawValue: text) ?? .unknown
+  }
+
+  /// Reads a word. Returns nil if the key is missing.
   init?(_ json: JSONView, _ key: StaticString) throws(WireError) {
     guard let text = try json.optionalString(key) else { return nil }
-    self = SharePermissionName(rawValue: text) ?? .unknown
+    self.init(text: text)
   }
 }
 

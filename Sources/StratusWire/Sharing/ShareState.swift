@@ -7,6 +7,12 @@ public struct ShareState: Sendable, Hashable {
   public var publicPermission: SharePermissionName
   /// The participants without the owner.
   public var participants: [ShareParticipant]
+  /// Whether users who are not invited may ask for access.
+  public var allowsAccessRequests = false
+  /// The users who have asked for access and have got no answer yet.
+  public var requesters: [ShareRequester] = []
+  /// The users for whom the share does not exist.
+  public var blocked: [BlockedIdentity] = []
 
   public init(
     rootRecordName: String?, shortGUID: String, publicPermission: SharePermissionName,
@@ -38,6 +44,9 @@ extension ShareState: JSONWritable, JSONReadable {
       writer.member("shortGUID", shortGUID)
       writer.member("publicPermission", publicPermission.rawValue)
       writer.member("participants", array: participants)
+      if allowsAccessRequests { writer.member("allowsAccessRequests", true) }
+      if !requesters.isEmpty { writer.member("requesters", array: requesters) }
+      if !blocked.isEmpty { writer.member("blocked", array: blocked) }
     }
   }
 
@@ -47,6 +56,9 @@ extension ShareState: JSONWritable, JSONReadable {
       shortGUID: try json.requiredString("shortGUID"),
       publicPermission: try SharePermissionName(json, "publicPermission") ?? .none,
       participants: try json.array("participants"))
+    allowsAccessRequests = try json.optionalBool("allowsAccessRequests") ?? false
+    requesters = try json.array("requesters")
+    blocked = try json.array("blocked")
   }
 }
 

@@ -4,15 +4,15 @@ import Testing
 /// Every kind of user tries every operation at every position, in a hierarchical share and in a
 /// zone-wide share. ``Expectation`` has the expected results (semantics §20, sharing §1.2).
 @Suite struct `The matrix of participants` {
-  @Test
-  func `every kind of user gets the expected result of every operation on shared records`()
-    async throws
-  {
+  @Test(arguments: ["development", "production"])
+  func `every kind of user gets the expected result of every operation on shared records`(
+    environment: String
+  ) async throws {
     var (cells, wrong) = (0, 0)
     for form in ShareForm.allCases {
       for kind in Kind.allCases {
         try await withServer { server in
-          let scene = try await ShareScene(server)
+          let scene = try await ShareScene(server, in: environment)
           for operation in Attempt.allCases {
             for position in Position.allCases where operation.applies(to: position) {
               let cell = Cell(form: form, kind: kind, attempt: operation, position: position)
@@ -30,8 +30,8 @@ import Testing
         }
       }
     }
-    print("participants: \(cells) cells, \(wrong) wrong")
-    #expect(cells == 2 * 13 * 39)
+    print("participants in \(environment): \(cells) cells, \(wrong) wrong")
+    #expect(cells == 2 * 16 * 48)
   }
 }
 
@@ -42,12 +42,20 @@ enum Kind: CaseIterable {
   case pending, removed, left, elsewhere, stranger, anonymous
   /// The owner has set the permission of the user's entry to NONE.
   case withdrawn
+  /// The share has a participant with a one-time URL, which the user does not have.
+  case oneTimePending
+  /// The user took part, and the owner has blocked the user.
+  case blocked
+  /// The user has asked for access.
+  case requester
 
   /// Whether the user has accepted the share and still participates.
   var participates: Bool {
     switch self {
     case .administrator, .writer, .reader, .publicWriter, .publicReader: true
-    case .owner, .pending, .removed, .left, .elsewhere, .stranger, .anonymous, .withdrawn: false
+    case .owner, .pending, .removed, .left, .elsewhere, .stranger, .anonymous, .withdrawn,
+      .oneTimePending, .blocked, .requester:
+      false
     }
   }
 
@@ -55,7 +63,7 @@ enum Kind: CaseIterable {
     switch self {
     case .owner, .administrator, .writer, .publicWriter: true
     case .reader, .publicReader, .pending, .removed, .left, .elsewhere, .stranger, .anonymous,
-      .withdrawn:
+      .withdrawn, .oneTimePending, .blocked, .requester:
       false
     }
   }
@@ -86,14 +94,21 @@ enum Position: CaseIterable {
 }
 
 enum Attempt: CaseIterable {
-  case lookup, feed, update, createBelow, moveOut, delete, resolve, accept, moveShare
+  case lookup, query, feed, update, createBelow, moveOut, delete, resolve, accept, moveShare
+  case requestAccess
+  /// Adds a participant to the share.
+  case invite
+  /// Opens the share to all users with its URL.
+  case publish
 
   func applies(to position: Position) -> Bool {
     switch self {
     case .lookup, .feed, .update, .delete: true
+    // The query is for records of the type Place.
+    case .query: position != .share
     case .createBelow: position != .share && position != .missing
     case .moveOut: [.root, .child, .grandchild].contains(position)
-    case .resolve, .accept, .moveShare: position == .share
+    case .resolve, .accept, .moveShare, .requestAccess, .invite, .publish: position == .share
     }
   }
 }
@@ -124,6 +139,7 @@ struct Expectation {
   var code: String {
     if kind == .anonymous { return "AUTHENTICATION_REQUIRED" }
     if cell.attempt == .resolve || cell.attempt == .accept { return resolveCode }
+    if cell.attempt == .requestAccess { return requestCode }
     if kind != .owner, !kind.participates {
       // A user of the kind "elsewhere" participates in another hierarchy of the zone.
       guard kind == .elsewhere, cell.form == .hierarchy else { return "ZONE_NOT_FOUND" }
@@ -131,11 +147,23 @@ struct Expectation {
     }
     switch cell.attempt {
     case .lookup: return isVisible ? "OK" : "NOT_FOUND"
-    case .feed: return isVisible ? "OK" : "absent"
-    case .update, .moveOut, .moveShare: return saveCode
+    case .feed, .query: return isVisible ? "OK" : "absent"
+    case .update, .moveOut, .moveShare, .invite, .publish: return saveCode
     case .createBelow: return createCode
     case .delete: return deleteCode
     case .resolve, .accept: return resolveCode
+    case .requestAccess: return requestCode
+    }
+  }
+
+  /// Only the share of the requester takes requests.
+  private var requestCode: String {
+    switch kind {
+    case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .requester: "OK"
+    // The user can accept the share already.
+    case .pending, .left: "BAD_REQUEST"
+    case .removed, .elsewhere, .stranger, .anonymous, .withdrawn, .oneTimePending, .blocked:
+      "NOT_FOUND"
     }
   }
 
@@ -181,7 +209,9 @@ struct Expectation {
     // An invited user who left the share may accept it again.
     case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .pending, .left:
       "OK"
-    case .removed, .elsewhere, .stranger, .anonymous, .withdrawn: "NOT_FOUND"
+    case .removed, .elsewhere, .stranger, .anonymous, .withdrawn, .oneTimePending, .blocked,
+      .requester:
+      "NOT_FOUND"
     }
   }
 
@@ -190,15 +220,15 @@ struct Expectation {
     let isOwn = cell.position == .outside
     switch cell.attempt {
     case .lookup: return isOwn ? "OK" : "NOT_FOUND"
-    case .feed: return isOwn ? "OK" : "absent"
-    case .update:
+    case .feed, .query: return isOwn ? "OK" : "absent"
+    case .update, .invite, .publish:
       if isOwn { return "OK" }
       // A participant can create neither shares nor records outside its share.
       return cell.position == .missing || cell.position == .share ? "ACCESS_DENIED" : "NOT_FOUND"
     case .moveOut: return "NOT_FOUND"
     case .createBelow: return isOwn ? "OK" : "VALIDATING_REFERENCE_ERROR"
     case .delete: return isOwn ? "ACCESS_DENIED" : "OK"
-    case .resolve, .accept: return "NOT_FOUND"
+    case .resolve, .accept, .requestAccess: return "NOT_FOUND"
     // The share is hidden, so the request would create the record. A creation needs a record type.
     case .moveShare: return "BAD_REQUEST"
     }
@@ -231,9 +261,13 @@ struct MatrixZone {
     var people: [JSON] = []
     switch cell.kind {
     case .administrator: people = [scene.invited("bob", type: "ADMINISTRATOR")]
-    case .writer, .pending, .removed, .left, .withdrawn: people = [scene.invited("bob")]
+    case .writer, .pending, .removed, .left, .withdrawn, .blocked:
+      people = [scene.invited("bob")]
     case .reader: people = [scene.invited("bob", "READ_ONLY")]
-    case .owner, .publicWriter, .publicReader, .elsewhere, .stranger, .anonymous: break
+    case .oneTimePending:
+      people = [["permission": "READ_WRITE", "isOneTimeURLParticipant": true]]
+    case .owner, .publicWriter, .publicReader, .elsewhere, .stranger, .anonymous, .requester:
+      break
     }
     var share = scene.sharing(
       cell.form == .zone ? nil : "root", publicly: cell.kind.publicPermission, with: people)
@@ -242,9 +276,24 @@ struct MatrixZone {
     let bob = try await scene.guest("bob")
     switch cell.kind {
     case .administrator, .writer, .reader, .publicWriter, .publicReader, .removed, .left,
-      .withdrawn:
+      .withdrawn, .blocked:
       try await scene.accept(guid, as: bob)
-    case .owner, .pending, .elsewhere, .stranger, .anonymous: break
+    case .owner, .pending, .elsewhere, .stranger, .anonymous, .oneTimePending, .requester: break
+    }
+    if cell.kind == .blocked || cell.kind == .requester {
+      let current = try await scene.ann.lookup([cell.shareName], in: zone)[0]
+      let name = try await scene.name(of: bob)
+      let changed =
+        cell.kind == .blocked
+        ? current.with("blockRequesters", [.string(name)])
+        : current.with("denyAccessRequests", false)
+      _ = try await scene.ann.modify(
+        [["operationType": "update", "record": changed]], in: zone)
+    }
+    if cell.kind == .requester {
+      var visitor = bob
+      visitor.database = "public"
+      _ = try await visitor.post("records/access", ["shortGUIDs": [["value": guid]]])
     }
     if cell.kind == .removed {
       let current = try await scene.ann.lookup([cell.shareName], in: zone)[0]
@@ -297,6 +346,26 @@ struct MatrixZone {
       }
       let names = (page["records"].array ?? []).compactMap { $0["recordName"].string }
       return names.contains(name) ? "OK" : "absent"
+    case .query:
+      let answer = try await caller.answer(
+        "records/query",
+        [
+          "zoneID": zoneID,
+          "query": [
+            "recordType": "Place", "filterBy": [.filter("EQUALS", "title", "changed")],
+          ],
+        ])
+      if let code = answer.json["serverErrorCode"].string { return code }
+      let names = (answer.json["records"].array ?? []).compactMap { $0["recordName"].string }
+      return names.contains(name) ? "OK" : "absent"
+    case .invite:
+      let save = save(name)
+      return try await modify(
+        save.with("record", save["record"].with("participants", [scene.invited("cid")])))
+    case .publish:
+      let save = save(name)
+      return try await modify(
+        save.with("record", save["record"].with("publicPermission", "READ_ONLY")))
     case .update: return try await modify(save(name))
     case .createBelow: return try await modify(operation("create", "new", parent: name))
     case .moveOut:
@@ -311,12 +380,16 @@ struct MatrixZone {
         ],
       ]
       return try await modify(move)
-    case .resolve, .accept:
+    case .resolve, .accept, .requestAccess:
       var visitor = caller
       visitor.database = "public"
-      let answer = try await visitor.answer(
-        cell.attempt == .accept ? "records/accept" : "records/resolve",
-        ["shortGUIDs": [["value": guid]]])
+      let endpoint =
+        switch cell.attempt {
+        case .accept: "records/accept"
+        case .requestAccess: "records/access"
+        default: "records/resolve"
+        }
+      let answer = try await visitor.answer(endpoint, ["shortGUIDs": [["value": guid]]])
       let result = answer.status == 200 ? answer.json["results"][0] : answer.json
       return result["serverErrorCode"].string ?? "OK"
     }

@@ -5,6 +5,8 @@ import Testing
 /// Plans. Bob, Cid and Dora are other users of the container.
 struct ShareScene {
   let server: TestServer
+  /// The environment of all clients of the scene.
+  let environment: String
   let ann: Client
   let annName: String
 
@@ -13,9 +15,17 @@ struct ShareScene {
   /// The zone ID with the owner, which all users can use.
   var zoneID: JSON { ["zoneName": "Trips", "ownerRecordName": .string(annName)] }
 
-  init(_ server: TestServer) async throws {
+  /// - Parameter environment: `development`, or `production` with a schema that allows the records.
+  init(_ server: TestServer, in environment: String = "development") async throws {
     self.server = server
-    ann = try await server.client("ann@example.org")
+    self.environment = environment
+    var ann = try await server.client("ann@example.org")
+    if environment == "production" {
+      try await ann.save("example", fields: ["title": ["value": "about"]], type: "Place")
+      try await server.manage("schema/deploy", ["containerID": .string(ann.container)])
+    }
+    ann.environment = environment
+    self.ann = ann
     annName = try #require(try await ann.post("users/caller")["userRecordName"].string)
     try await ann.makeZone("Trips")
     for (name, parent) in [
@@ -38,6 +48,7 @@ struct ShareScene {
   /// A client of a user for the shared database.
   func guest(_ name: String) async throws -> Client {
     var client = try await server.client(name + "@example.org")
+    client.environment = environment
     client.database = "shared"
     return client
   }

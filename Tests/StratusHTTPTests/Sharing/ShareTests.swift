@@ -98,6 +98,32 @@ import Testing
     }
   }
 
+  @Test func `a user who may be invited gets the masked addresses of open invitations`()
+    async throws
+  {
+    try await withShares { scene in
+      let people = [scene.invited("bob"), scene.invited("nobody", "NONE"), scene.invited("dora")]
+      let share = try await scene.share("Rome", with: people)
+      try await scene.accept(share["shortGUID"], as: try await scene.guest("dora"))
+      let cid = try await scene.guest("cid")
+      let bobID = try #require(
+        share["participants"].array?.first {
+          $0["userIdentity"]["lookupInfo"]["emailAddress"] == "bob@example.org"
+        }?["participantId"])
+      // Dora has accepted, and the entry without a permission gives no access.
+      let expected: JSON = [
+        ["participantId": bobID, "contactInformation": ["emailAddress": "b…@e….org"]]
+      ]
+      #expect(
+        try await scene.resolve(share["shortGUID"], as: cid)["potentialMatchList"] == expected)
+      #expect(
+        try await scene.accept(share["shortGUID"], as: cid)["potentialMatchList"] == expected)
+      // A participant needs no list.
+      let bob = try await scene.guest("bob")
+      #expect(try await scene.resolve(share["shortGUID"], as: bob)["potentialMatchList"].isNull)
+    }
+  }
+
   @Test func `a share does not show whether an invited address has an account`() async throws {
     try await withShares { scene in
       // Bob has an account.

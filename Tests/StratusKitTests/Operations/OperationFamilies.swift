@@ -269,6 +269,19 @@ enum OperationFamilies {
       operation.shareMetadatas = [metadatas[1]]
     },
     OperationFamily(
+      CKShareRequestAccessOperation.self,
+      {
+        CKShareRequestAccessOperation(shareURLs: [shareURLs[0]])
+      }
+    ) { operation, note in
+      operation.perShareAccessRequestResultBlock = { url, _ in
+        note("request \(url.lastPathComponent)")
+      }
+      operation.shareAccessRequestResultBlock = { _ in note("result") }
+    } change: { operation in
+      operation.shareURLs = [shareURLs[1]]
+    },
+    OperationFamily(
       CKFetchShareParticipantsOperation.self,
       {
         CKFetchShareParticipantsOperation(

@@ -45,6 +45,9 @@ private final class Stage: Sendable {
     let share = ShareResult.share(WireShares.resolved(ShortGUID(value: "G")))
     hold(ResolveShares.self, ResolveShares.Response(results: [share]))
     hold(AcceptShares.self, AcceptShares.Response(results: [share]))
+    hold(
+      RequestShareAccess.self,
+      RequestShareAccess.Response(results: [.init(shortGUID: ShortGUID(value: "G"))]))
     hold(MarkNotificationsRead.self, MarkNotificationsRead.Request(ids: ["a"]))
     hold(
       FetchNotifications.self,

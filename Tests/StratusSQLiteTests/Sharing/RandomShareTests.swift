@@ -58,7 +58,7 @@ struct ShareSights {
   ]
 
   static let ofRequests = [
-    "overlap", "not invited", "permission changed", "root deleted",
+    "overlap", "not invited", "permission changed", "root deleted", "blocked",
   ]
 
   mutating func note(_ sight: String, _ count: Int = 1) { counts[sight, default: 0] += count }

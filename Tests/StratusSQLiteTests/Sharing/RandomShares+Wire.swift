@@ -98,12 +98,18 @@ extension RandomShares {
     guard let root = model.roots.sorted().randomElement(using: &chance),
       let user = Self.users.randomElement(using: &chance)
     else { return }
+    if invited[root]?[user] != nil, Int.random(in: 0..<6, using: &chance) == 0 {
+      return try await block(user, in: root)
+    }
     var people = invited[root] ?? [:]
-    let permission = [nil, false, true].randomElement(using: &chance) ?? nil
+    let permission = [nil, nil, false, true].randomElement(using: &chance) ?? nil
     people[user] = permission
     log.append("Ann changes \(user) in \(root) to \(String(describing: permission))")
     var operation = RecordOperation(.forceUpdate, recordName: "S-" + root)
     operation.share = ShareInput(participants: participants(people))
+    if permission != nil, blocked[root]?.remove(user) != nil {
+      operation.share?.unblockedIdentities = [user]
+    }
     let code = try await server.modify([operation], as: SharedServer.ann)[0]
     if let code { throw Mishap("the change of a share has the code \(code)") }
     invited[root] = people
@@ -114,5 +120,19 @@ extension RandomShares {
       sights.note("permission changed")
       model.joined[user]?[root] = permission
     }
+  }
+
+  /// Ann blocks a user. The user then cannot see the share any more, and cannot accept it again.
+  private mutating func block(_ user: String, in root: String) async throws {
+    log.append("Ann blocks \(user) in \(root)")
+    sights.note("blocked")
+    if model.joined[user]?[root] != nil { sights.note("removed") }
+    var operation = RecordOperation(.forceUpdate, recordName: "S-" + root)
+    operation.share = ShareInput(blockedRequesters: [user])
+    let code = try await server.modify([operation], as: SharedServer.ann)[0]
+    if let code { throw Mishap("blocking has the code \(code)") }
+    invited[root]?[user] = nil
+    blocked[root, default: []].insert(user)
+    left(root, by: user)
   }
 }

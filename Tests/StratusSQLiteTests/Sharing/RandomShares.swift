@@ -26,6 +26,8 @@ struct RandomShares {
   /// For each share, the invited users and whether they may write.
   var invited: [String: [String: Bool]] = [:]
   var shortGUIDs: [String: String] = [:]
+  /// For each share, the blocked users.
+  var blocked: [String: Set<String>] = [:]
 
   init(seed: UInt64, isOverWire: Bool = false) async throws {
     self.isOverWire = isOverWire
@@ -266,6 +268,7 @@ struct RandomShares {
     model.roots.remove(root)
     model.parents["S-" + root] = nil
     invited[root] = nil
+    blocked[root] = nil
     for user in Self.users { left(root, by: user) }
   }
 

@@ -72,6 +72,26 @@ struct SharedLists {
     try await container.sharedCloudDatabase.save(item)
   }
 
+  /// Creates a URL for one person, whose address the user need not know.
+  func oneTimeURL(for share: CKShare) async throws -> URL? {
+    let guest = CKShare.Participant.oneTimeURLParticipant()
+    guest.permission = .readWrite
+    share.addParticipant(guest)
+    try await container.privateCloudDatabase.save(share)
+    return share.oneTimeURL(for: guest.participantID)
+  }
+
+  /// Lets everyone in who has asked for access, except the people that the user refuses.
+  func answerRequests(to share: CKShare, refusing isRefused: (CKUserIdentity) -> Bool) async throws
+  {
+    let refused = share.requesters.filter { isRefused($0.userIdentity) }
+    let approved = share.requesters.filter { !isRefused($0.userIdentity) }
+    let people = try await container.shareParticipants(for: approved.map(\.participantLookupInfo))
+    for person in people.values { share.addParticipant(try person.get()) }
+    share.denyRequesters(refused)
+    try await container.privateCloudDatabase.save(share)
+  }
+
   /// Leaves a list that another user owns.
   func leave(_ share: CKShare) async throws {
     try await container.sharedCloudDatabase.deleteRecord(withID: share.recordID)

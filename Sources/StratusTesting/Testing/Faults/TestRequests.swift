@@ -39,6 +39,8 @@ public struct TestRequests: Sendable, Hashable {
   public static let fetchShares = TestRequests("records/resolve")
   /// Joining shares.
   public static let acceptShares = TestRequests("records/accept")
+  /// Asking the owners of shares for access.
+  public static let requestShareAccess = TestRequests("records/access")
   /// Fetching the account's status and the user record's ID.
   public static let account = TestRequests("users/caller", "users/current")
   /// Uploading the bytes of assets.

@@ -1,0 +1,72 @@
+import StratusTesting
+import StratusTransport
+import StratusWire
+
+/// The state that the owner and the guests of a sharing simulation share.
+///
+/// NB: `@unchecked` is safe, because the loop has only one thread.
+final class SharingHousehold: @unchecked Sendable {
+  let cloud: Cloud
+  let truth: SharingTruth
+  let mishaps: Mishaps
+  let ledger: Ledger
+  let traffic = Traffic()
+  /// The number of virtual seconds in which people edit and mishaps happen.
+  let seconds: Double
+  private var chance: SeededChance
+  private var lastNumber = 0
+  var isEditing = true
+  var isCalm = false
+  /// The IDs of the URLs that the owner has sent to the guests.
+  var shortGUIDs: Set<String> = []
+
+  init(
+    cloud: Cloud, truth: SharingTruth, mishaps: Mishaps, ledger: Ledger, seconds: Double,
+    chance: SeededChance
+  ) {
+    self.cloud = cloud
+    self.truth = truth
+    self.mishaps = mishaps
+    self.ledger = ledger
+    self.seconds = seconds
+    self.chance = chance
+  }
+
+  func percent(_ likelihood: Int) -> Bool { chance.percent(likelihood) }
+  func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &chance) }
+  func pauseSeconds(_ range: ClosedRange<Double>) -> Double {
+    Double.random(in: range, using: &chance)
+  }
+
+  /// Picks one element. The choice does not depend on the order of the elements.
+  func one(of elements: some Collection<String>) -> String? {
+    if elements.isEmpty { return nil }
+    return elements.sorted()[number(0...elements.count - 1)]
+  }
+
+  /// Returns a new text for a record.
+  func newText(of name: String) -> String {
+    lastNumber += 1
+    return SharingTruth.canary + name + "-\(lastNumber)"
+  }
+
+  /// Carries the requests of a device.
+  ///
+  /// - Parameter guest: the user, if the user is a guest.
+  func network(of device: String, _ life: Life, guest: String?) -> Network {
+    Network(
+      cloud: cloud, mishaps: mishaps, traffic: traffic, life: life, device: device, guest: guest)
+  }
+
+  /// Returns a connection that sends the requests of a device directly.
+  func connection(of device: String, user: String, _ life: Life) -> Connection {
+    Connection(
+      to: Connection.Address(
+        url: "http://stratus.simulation", container: Cloud.container, environment: .development,
+        deviceID: device),
+      apiToken: nil, webAuthToken: user,
+      exchange: network(
+        of: device, life, guest: user == SharingTruth.owner ? nil : user),
+      timing: Loop.shared.timing)
+  }
+}

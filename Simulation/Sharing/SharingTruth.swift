@@ -1,0 +1,124 @@
+import StratusDomain
+import StratusWire
+
+/// Which records each guest may see, after every write of the server. The rules are written from
+/// CloudKit's documentation, and use none of the server's own code for sharing.
+///
+/// NB: `@unchecked` is safe, because the loop has only one thread.
+final class SharingTruth: @unchecked Sendable {
+  static let owner = Cloud.user
+  static let guests = [Cloud.otherUser, "_00000000000000000000000000000c1d"]
+  static let zone = "Trips"
+  /// Every record has a text with this beginning, its own name, and a number.
+  static let canary = "canary-"
+
+  /// The names that each guest may see. An entry is added before each commit that changes them.
+  private var versions: [[String: Set<String>]] = [[:]]
+  /// The first byte that a guest received and may not see, in words.
+  private(set) var violation: String?
+
+  /// The number of the present version.
+  var version: Int { versions.count - 1 }
+
+  func note(_ visible: [String: Set<String>]) {
+    if visible != versions.last { versions.append(visible) }
+  }
+
+  /// Checks the bytes that a guest receives.
+  ///
+  /// - Parameter version: the version when the request arrived. NB: a version counts before its
+  ///   commit, and some writes may commit together, so a few earlier versions also count.
+  func check(_ body: [UInt8], for guest: String, since version: Int) {
+    if violation != nil { return }
+    let allowed = versions[max(0, version - 3)...].reduce(into: Set<String>()) {
+      $0.formUnion($1[guest] ?? [])
+    }
+    let text = String(decoding: body, as: UTF8.self)
+    for part in text.components(separatedByCanary: Self.canary).dropFirst() {
+      let name = String(part.prefix { $0 != "-" })
+      if !allowed.contains(name) { violation = "\(guest) received the contents of \(name)" }
+    }
+  }
+
+  /// Reads which records each guest may see.
+  static func visible(in store: any StoreReading) throws(ServerError) -> [String: Set<String>] {
+    let records = try records(in: store)
+    var shares: [(root: String?, members: Set<String>)] = []
+    for record in records where record.type == ShareRecord.recordType {
+      guard let state = state(of: record) else { continue }
+      shares.append((state.rootRecordName, members(of: state)))
+    }
+    let parents = Dictionary(records.map { ($0.name, $0.parentRecordName) }) { $1 }
+    let roots = Set(shares.compactMap(\.root))
+    var visible: [String: Set<String>] = [:]
+    for record in records {
+      let root = nearest(to: record.name, among: roots, parents)
+      for share in shares where share.root == nil || share.root == root && root != nil {
+        for guest in share.members { visible[guest, default: []].insert(record.name) }
+      }
+    }
+    return visible
+  }
+
+  /// Returns the texts of the records that a guest may see now, by name.
+  static func contents(
+    of guest: String, in store: any StoreReading
+  ) throws(ServerError) -> [String: String] {
+    let names = try visible(in: store)[guest] ?? []
+    var contents: [String: String] = [:]
+    for record in try records(in: store) where names.contains(record.name) {
+      contents[record.name] = text(of: record.fields)
+    }
+    return contents
+  }
+
+  /// The text in a record that only its readers may receive.
+  static func text(of fields: FieldsJSON) -> String {
+    guard case .string(let text)? = try? fields.values(of: ["secret"])["secret"] else { return "" }
+    return text
+  }
+
+  private static func records(in store: any StoreReading) throws(ServerError) -> [StoredRecord] {
+    guard let zone = try store.zone(named: zone, in: .private(owner: owner)) else { return [] }
+    return try store.recordChanges(
+      in: zone, range: ChangeRange(after: 0, through: .max), newestFirst: false, limit: 100_000,
+      sizeBytesMax: .max
+    ).filter { !$0.isDeleted }
+  }
+
+  private static func state(of record: StoredRecord) -> ShareState? {
+    guard case .string(let text)? = try? record.fields.values(of: ["___share"])["___share"] else {
+      return nil
+    }
+    return try? ShareState(jsonBytes: Array(text.utf8))
+  }
+
+  private static func members(of state: ShareState) -> Set<String> {
+    let blocked = Set(state.blocked.compactMap(\.identity.userRecordName))
+    return Set(
+      state.participants.compactMap { participant in
+        let mayRead = participant.permission != .none || state.publicPermission != .none
+        return participant.status == .accepted && mayRead
+          ? participant.identity.userRecordName : nil
+      }
+    ).subtracting(blocked)
+  }
+
+  private static func nearest(
+    to name: String, among roots: Set<String>, _ parents: [String: String?]
+  ) -> String? {
+    var seen: Set<String> = []
+    var current: String? = name
+    while let next = current, parents[next] != nil, seen.insert(next).inserted {
+      if roots.contains(next) { return next }
+      current = parents[next] ?? nil
+    }
+    return nil
+  }
+}
+
+extension String {
+  fileprivate func components(separatedByCanary separator: String) -> [Substring] {
+    self.split(separator: separator, omittingEmptySubsequences: false)
+  }
+}

@@ -1,0 +1,96 @@
+public import StratusWire
+
+/// The keys of zones that are shared as a whole.
+extension KeyRing {
+  /// Returns the secret for the URL of a zone's share. The server gets the keys of the user's own
+  /// zone in a form that only this secret opens.
+  ///
+  /// - Returns: nil if the zone has no key, if this device does not have the key, or if the owner's
+  ///   devices have not stored the keys for the URL yet.
+  public func shareSecret(
+    of zoneID: ZoneID, options: Options
+  ) async throws(KeyFailure) -> ShareSecret? {
+    if try deviceKeys.all().isEmpty { return nil }
+    let options = pinned(options)
+    let answer = try await fetch([zoneID], options)
+    guard let answered = answer.zones.first, let standing = answer.publicKey,
+      let pair = try pair(of: standing, answer)
+    else { return nil }
+    let context = context(of: zoneID, answer)
+    let keys = opened(answered.keys, for: pair, context)
+    guard let used = answered.keys.first(where: { !$0.isRetired && $0.form != .link }),
+      let key = keys[used.keyID]
+    else { return nil }
+    let secret = ShareSecret(of: key)
+    let id = secret.id(in: context)
+    let linked = Set(answered.keys.filter { $0.recipient == id }.map(\.keyID))
+    if zoneID.isShared { return linked.contains(key.id) ? secret : nil }
+    let missing = keys.values.filter { !linked.contains($0.id) }
+    if missing.isEmpty { return secret }
+    let request = WrapZoneKey.Request(
+      zoneID: zoneID, key: used, others: try links(to: missing, by: secret))
+    _ = try await send(
+      WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
+    return secret
+  }
+
+  /// Opens the keys of another owner's zone with the secret of the share's URL, and stores them on
+  /// the server for this account, so that the user's other devices need no URL. The method does
+  /// nothing if the server has no keys for this secret.
+  public func join(
+    _ zoneID: ZoneID, with secret: ShareSecret, options: Options
+  ) async throws(KeyFailure) {
+    let options = pinned(options)
+    let answer = try await fetch([zoneID], options)
+    let context = context(of: zoneID, answer)
+    let found = answer.zones.first?.keys ?? []
+    let keys = found.compactMap { ZoneKey($0, for: secret, context: context) }
+    if keys.isEmpty { return }
+    remember(options) { zones in
+      let zone = KeyedZone(zoneID)
+      for key in keys { zones[zone, default: Zone()].keys[key.id] = key }
+      zones[zone, default: Zone()].absent = []
+    }
+    // NB: a device without the account's key can open the values only until the program ends.
+    let pair = try await pair(for: answer, options)
+    let present = Set(found.filter { $0.recipient == pair.publicBytes }.map(\.keyID))
+    var forms: [WrappedZoneKey] = []
+    for key in keys where !present.contains(key.id) { forms.append(try key.wrapped(for: pair)) }
+    guard let first = forms.first else { return }
+    let request = WrapZoneKey.Request(
+      zoneID: zoneID, key: first, others: Array(forms.dropFirst()))
+    _ = try await send(
+      WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
+  }
+
+  func links(
+    to keys: [ZoneKey], by secret: ShareSecret
+  ) throws(KeyFailure) -> [WrappedZoneKey] {
+    var forms: [WrappedZoneKey] = []
+    for key in keys { forms.append(try key.wrapped(for: secret, randomness: randomness)) }
+    return forms
+  }
+
+  /// Decrypts the keys that this account can decrypt. A key of another member may need a key that
+  /// is decrypted before.
+  func opened(
+    _ wrapped: [WrappedZoneKey], for pair: UserKeyPair, _ context: ZoneKeyContext
+  ) -> [[UInt8]: ZoneKey] {
+    var keys: [[UInt8]: ZoneKey] = [:]
+    for form in wrapped {
+      if let key = ZoneKey(form, for: pair, context: context) { keys[key.id] = key }
+    }
+    var rest = wrapped.filter { $0.form == .rotated }
+    while true {
+      let next = rest.compactMap { ZoneKey($0, for: pair, knowing: keys, context: context) }
+      if next.isEmpty { return keys }
+      for key in next { keys[key.id] = key }
+      rest.removeAll { keys[$0.keyID] != nil }
+    }
+  }
+}
+
+extension ZoneID {
+  /// Whether the zone belongs to another user, so that it is in the shared database.
+  var isShared: Bool { ownerRecordName != nil }
+}

@@ -1,0 +1,64 @@
+import Crypto
+import Foundation
+import StratusWire
+
+/// The secret in the fragment of a share's URL, with which people who have the URL open the keys of
+/// the shared zone. Browsers and this framework never send the fragment to a server.
+///
+/// The secret is derived one way from the zone's key. So each device with the key knows the secret,
+/// and a new key gives the URL a new secret.
+public struct ShareSecret: Sendable, Hashable {
+  /// The number of bytes.
+  static let length = 16
+
+  let bytes: [UInt8]
+
+  /// Derives the secret from the key of a zone.
+  public init(of key: ZoneKey) {
+    bytes =
+      HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: key.key, info: key.context.binding("stratus share secret 1").data,
+        outputByteCount: Self.length
+      ).rawBytes
+  }
+
+  /// Reads ``text``. Returns nil for any other text.
+  public init?(text: String) {
+    let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+    guard text.utf8.count == 22, let data = Data(base64Encoded: plain + "=="),
+      data.count == Self.length
+    else { return nil }
+    bytes = Array(data)
+  }
+
+  /// The secret as 22 letters, digits, `-` and `_`.
+  public var text: String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+      .replacing("=", with: "")
+  }
+
+  /// Identifies the secret on the server, without revealing it.
+  func id(in context: ZoneKeyContext) -> [UInt8] {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: bytes),
+      info: context.binding("stratus share link 1").data, outputByteCount: UserKey.length
+    ).rawBytes
+  }
+
+  func key(in context: ZoneKeyContext) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: bytes),
+      info: context.binding("stratus share key 1").data, outputByteCount: 32)
+  }
+}
+
+extension ZoneKeyContext {
+  /// The bytes of the zone and of a purpose.
+  func binding(_ purpose: String) -> Binding {
+    Binding(purpose, container, environment.rawValue, owner, zoneName)
+  }
+}
+
+extension Binding {
+  var data: Data { Data(bytes) }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+import StratusDomain
+import StratusSQL
+import Testing
+
+@testable import StratusSQLite
+
+@Suite struct `Settings of a store of layout 8` {
+  /// Layout 9 adds a table and a column to layout 8, and layout 10 adds two tables and two columns.
+  private static let older = """
+    DROP TABLE setting_texts;
+    ALTER TABLE zone_keys DROP COLUMN retired;
+    DROP TABLE usage;
+    DROP TABLE quotas;
+    ALTER TABLE zones DROP COLUMN used_bytes;
+    ALTER TABLE zones DROP COLUMN recent_usage;
+    UPDATE store SET layout = 8;
+    """
+
+  @Test func `an upgraded store keeps its settings, and can store URLs`() async throws {
+    try await withTemporaryFolder { url in
+      try await withStores(in: url, epoch: 7) { stores in
+        try await stores.store(at: development).write { (body) throws(ServerError) in
+          try body.set(ContainerSettings(allowsQueryExtensions: true))
+        }
+      }
+      let path = url.appendingPathComponent("iCloud.org.example/development.sqlite").path
+      let queue = try DatabaseQueue(path: path)
+      try await queue.write { try $0.execute(sql: Self.older) }
+      try queue.close()
+      var expected = ContainerSettings(allowsQueryExtensions: true)
+      for page in ["https://a.example", "https://b.example"] {
+        try await withStores(in: url, epoch: 7) { [expected] stores in
+          let store = try await stores.store(at: development)
+          let found = try await store.read { (body) throws(ServerError) in
+            try body.schema().settings
+          }
+          #expect(found == expected)
+          try await store.write { (body) throws(ServerError) in
+            var changed = found
+            changed.shareFallbackURL = page
+            try body.set(changed)
+          }
+        }
+        expected.shareFallbackURL = page
+      }
+    }
+  }
+}
