@@ -78,8 +78,13 @@ extension RecordOperation: JSONWritable {
     fields = record["fields"]
     parent = try ParentChange(record: record)
     createsShortGUID = try record.optionalBool("createShortGUID") ?? false
-    let share = try ShareInput(record: record)
-    self.share = share.isEmpty ? nil : share
+    // The members are not even searched in other records, because a batch has many of them.
+    if let recordType, recordType != ShareRecord.recordType {
+      share = nil
+    } else {
+      let input = try ShareInput(record: record)
+      share = input.isEmpty ? nil : input
+    }
     selection = try FieldSelection(
       json: record, outer: try FieldSelection(json: json, outer: outer))
   }
