@@ -23,7 +23,7 @@ extension Router {
       environment: address.store.environment, database: address.scope, endpoint: endpoint,
       outcome: refusal?.code.rawValue ?? RequestEntry.okay, steps: Int64(caller.work.steps),
       userRecordName: caller.userRecordName, deviceID: caller.deviceID,
-      app: ClientApp.name(of: request), reason: refusal.map { Self.form(of: $0.reason) },
+      app: ClientApp.name(of: request), reason: refusal.map { Self.loggedForm(of: $0.reason) },
       query: report?.form,
       plan: milliseconds >= Limits.slowQueryMilliseconds ? report?.explanation : nil)
   }
@@ -33,7 +33,7 @@ extension Router {
   ///
   /// NB: a caller's word may itself contain quotation marks, so everything from the first to the
   /// last one is left out.
-  static func form(of reason: String) -> String {
+  package static func loggedForm(of reason: String) -> String {
     let short = reason.prefix(200)
     guard let first = short.firstIndex(of: "'") else { return String(short) }
     // NB: if the sentence was cut inside a quotation, there is no last quotation mark.
