@@ -118,7 +118,7 @@ public struct Composition: Sendable {
         try await accounts.adopt(container, by: principal)
       }
     ) { [accounts] (user, container) async throws(ServerError) in
-      try await accounts.disabledUsers(of: container).contains(user)
+      try await accounts.requireOpenAccount(ofUser: user, in: container)
     }
     radar = ProductionRadar(stores: stores, ambient: live.ambient)
     hub = Hub(
@@ -145,11 +145,11 @@ public struct Composition: Sendable {
       logger: StatusLog { logger.error("\($0)") })
     var router = Router(
       service: service, hub: hub,
-      management: management + service.managementHandlers
+      management: (management + service.managementHandlers
         + [
           status, ListRequestsHandler(log: requestLog, ambient: live.ambient),
           FetchTelemetryHandler(log: requestLog),
-        ],
+        ]).map { accounts.audited($0) },
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,

@@ -44,6 +44,8 @@ public struct LimitSettings: Sendable, Hashable {
   public var unheldBytesPerStoreMax: Int64
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds
+  /// The number of days for which the audit log keeps an entry.
+  public var auditDays = Limits.auditDays
   /// The binary logarithm of scrypt's cost N for passwords. Tests use a smaller value.
   public var passwordLogRounds = Limits.passwordLogRounds
 

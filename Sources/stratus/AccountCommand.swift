@@ -6,9 +6,10 @@ import StratusWire
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account",
-    abstract: "Create, invite, configure, list, disable and enable accounts.",
+    abstract: "Create, invite, configure, list, disable, enable and restrict accounts.",
     subcommands: [
       Create.self, Invite.self, Configure.self, List.self, Disable.self, Enable.self,
+      Restrict.self, Unrestrict.self,
     ])
 
   struct Create: AsyncParsableCommand {
@@ -113,7 +114,11 @@ struct AccountCommand: AsyncParsableCommand {
       let response = try await server.send(ListAccounts.self, .init())
       if json { return say(json: response) }
       for account in response.accounts {
-        say(account.isDisabled ? "\(account.email) (disabled)" : account.email)
+        let marks = [
+          account.isDisabled ? "disabled" : nil, account.isRestricted ? "restricted" : nil,
+        ]
+        .compactMap { $0 }.joined(separator: ", ")
+        say(marks.isEmpty ? account.email : "\(account.email) (\(marks))")
       }
     }
   }
@@ -143,6 +148,36 @@ struct AccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(EnableAccount.self, .init(email: email))
+    }
+  }
+  struct Restrict: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Restrict an account: its data is kept, and every request for data is refused.",
+      discussion: """
+        The user's notifications stop. The user can still sign in on the account page.
+        """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    func run() async throws {
+      _ = try await server.send(RestrictAccount.self, .init(email: email))
+    }
+  }
+
+  struct Unrestrict: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End the restriction of an account. Its sessions continue.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    func run() async throws {
+      _ = try await server.send(UnrestrictAccount.self, .init(email: email))
     }
   }
 }

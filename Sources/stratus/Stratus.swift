@@ -13,7 +13,7 @@ struct Stratus: AsyncParsableCommand {
       StatusCommand.self, TailCommand.self, DoctorCommand.self,
       ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
-      TeamCommand.self,
+      TeamCommand.self, AuditCommand.self,
       WebTokenCommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,

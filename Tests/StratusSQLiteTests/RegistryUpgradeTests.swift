@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 7, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -184,9 +184,13 @@ import Testing
     4: signIn,
     5: team,
     6: mail,
+    7: audit,
   ]
+  private static let audit =
+    "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;"
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+    + audit
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
@@ -262,6 +266,23 @@ import Testing
         #expect(try await registry.teamMember(accountID: "1")?.role == .owner)
         await registry.close()
       }
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
+  func `an upgraded registry has unrestricted accounts and an audit log`(
+    layout: Int64
+  ) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      #expect(try await registry.accounts().map(\.isRestricted) == [false])
+      try await registry.append(AuditEntry(time: 5, actor: .user, action: "account-page"))
+      let entries = try await registry.auditEntries(ofAccount: nil, before: nil, limit: 9)
+      #expect(entries.map(\.time) == [5])
+      await registry.close()
     }
   }
 

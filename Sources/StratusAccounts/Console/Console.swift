@@ -52,7 +52,8 @@ public final class Console: WebConsole {
     try require(.team, of: visitor)
     try requirePassword(for: request.path, of: visitor)
     note(request.path, ConsoleSubject(), visitor)
-    return .manage(endpoint: request.path, ConsoleView(showsAccounts: true))
+    return .manage(
+      endpoint: request.path, ConsoleView(showsAccounts: true, member: visitor.account.email))
   }
 
   private func manage(
@@ -79,7 +80,8 @@ public final class Console: WebConsole {
   private func view(of visitor: ConsoleVisitor) -> ConsoleView {
     ConsoleView(
       containers: visitor.member.containers,
-      showsAccounts: visitor.member.role.permissions.contains(.users))
+      showsAccounts: visitor.member.role.permissions.contains(.users),
+      member: visitor.account.email)
   }
 
   /// Checks that a request of a limited member concerns only containers that the member can see.

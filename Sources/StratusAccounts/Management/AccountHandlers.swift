@@ -90,6 +90,39 @@ struct EnableAccountHandler: ManagementHandler {
   }
 }
 
+/// Answers ``RestrictAccount``.
+struct RestrictAccountHandler: ManagementHandler {
+  typealias Endpoint = RestrictAccount
+
+  let accounts: Accounts
+  /// Disconnects the listeners of restricted users.
+  let releaseEnded: @Sendable () async throws(ServerError) -> Void
+
+  func answer(_ request: RestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setRestricted(true, accountID: account.id)
+    accounts.memory.forget()
+    accounts.audit.noteOperator("restricted the account '\(account.email)'")
+    try await releaseEnded()
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``UnrestrictAccount``.
+struct UnrestrictAccountHandler: ManagementHandler {
+  typealias Endpoint = UnrestrictAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: UnrestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setRestricted(false, accountID: account.id)
+    accounts.memory.forget()
+    accounts.audit.noteOperator("ended the restriction of the account '\(account.email)'")
+    return EmptyRequest()
+  }
+}
+
 /// Answers ``ListAccounts``.
 struct ListAccountsHandler: ManagementHandler {
   typealias Endpoint = ListAccounts
@@ -100,7 +133,8 @@ struct ListAccountsHandler: ManagementHandler {
     _ request: ListAccounts.Request
   ) async throws(ServerError) -> ListAccounts.Response {
     let items = try await accounts.registry.accounts().map {
-      ListAccounts.Item(email: $0.email, isDisabled: $0.isDisabled)
+      ListAccounts.Item(
+        email: $0.email, isDisabled: $0.isDisabled, isRestricted: $0.isRestricted)
     }
     return ListAccounts.Response(accounts: items)
   }

@@ -23,6 +23,8 @@ extension AccountPages {
       browserItem(visit, $0, isOwn: $0.hash == signedIn.session.hash)
     }
     let appItems = apps.map { appItem(visit, $0) }
+    let entries = try await accounts.registry.auditEntries(
+      ofAccount: signedIn.account.id, before: nil, limit: Self.entriesShown)
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
@@ -53,8 +55,28 @@ extension AccountPages {
       <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
       <form method="post" action="/account/end-all">\(visit.hidden(seal))
       <button class="quiet">Sign out everywhere else</button></form>
+      <h2>Changes to your account</h2>
+      <ul>\(HTML(entries.map(Self.entryItem)))</ul>\(entries.isEmpty ? "<p>None.</p>" : nil)
       """
     return PageLayout.answer("Your account", content, status: status)
+  }
+
+  /// The number of entries of the audit log that the page shows.
+  private static let entriesShown = 20
+
+  /// Shows one entry of the audit log. The user sees every change that an operator made.
+  private static func entryItem(_ entry: AuditEntry) -> HTML {
+    let place = entry.store.map { store in
+      " for " + store.container + (store.environment.map { " (\($0))" } ?? "")
+    }
+    let sentence =
+      switch entry.actor {
+      case .user: "You " + entry.subject
+      case .operator, .member: "The operator " + AuditRules.sentence(entry.action) + (place ?? "")
+      }
+    return """
+      <li>\(sentence)<br><span class="small">\(time(entry.time))</span></li>
+      """
   }
 
   private func browserItem(_ visit: Visit, _ session: BrowserSession, isOwn: Bool) -> HTML {
@@ -117,7 +139,8 @@ extension AccountPages {
       return try await accountPage(
         visit, signedIn, alarm: "The current password is wrong.", status: 403)
     }
-    note("changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
+    try await note(
+      "changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -127,7 +150,7 @@ extension AccountPages {
     for session in try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
     where session.id == id {
       _ = try await accounts.registry.deleteBrowserSession(hash: session.hash)
-      note("ended the session of a browser", signedIn.account, visit)
+      try await note("ended the session of a browser", signedIn.account, visit)
     }
     return PageLayout.redirect(to: "/account")
   }
@@ -136,7 +159,7 @@ extension AccountPages {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     let id = visit.request.form["id"] ?? ""
     try await endAppSessions(of: signedIn.account) { $0.id.prefix(16) == id }
-    note("ended the session of an app", signedIn.account, visit)
+    try await note("ended the session of an app", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -146,7 +169,7 @@ extension AccountPages {
     try await accounts.registry.deleteBrowserSessions(
       ofAccount: signedIn.account.id, except: signedIn.session.hash)
     try await endAppSessions(of: signedIn.account) { _ in true }
-    note("ended all its other sessions", signedIn.account, visit)
+    try await note("ended all its other sessions", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 

@@ -125,7 +125,7 @@ extension AccountPages {
       let codes = try await accounts.setFactor(
         secret: setup.secret, step: step, of: proven, keeping: signedIn.session)
     else { return PageLayout.redirect(to: "/auth/sign-in") }
-    note("set up a second factor", account, visit)
+    try await note("set up a second factor", account, visit)
     await accounts.notify(account, .factorAdded(accounts.serverName))
     return codesPage(codes)
   }
@@ -146,11 +146,11 @@ extension AccountPages {
       guard
         try await accounts.registry.setRecoveryCodes(codes.hashes, ofAccount: account.id)
       else { return PageLayout.redirect(to: "/account/factor") }
-      note("made new recovery codes", account, visit)
+      try await note("made new recovery codes", account, visit)
       return codesPage(codes)
     case "remove":
       _ = try await accounts.registry.deleteFactor(ofAccount: account.id)
-      note("removed its second factor", account, visit)
+      try await note("removed its second factor", account, visit)
       await accounts.notify(account, .factorRemoved(accounts.serverName))
       return PageLayout.redirect(to: "/account")
     default: return PageLayout.redirect(to: "/account/factor")

@@ -43,7 +43,7 @@ extension AccountPages {
         alarm: "This code is wrong, or it was used already. Wait for the next code.", status: 403)
     case .code: break
     case .recoveryCode:
-      note("used a recovery code", account, visit)
+      try await note("used a recovery code", account, visit)
       await accounts.notify(account, .recoveryCodeUsed(accounts.serverName))
     }
     throttle.succeed(attempt)
@@ -93,7 +93,7 @@ extension AccountPages {
       return PageLayout.redirect(to: target ?? "/auth/sign-in")
     }
     try await endEarlierSession(of: visit)
-    note("signed in with a second factor", account, visit)
+    try await note("signed in with a second factor", account, visit)
     return PageLayout.redirect(to: target ?? "/account")
   }
 

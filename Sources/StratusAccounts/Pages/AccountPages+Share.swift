@@ -78,7 +78,7 @@ extension AccountPages {
         """
       return PageLayout.answer("You cannot join", content, status: 403, keepsFragment: true)
     }
-    note("joined a share in \(store.inLog)", account, visit)
+    try await note("joined a share in \(store.inLog)", account, visit)
     return PageLayout.redirect(to: "/share/" + id)
   }
 

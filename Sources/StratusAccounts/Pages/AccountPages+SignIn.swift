@@ -127,7 +127,7 @@ extension AccountPages {
     let isKept = form["keep"] == "yes"
     if let proven, try await accounts.registry.factor(ofAccount: proven.account.id) != nil {
       throttle.succeed(attempt)
-      note("gave its password, and is asked for its second factor", proven.account, visit)
+      try await note("gave its password, and is asked for its second factor", proven.account, visit)
       let pending = PendingSignIn(of: proven, isKept: isKept, at: accounts.ambient.now())
       return secondStepForm(visit, asking, pending.text(sealedBy: seal))
     }
@@ -139,7 +139,7 @@ extension AccountPages {
     }
     throttle.succeed(attempt)
     try await endEarlierSession(of: visit)
-    note("signed in", proven.account, visit)
+    try await note("signed in", proven.account, visit)
     return PageLayout.redirect(
       to: asking.map { "/auth/sign-in?request=" + $0.text } ?? share.map { "/share/" + $0 }
         ?? "/account")
@@ -173,8 +173,11 @@ extension AccountPages {
     }
   }
 
-  /// Writes an action of an account into the log.
-  func note(_ action: String, _ account: Account, _ visit: Visit) {
+  /// Writes an action of an account into the server's log and into the audit log.
+  ///
+  /// - Throws: an error of the registry.
+  func note(_ action: String, _ account: Account, _ visit: Visit) async throws(ServerError) {
+    try await accounts.recordByUser(action, account)
     accounts.audit.note("the account '\(account.email)' \(action), from \(visit.subscriber)")
   }
 
@@ -213,7 +216,7 @@ extension AccountPages {
   func signOut(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     if let signedIn = visit.signedIn {
       _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
-      note("signed out", signedIn.account, visit)
+      try await note("signed out", signedIn.account, visit)
     }
     visit.remove(.session)
     visit.remove(.form)

@@ -11,6 +11,9 @@ public enum RegistryConformance {
     Check("an e-mail belongs to one account only", emailsAreUnique),
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
+    Check("an account can be restricted and unrestricted again", accountsAreRestricted),
+    Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
+    Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(
       "a container is created only once, and containers are listed in order", containersAreListed),
     Check("an API token is found by its hash with all its properties", apiTokensAreFound),
@@ -89,7 +92,7 @@ public enum RegistryConformance {
       let before = try await reading.version()
       _ = try await changing.setDisabled(true, accountID: ann.id)
       try expect(try await reading.version() > before, true)
-      try expect(try await reading.disabledAccounts(), [ann.id])
+      try expect(try await reading.closedAccounts(), [ann.id])
     }
   }
 
@@ -130,7 +133,7 @@ public enum RegistryConformance {
       try expect(try await registry.setDisabled(isDisabled, accountID: ann.id), true)
       try expect(try await registry.account(id: ann.id)?.isDisabled, isDisabled)
       try expect(
-        try await registry.disabledAccounts().sorted(), isDisabled ? [ann.id, bob.id] : [bob.id])
+        try await registry.closedAccounts().sorted(), isDisabled ? [ann.id, bob.id] : [bob.id])
     }
     try expect(try await registry.setDisabled(true, accountID: "missing"), false)
   }

@@ -69,7 +69,7 @@ extension ConsolePermission {
       "server-keys/list", "server-keys/revoke":
       return .access
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
-      "web-tokens/list", "web-tokens/revoke":
+      "accounts/restrict", "accounts/unrestrict", "web-tokens/list", "web-tokens/revoke":
       return .users
     case "roles/grant", "roles/revoke":
       return .grants

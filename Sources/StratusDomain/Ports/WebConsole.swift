@@ -55,8 +55,12 @@ public struct ConsoleView: Sendable, Hashable {
   /// Whether the member may see the e-mail addresses of accounts.
   public var showsAccounts: Bool
 
-  public init(containers: [String]? = nil, showsAccounts: Bool) {
+  /// The e-mail address of the member, for the audit log.
+  public var member: String
+
+  public init(containers: [String]? = nil, showsAccounts: Bool, member: String = "") {
     self.containers = containers
+    self.member = member
     self.showsAccounts = showsAccounts
   }
 }

@@ -130,7 +130,10 @@ extension Router {
       guard let handler = routes.managementHandler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      return (try view.part(of: try await handler.answer(sent), to: endpoint), .unchanged)
+      let answer = try await AuditActor.$current.withValue(.member(email: view.member)) {
+        () async throws(ServerError) in try await handler.answer(sent)
+      }
+      return (try view.part(of: answer, to: endpoint), .unchanged)
     case .listen:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .open(let address, let endpoint, let principal):

@@ -5,6 +5,8 @@
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
+  /// `ACCESS_DENIED`: the account's data may only be stored.
+  public static let accountRestricted = "the account is restricted; its data is only stored"
   public static let ancestorShared = "a record above this one is already shared"
   public static let answerTooLarge =
     "the answer would be larger than the limit; ask for fewer records at once"

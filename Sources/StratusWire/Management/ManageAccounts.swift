@@ -123,6 +123,22 @@ public enum EnableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
+/// Management: restricts an account. Its data is kept, and every request for the data is refused.
+public enum RestrictAccount: Endpoint {
+  public static let path = "accounts/restrict"
+
+  public typealias Request = CreateAccount.Request
+  public typealias Response = EmptyRequest
+}
+
+/// Management: ends the restriction of an account.
+public enum UnrestrictAccount: Endpoint {
+  public static let path = "accounts/unrestrict"
+
+  public typealias Request = CreateAccount.Request
+  public typealias Response = EmptyRequest
+}
+
 /// Management: lists every account, in the order of the e-mail addresses.
 public enum ListAccounts: Endpoint {
   public static let path = "accounts/list"
@@ -133,22 +149,27 @@ public enum ListAccounts: Endpoint {
   public struct Item: JSONWritable, JSONReadable, Hashable {
     public var email: String
     public var isDisabled: Bool
+    /// Whether the account's data is only stored, and every request for it is refused.
+    public var isRestricted: Bool
 
-    public init(email: String, isDisabled: Bool) {
+    public init(email: String, isDisabled: Bool, isRestricted: Bool = false) {
       self.email = email
       self.isDisabled = isDisabled
+      self.isRestricted = isRestricted
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
         writer.member("disabled", isDisabled)
+        writer.member("restricted", isRestricted)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       email = try json.requiredString("email")
       isDisabled = json["disabled"]?.bool ?? false
+      isRestricted = json["restricted"]?.bool ?? false
     }
   }
 

@@ -30,6 +30,8 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("accounts/list", [.owner, .operator]),
   ("accounts/enable", [.owner, .operator]),
   ("accounts/disable", [.owner, .operator]),
+  ("accounts/restrict", [.owner, .operator]),
+  ("accounts/unrestrict", [.owner, .operator]),
   ("web-tokens/list", [.owner, .operator]),
   ("web-tokens/revoke", [.owner, .operator]),
   ("roles/grant", [.owner]),
@@ -39,6 +41,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   // Only commands use these.
   ("accounts/configure", []),
   ("accounts/invite", []),
+  ("audit/list", []),
   ("quotas/set", []),
   ("quotas/show", []),
   ("web-tokens/create", []),
