@@ -149,7 +149,7 @@ public struct Composition: Sendable {
         + [
           status, ListRequestsHandler(log: requestLog, ambient: live.ambient),
           FetchTelemetryHandler(log: requestLog),
-        ]).map { accounts.audited($0) },
+        ]).map { [accounts] in accounts.audited($0) },
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,

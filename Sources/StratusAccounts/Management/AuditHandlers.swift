@@ -88,8 +88,7 @@ struct AuditSubject {
         AuditStore(
           container: String($0.prefix(Self.lengthMax)), environment: named.environment?.rawValue)
       }
-      let name = named.id ?? json["role"]?.string ?? json["name"]?.string
-      subject = String((name ?? "").prefix(Self.lengthMax))
+      subject = String((named.id ?? named.name ?? "").prefix(Self.lengthMax))
     } catch {
       throw ServerError(error)
     }

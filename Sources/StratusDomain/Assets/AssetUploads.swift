@@ -112,7 +112,7 @@ public struct AssetUploads: Sendable {
     guard let ticket = tickets.upload(ticketText) else {
       throw ServerError(.notFound, Reason.assetURLUnknown)
     }
-    try await requireEnabled(ticket)
+    try await requireOpenAccount(ticket.user, ticket.address.container)
     let status = try await assets.status(ofUpload: ticket.id, at: ticket.address)
     let now = ambient.now()
     let end = max(ticket.issued, status.touched ?? 0) + Self.quietMilliseconds

@@ -10,6 +10,21 @@ public enum AuditActor: Sendable, Hashable {
   /// The actor of the present task. Management requests come from the operator, unless the console
   /// sets another actor.
   @TaskLocal public static var current = AuditActor.operator
+
+  /// Runs a function as this actor.
+  ///
+  /// - Throws: an error of the function.
+  public func perform<Value: Sendable>(
+    _ body: () async throws(ServerError) -> Value
+  ) async throws(ServerError) -> Value {
+    do {
+      return try await Self.$current.withValue(self) { try await body() }
+    } catch let error as ServerError {
+      throw error
+    } catch {
+      throw .fault("a request failed with an unknown error", facts: ["error": "\(error)"])
+    }
+  }
 }
 
 /// An entry of the audit log: who did what to which account, key, token, role or container.

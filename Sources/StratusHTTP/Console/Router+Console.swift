@@ -130,7 +130,7 @@ extension Router {
       guard let handler = routes.managementHandler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      let answer = try await AuditActor.$current.withValue(.member(email: view.member)) {
+      let answer = try await AuditActor.member(email: view.member).perform {
         () async throws(ServerError) in try await handler.answer(sent)
       }
       return (try view.part(of: answer, to: endpoint), .unchanged)
