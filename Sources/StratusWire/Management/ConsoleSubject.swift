@@ -34,6 +34,8 @@ public struct ConsoleSubject: Sendable, Hashable, JSONReadable {
     isDryRun = try json.optionalBool("isDryRun") ?? false
     id = try json.optionalString("id")
     email = try json.optionalString("email")
-    name = try json.optionalString("role") ?? json.optionalString("name")
+    let role = try json.optionalString("role")
+    let named = try json.optionalString("name")
+    name = role ?? named
   }
 }
