@@ -21,6 +21,10 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?
+  /// Get the report of each request.
+  public var observers: [any RequestObserver] = []
+  /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
+  public var metrics: (@Sendable () async -> [UInt8])?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -97,7 +101,21 @@ public struct Router: Sendable {
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
+    if let metrics { return await show(metrics, to: request) }
     var exchange = exchange(for: request, from: clientAddress)
+    if observers.isEmpty { return await reply(to: request, body, &exchange) }
+    exchange.caller.work.reportQueries()
+    let beginning = ContinuousClock.now
+    let answer = await reply(to: request, body, &exchange)
+    let report = report(
+      request, exchange, answer.head.status, answer.body, after: .now - beginning)
+    for observer in observers { observer.note(report) }
+    return answer
+  }
+
+  private func reply(
+    to request: HTTPRequest, _ body: any SentBody, _ exchange: inout Exchange
+  ) async -> (head: HTTPResponse, body: AnswerBody) {
     if let console {
       let target = RequestTarget(request.path ?? "/")
       return await answerConsole(request, target, body, &exchange, console)
@@ -106,12 +124,12 @@ public struct Router: Sendable {
     let beginning = log == nil ? 0 : ambient.now()
     if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
-    var refusal: ServerError?
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       guard let path = RequestPath(target.path), isAnswered(path) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
+      exchange.path = path
       switch path {
       case .upload(let ticket):
         exchange.isAsset = true
@@ -141,9 +159,8 @@ public struct Router: Sendable {
         exchange.caller.signInURL = await signInURL(for: request, exchange)
       }
       answer = .bytes(describe(error, &exchange))
-      refusal = error
     }
-    if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
+    if let log, let entry = entry(for: request, exchange, answer, since: beginning) {
       log.append(entry)
     }
     let lacks = exchange.caller.lacks.all
@@ -396,6 +413,7 @@ public struct Router: Sendable {
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
+    exchange.refusal = error
     exchange.retryAfterSeconds = error.retryAfterSeconds
     if error.code == .throttled || error.code == .tryAgainLater {
       exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
@@ -403,7 +421,8 @@ public struct Router: Sendable {
     if error.code == .internalError {
       let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
       let hint = error.hint.map { "; \($0)" } ?? ""
-      logger.error("\(error.reason) [\(facts)] request \(exchange.uuid)\(hint)")
+      logger.error(
+        "\(error.reason) [\(facts)]\(hint)", metadata: ["request": "\(exchange.uuid)"])
     }
     return error.dictionary(for: exchange.caller).jsonBytes
   }
@@ -442,6 +461,10 @@ struct Exchange {
   var store: StoreAddress?
   /// The database and the endpoint of the request, or nil if the request has none.
   var target: (address: DatabaseAddress, endpoint: String)?
+  /// The path of the request, or nil if it is unknown.
+  var path: RequestPath?
+  /// The error that refused the request, or nil.
+  var refusal: ServerError?
   /// The number of bytes of the body.
   var sentBytes = 0
   /// The server's URL as the client uses it.
