@@ -37,7 +37,7 @@ extension Router {
     guard let first = short.firstIndex(of: "'") else { return String(short) }
     // NB: if the sentence was cut inside a quotation, there is no last quotation mark.
     guard short.endIndex == reason.endIndex, let last = short.lastIndex(of: "'"), last > first
-    else { return short[...first] + "…" }
-    return short[...first] + "…" + short[last...]
+    else { return "\(short[...first])…" }
+    return "\(short[...first])…\(short[last...])"
   }
 }
