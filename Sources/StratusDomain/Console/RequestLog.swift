@@ -67,7 +67,7 @@ public final class RequestLog: Sendable {
   public var isKept: Bool { kept.load(ordering: .relaxed) }
 
   public func append(_ entry: RequestEntry) {
-    let isKept = state.withLock { state in
+    let isAdded = state.withLock { state in
       guard isKept, entry.time <= state.keptUntil else {
         state.ring = []
         state.base = state.count
@@ -83,7 +83,7 @@ public final class RequestLog: Sendable {
       for listener in state.listeners.values { listener.yield(entry) }
       return true
     }
-    if isKept { telemetry.add(entry) }
+    if isAdded { telemetry.add(entry) }
   }
 
   /// Copies the entries that are new since the last call into the archive.
