@@ -2,7 +2,7 @@ public import HTTPTypes
 public import StratusDomain
 import StratusWire
 
-/// What the server did for one request: the material of logs, metrics and traces. It has no
+/// The work of the server for one request: the material of logs, metrics and traces. It has no
 /// contents of the request.
 public struct RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
