@@ -16,6 +16,19 @@ public struct MetricsAddress: Sendable, Hashable {
   }
 }
 
+/// The part of the requests that is traced, and the file of the spans.
+public struct TraceSettings: Sendable, Hashable {
+  /// The path of the file. The file before it has the suffix `.1`.
+  public var path: String
+  /// The part of the requests that are traced although their callers record no trace, 0 to 1.
+  public var ratio: Double
+
+  public init(path: String, ratio: Double = 0.01) {
+    self.path = path
+    self.ratio = ratio
+  }
+}
+
 extension Server {
   /// The metrics of a server that starts.
   struct MetricsService: Sendable {
@@ -46,8 +59,16 @@ extension Server {
   }
 
   /// The observers that need no port.
-  var logObservers: [any RequestObserver] {
+  ///
+  /// - Parameter traces: the file of the traces, or nil if no requests are traced.
+  func logObservers(traces: TraceFile?) -> [any RequestObserver] {
     var observers: [any RequestObserver] = []
+    if let traces, let settings = settings.traces {
+      observers.append(
+        RequestTraces(
+          tracer: FileTracer(file: traces, randomness: live.randomness), ratio: settings.ratio,
+          chance: { [live] in live.chance() }, now: live.ambient.now))
+    }
     if let output, logger.logLevel <= .info { observers.append(RequestLines(output: output)) }
     if let milliseconds = settings.slowQueryMilliseconds, logger.logLevel <= .warning {
       observers.append(SlowQueries(milliseconds: milliseconds, logger: logger))

@@ -93,7 +93,9 @@ public struct Server: Sendable {
     let serverPort = BoundPort(settings.port)
     let console = try await consoleService(parts, identity, serverPort: serverPort)
     let metrics = metricsService(parts)
-    clients.observers = logObservers + (metrics.map { [$0.observer] } ?? [])
+    let traces = settings.traces.map { TraceFile(path: $0.path) }
+    defer { traces?.flush() }
+    clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
     management.observers = clients.observers
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,

@@ -61,6 +61,9 @@ public struct Settings: Sendable {
   /// The address of the metrics, or nil if the server has none.
   public var metrics: MetricsAddress?
 
+  /// The file and the part of the requests that are traced, or nil if none are traced.
+  public var traces: TraceSettings?
+
   /// The duration in milliseconds after which a query is logged as slow, or nil if none is logged.
   public var slowQueryMilliseconds: Int64?
 

@@ -33,6 +33,19 @@ struct MonitoringOptions: ParsableArguments {
 
   @Option(
     help: """
+      A file for traces, in the JSON form of the OpenTelemetry Protocol. Without this option, no \
+      requests are traced.
+      """)
+  var traceFile: String?
+
+  @Option(
+    help: """
+      The part of the requests, 0 to 1, that are traced although their callers record no trace.
+      """)
+  var traceRatio = 0.01
+
+  @Option(
+    help: """
       The port at which Prometheus reads the metrics, with the path /metrics; 0 means any free \
       port. Without this option, there are none.
       """)
@@ -50,6 +63,13 @@ struct MonitoringOptions: ParsableArguments {
       throw Failure("--slow-query-milliseconds must be 0 to \(Self.slowMax)")
     }
     return slowQueryMilliseconds == 0 ? nil : slowQueryMilliseconds
+  }
+
+  /// - Returns: nil if no requests are traced.
+  /// - Throws: `Failure` for a number that is out of range.
+  func traces() throws -> TraceSettings? {
+    guard (0...1).contains(traceRatio) else { throw Failure("--trace-ratio must be 0 to 1") }
+    return traceFile.map { TraceSettings(path: $0, ratio: traceRatio) }
   }
 
   /// - Returns: nil if there are no metrics.

@@ -212,6 +212,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.managementPort = try management.port()
     settings.console = try console.address(isEncrypted: tls.files() != nil)
     settings.metrics = try monitoring.address()
+    settings.traces = try monitoring.traces()
     settings.slowQueryMilliseconds = try monitoring.slowQuery()
     settings.requestLog = try requestLog.settings(hasConsole: settings.console != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays

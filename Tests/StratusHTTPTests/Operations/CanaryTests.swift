@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `marked values do not occur in logs, metrics and the request log`() async throws {
+  @Test func `marked values do not occur in logs, metrics, traces and the request log`() async throws {
     let log = CapturedLog()
     let pipe = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-lines-" + UUID().uuidString)
@@ -99,11 +99,15 @@ import Testing
     defer { close(file) }
     let output = LogOutput(format: .json, file: file)
     let metrics = PrometheusMetrics()
+    let traces = TraceFile(path: pipe.path + ".traces")
+    defer { try? FileManager.default.removeItem(atPath: pipe.path + ".traces") }
+    let tracer = FileTracer(file: traces, randomness: Live.systemRandomness)
     try await withServer(log: log) { server in
       server.requestLog.keep()
       var router = server.router
       router.observers = [
         RequestLines(output: output), RequestMetrics(factory: metrics),
+        RequestTraces(tracer: tracer, ratio: 1, chance: { 0 }, now: Live.milliseconds),
         SlowQueries(milliseconds: 0, logger: output.logger(label: "stratus", level: .trace)),
       ]
       let user = try await server.client("anna@example.org")
@@ -136,6 +140,9 @@ import Testing
     // NB: the search works, because the log contains the words around the marked values.
     #expect(lines.contains { $0.contains("slow query") && $0.contains("title EQUALS") })
     for line in lines where line.contains(Self.mark) { Issue.record("\(line)") }
+    traces.flush()
+    let spans = try String(contentsOfFile: pipe.path + ".traces", encoding: .utf8)
+    #expect(spans.contains("Note where title EQUALS") && !spans.contains(Self.mark))
     #expect(metrics.text.contains(#"route="records/modify""#))
     #expect(!metrics.text.contains(Self.mark))
     #expect(!log.text.contains(Self.mark), "\(log.text)")
