@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-@Suite struct `Telemetry` {
+@Suite struct `The telemetry of requests` {
   private func entry(
     minute: Int64, milliseconds: Int64 = 1, endpoint: String = "records/query",
     outcome: String = "ok", container: String = "a"
