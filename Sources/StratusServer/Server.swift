@@ -133,7 +133,7 @@ public struct Server: Sendable {
     var services: [any ServiceLifecycle.Service] = []
     if let requests {
       parts.requestLog.keep()
-      // NB: services stop in reverse order, so the last requests are in the log when this one stops.
+      // NB: services stop in reverse order, so this one saves the last requests.
       services.append(
         RequestLogService(
           log: parts.requestLog, files: requests, now: live.ambient.now, logger: logger))

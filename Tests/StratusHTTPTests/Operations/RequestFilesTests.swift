@@ -102,7 +102,8 @@ import Testing
       try log.append(entries(0..<3, time: Self.day), first: 0)
       try log.append(entries(3..<4, time: 2 * Self.day), first: 3)
       #expect(files(in: folder).count == 2)
-      let first = folder.appendingPathComponent(RequestFiles.folderName + "/" + files(in: folder)[0])
+      let first = folder.appendingPathComponent(
+        RequestFiles.folderName + "/" + files(in: folder)[0])
       let now: Int64 = 1_800_000_000_000
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: Double(now / 1_000) - 3 * 86_400)],
