@@ -36,7 +36,8 @@ final class RequestMetrics: RequestObserver {
     }
     handles.count.increment()
     let parts = report.duration.components
-    handles.time.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+    handles.time.recordNanoseconds(
+      parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
     handles.bytesIn.increment(by: report.bytesIn)
     handles.bytesOut.increment(by: report.bytesOut)
     handles.steps.increment(by: report.caller.work.steps)

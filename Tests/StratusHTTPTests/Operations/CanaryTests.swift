@@ -90,7 +90,9 @@ import Testing
     }
   }
 
-  @Test func `marked values do not occur in logs, metrics, traces and the request log`() async throws {
+  @Test func `marked values do not occur in logs, metrics, traces and the request log`()
+    async throws
+  {
     let log = CapturedLog()
     let pipe = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-lines-" + UUID().uuidString)
