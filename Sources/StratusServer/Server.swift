@@ -3,6 +3,7 @@ import Hummingbird
 public import Logging
 import ServiceLifecycle
 import StratusAccounts
+import StratusDomain
 import StratusHTTP
 import StratusWire
 import UnixSignals
