@@ -1,5 +1,7 @@
 import Hummingbird
+import Logging
 import ServiceLifecycle
+import StratusDomain
 import StratusHTTP
 import StratusWire
 
