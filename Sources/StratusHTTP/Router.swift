@@ -147,6 +147,7 @@ public struct Router: Sendable {
         exchange.isCourier = path.isCourier
         answer = .bytes(try refuseToListen(request))
       case .home: answer = .bytes(try showHomePage(to: request, &exchange))
+      case .openAPI: answer = .bytes(try showDescription(to: request))
       case .page(let path):
         exchange.isPage = true
         guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
@@ -213,7 +214,7 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download, .stream, .courier, .home, .page:
+    case .upload, .download, .stream, .courier, .home, .openAPI, .page:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)
@@ -356,6 +357,17 @@ public struct Router: Sendable {
     exchange.fields = homePage.fields
     return homePage.body
   }
+
+  private func showDescription(to request: HTTPRequest) throws(ServerError) -> [UInt8] {
+    switch request.method {
+    case .get, .head: return OpenAPIDocument.jsonBytes
+    case .options: return Array("{}".utf8)
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+  }
+
+  /// The paths of all endpoints of databases, for tests.
+  package var endpointPaths: [String] { routes.endpointPaths }
 
   /// The number of faults that `/health/ready` reports at the moment.
   public var readinessFaultsCount: Int {

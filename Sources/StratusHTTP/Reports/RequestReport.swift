@@ -76,6 +76,7 @@ extension Router {
     case .courier: return "notifications/poll"
     case .health: return "health"
     case .home: return "home"
+    case .openAPI: return "openapi"
     case .page: return "page"
     case nil: return "unknown"
     }
