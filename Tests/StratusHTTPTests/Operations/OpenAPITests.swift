@@ -16,7 +16,7 @@ import Testing
     #expect(ShapeCheck.faults == [])
   }
 
-  @Test func `anybody can read the document, and each of its references has a target`()
+  @Test func `any client can read the document, and each of its references has a target`()
     async throws
   {
     try await withServer { server in
@@ -70,7 +70,7 @@ import Testing
       try fault(
         ModifySubscriptions.self,
         .init(operations: [
-          .save(Subscription(id: "s", .database(recordType: "Note"), notificationInfo: .init())),
+          .save(Subscription(id: "s", .database(recordType: "Note"), notificationInfo: .init()))
         ])) == nil)
     #expect(try fault(ResolveShares.self, .init(shortGUIDs: [ShortGUID(value: "g")])) == nil)
   }

@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/", "home"), ("/health", "health"), ("/health/ready", "health"), ("/nothing", "unknown"), ("/openapi.json", "openapi"),
+    ("/", "home"), ("/health", "health"), ("/health/ready", "health"), ("/nothing", "unknown"),
+    ("/openapi.json", "openapi"),
     ("/auth/x", "page"), ("/assets/download/x", "assets/download/bytes"),
     ("/management/1/containers/list", "management"), ("/management/1/canary", "unknown"),
     ("/database/1/iCloud.a/development/public/canary/x", "unknown"),
