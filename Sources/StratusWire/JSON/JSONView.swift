@@ -102,9 +102,6 @@ public struct JSONView: Sendable {
   /// The size of this value's text in bytes.
   public var sizeBytes: Int { text.count }
 
-  /// Whether this value is `null`. Only elements and members can be null.
-  var isNull: Bool { token.kind == .null }
-
   /// The elements of an array. Values that are not arrays have none.
   var elements: JSONElements { JSONElements(document: document, parent: index, isObject: false) }
 
