@@ -1,6 +1,6 @@
-import ArgumentParser
-import Logging
-import StratusServer
+public import ArgumentParser
+public import Logging
+public import StratusServer
 import StratusWire
 
 /// The format and the level of the log.

@@ -84,7 +84,9 @@ public final class LogOutput: Sendable {
   private func put(_ bytes: [UInt8]) {
     var offset = 0
     while offset < bytes.count {
-      let count = bytes[offset...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      let count = bytes[offset...].withUnsafeBytes {
+        Foundation.write(file, $0.baseAddress, $0.count)
+      }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
         usleep(1_000)

@@ -1,6 +1,8 @@
 import CoreMetrics
 import Foundation
 import StratusDomain
+import StratusHTTP
+import StratusPush
 import StratusWire
 
 /// The numbers that describe the server at the moment at which Prometheus asks for them.
@@ -41,7 +43,7 @@ struct ServerNumbers: Sendable {
 
   private static var cpuSeconds: Double {
     var usage = rusage()
-    guard getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
+    guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
     return [usage.ru_utime, usage.ru_stime].reduce(0) {
       $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
     }
