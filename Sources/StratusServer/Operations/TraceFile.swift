@@ -92,8 +92,7 @@ public final class TraceFile: Sendable {
       if state.file == nil {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        var status = stat()
-        state.sizeBytes = fstat(file, &status) == 0 ? Int64(status.st_size) : 0
+        state.sizeBytes = max(0, Int64(lseek(file, 0, SEEK_END)))
         state.file = file
       }
       guard let file = state.file else { return }

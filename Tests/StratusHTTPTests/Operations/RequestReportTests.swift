@@ -95,17 +95,18 @@ import Testing
     try await withServer { server in
       var router = server.router
       router.metrics = { Array("stratus_up 1\n".utf8) }
-      func answer(_ method: HTTPRequest.Method, _ path: String) async throws -> (Int, String) {
+      func answer(_ method: HTTPRequest.Method, _ path: String) async throws -> String {
         var head = HTTPRequest(
           method: method, scheme: "http", authority: "stratus.test", path: path)
         head.headerFields[.authorization] = "Bearer \(server.managementToken)"
         let (answer, body) = await router.answer(head, body: WholeBody(Array("{}".utf8)))
-        return (answer.status.code, String(decoding: try await body.collected(), as: UTF8.self))
+        return "\(answer.status.code) "
+          + String(decoding: try await body.collected(), as: UTF8.self)
       }
-      #expect(try await answer(.get, "/metrics") == (200, "stratus_up 1\n"))
-      #expect(try await answer(.get, "/health") == (404, ""))
-      #expect(try await answer(.post, "/metrics") == (405, ""))
-      #expect(try await answer(.post, "/management/1/containers/list") == (404, ""))
+      #expect(try await answer(.get, "/metrics") == "200 stratus_up 1\n")
+      #expect(try await answer(.get, "/health") == "404 ")
+      #expect(try await answer(.post, "/metrics") == "405 ")
+      #expect(try await answer(.post, "/management/1/containers/list") == "404 ")
     }
   }
 }
