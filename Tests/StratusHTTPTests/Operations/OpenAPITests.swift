@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTypes
+import StratusHTTP
 import StratusTesting
 import StratusWire
 import Testing

@@ -2,6 +2,7 @@ import HTTPTypes
 import StratusDomain
 import StratusHTTP
 import StratusTesting
+import StratusWire
 import Synchronization
 import Testing
 
@@ -91,22 +92,27 @@ import Testing
     }
   }
 
+  /// Returns the status and the body of an answer.
+  private func answer(
+    _ router: Router, _ method: HTTPRequest.Method, _ path: String, _ token: String
+  ) async throws -> String {
+    var head = HTTPRequest(method: method, scheme: "http", authority: "stratus.test", path: path)
+    head.headerFields[.authorization] = "Bearer \(token)"
+    let (answer, body) = await router.answer(head, body: WholeBody(Array("{}".utf8)))
+    return "\(answer.status.code) \(String(decoding: try await body.collected(), as: UTF8.self))"
+  }
+
   @Test func `the port of the metrics answers only requests for them`() async throws {
     try await withServer { server in
       var router = server.router
+      let token = server.managementToken
       router.metrics = { Array("stratus_up 1\n".utf8) }
-      func answer(_ method: HTTPRequest.Method, _ path: String) async throws -> String {
-        var head = HTTPRequest(
-          method: method, scheme: "http", authority: "stratus.test", path: path)
-        head.headerFields[.authorization] = "Bearer \(server.managementToken)"
-        let (answer, body) = await router.answer(head, body: WholeBody(Array("{}".utf8)))
-        return "\(answer.status.code) "
-          + String(decoding: try await body.collected(), as: UTF8.self)
-      }
-      #expect(try await answer(.get, "/metrics") == "200 stratus_up 1\n")
-      #expect(try await answer(.get, "/health") == "404 ")
-      #expect(try await answer(.post, "/metrics") == "405 ")
-      #expect(try await answer(.post, "/management/1/containers/list") == "404 ")
+      let page = try await answer(router, .get, "/metrics", token)
+      let health = try await answer(router, .get, "/health", token)
+      let posted = try await answer(router, .post, "/metrics", token)
+      let list = try await answer(router, .post, "/management/1/containers/list", token)
+      #expect(page == "200 stratus_up 1\n")
+      #expect(health == "404 " && posted == "405 " && list == "404 ")
     }
   }
 }
