@@ -239,7 +239,7 @@ enum WireShapes {
       "SubscriptionResult",
       "Subscription | {subscriptionID: string, deleted: bool} | SubscriptionFailure"
     ),
-    ("Token", "{apnsEnvironment: Environment, apnsToken: string, webcourierURL: string}"),
+    ("Token", "{apnsEnvironment: Environment, apnsToken: string, webcourierURL?: string}"),
     (
       "Tombstone",
       "{recordName: string, deleted: bool, zoneID?: ZoneID, deletedRecordType?: string}"
