@@ -1,7 +1,7 @@
 /// The shapes of all requests and answers of the clients' endpoints.
 ///
-/// The tests compare these texts with the answers that they get, with requests of the framework, and
-/// with the list of the server's handlers. So a missing endpoint or member is a failing test.
+/// The tests compare these texts with the answers that they get, with requests of the framework,
+/// and with the list of the server's handlers. So a missing endpoint or member is a failing test.
 enum WireShapes {
   /// An endpoint with the shapes of its request and its answer.
   struct Row: Sendable {
