@@ -23,15 +23,22 @@ public struct Server: Sendable {
     /// The code with which the operator makes the first owner in the console, or nil if the team
     /// has an owner or there is no console.
     public var setupCode: String?
+    /// The address of the metrics, or nil if there are none.
+    public var metricsURL: String?
   }
 
   let settings: Settings
   let live: Live
   let logger: Logger
+  /// Gets a line for each request, if the logger's level is `info` or lower.
+  let output: LogOutput?
 
+  /// - Parameter output: the output of the logger, or nil to log no requests.
   public init(
-    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus")
+    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus"),
+    output: LogOutput? = nil
   ) {
+    self.output = output
     self.settings = settings
     self.live = live
     self.logger = logger
@@ -86,6 +93,11 @@ public struct Server: Sendable {
       identity != nil || settings.publicURL?.hasPrefix("https://") == true
     let serverPort = BoundPort(settings.port)
     let console = try await consoleService(parts, identity, serverPort: serverPort)
+    let metrics = metricsService(parts)
+    let traces = settings.traces.map { TraceFile(path: $0.path) }
+    defer { traces?.flush() }
+    clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
+    management.observers = clients.observers
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
@@ -95,6 +107,7 @@ public struct Server: Sendable {
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let consoleURL = await console?.url.first { _ in true }
+      let metricsURL = await metrics?.url.first { _ in true }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
       accounts.setReadyURL(url)
@@ -107,7 +120,7 @@ public struct Server: Sendable {
       await onReady(
         Ready(
           url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken,
-          consoleURL: consoleURL, setupCode: console?.setupCode))
+          consoleURL: consoleURL, setupCode: console?.setupCode, metricsURL: metricsURL))
     }
     let operators = HTTPServer.management(
       router: management, at: socket.address, logger: logger
@@ -128,6 +141,7 @@ public struct Server: Sendable {
     }
     services += [operators, application]
     if let console { services.append(console.service) }
+    if let metrics { services.append(metrics.service) }
     services += parts.storeSweeps(logger: logger)
     if let identity {
       services.append(

@@ -58,6 +58,15 @@ public struct Settings: Sendable {
   /// The bounds of the request log on disk, or nil if the log is only in memory.
   public var requestLog: RequestLogSettings?
 
+  /// The address of the metrics, or nil if the server has none.
+  public var metrics: MetricsAddress?
+
+  /// The file and the part of the requests that are traced, or nil if none are traced.
+  public var traces: TraceSettings?
+
+  /// The duration in milliseconds after which a query is logged as slow, or nil if none is logged.
+  public var slowQueryMilliseconds: Int64?
+
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 

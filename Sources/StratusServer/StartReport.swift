@@ -73,6 +73,9 @@ public struct StartReport: Sendable, Equatable {
     if let console = settings.console {
       features.append("console at " + (console.port == 0 ? "a free port" : "port \(console.port)"))
     }
+    if let metrics = settings.metrics {
+      features.append("metrics at " + (metrics.port == 0 ? "a free port" : "port \(metrics.port)"))
+    }
     if let log = settings.requestLog {
       features.append("request log on disk for \(log.days) days")
     }

@@ -47,7 +47,7 @@ struct DevCommand: AsyncParsableCommand {
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
       environmentVariables: ProcessInfo.processInfo.environment)
-    try await serve(settings) { ready in
+    try await serve(settings, log: LogOptions()) { ready in
       let file = ManagementFile(
         url: "", token: "", serverURL: ready.url, apiToken: ready.apiToken,
         webAuthToken: ready.webAuthToken)
@@ -151,6 +151,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Console")
   var console: ConsoleOptions
 
+  @OptionGroup(title: "Logs and metrics")
+  var monitoring: MonitoringOptions
+
   @OptionGroup(title: "Request log")
   var requestLog: RequestLogOptions
 
@@ -173,20 +176,22 @@ struct ServeCommand: AsyncParsableCommand {
   var apns: APNsOptions
 
   func run() async throws {
-    guard let config else { return try await serve(try settings()) { _ in } }
+    guard let config else { return try await serve(try settings(), log: monitoring.log) { _ in } }
     let file: ConfigFile
     let settings: Settings
+    let log: LogOptions
     do {
       file = try ConfigFile(path: config)
       let arguments = CommandLine.arguments.drop { $0 != "serve" }.dropFirst()
       let command = try file.command(with: Array(arguments))
+      log = command.monitoring.log
       do { settings = try command.settings() } catch let failure as Failure {
         throw file.fault(of: failure).map { Failure($0.description) } ?? failure
       }
     } catch let fault as ConfigFile.Fault {
       throw Failure(fault.description)
     }
-    try await serve(settings) { _ in }
+    try await serve(settings, log: log) { _ in }
   }
 
   /// - Throws: `Failure` for an option that cannot be used.
@@ -206,6 +211,9 @@ struct ServeCommand: AsyncParsableCommand {
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
     settings.console = try console.address(isEncrypted: tls.files() != nil)
+    settings.metrics = try monitoring.address()
+    settings.traces = try monitoring.traces()
+    settings.slowQueryMilliseconds = try monitoring.slowQuery()
     settings.requestLog = try requestLog.settings(hasConsole: settings.console != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
@@ -278,17 +286,21 @@ private func consoleLine(_ url: String, setupCode: String?) -> String {
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
 private func serve(
-  _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
+  _ settings: Settings, log: LogOptions,
+  whenReady announce: @escaping @Sendable (Server.Ready) -> Void
 ) async throws {
   // Only the owner may read the files that the server creates.
   umask(0o077)
+  let output = LogOutput(format: log.format)
+  defer { output.flush() }
   do {
-    var logger = Logger(label: "stratus")
-    logger.logLevel = .notice
-    try await Server(settings: settings, logger: logger).run(heedsSignals: true) { ready in
+    let logger = output.logger(label: "stratus", level: log.level)
+    let server = Server(settings: settings, logger: logger, output: output)
+    try await server.run(heedsSignals: true) { ready in
       for line in StartReport(of: settings, at: ready.url).lines { complain(line) }
       announce(ready)
       say("stratus is ready at \(ready.url)")
+      if let url = ready.metricsURL { say("the metrics are at \(url)") }
       if let url = ready.consoleURL { say(consoleLine(url, setupCode: ready.setupCode)) }
       ReadyNotification.send()
     }

@@ -89,7 +89,8 @@ enum Modules {
   /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's
   /// application.
   private static let composition: Set<String> = [
-    "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+    "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird", "Instrumentation", "Logging",
+    "ServiceLifecycle", "Tracing", "UnixSignals",
   ]
 }
 
