@@ -13,7 +13,7 @@ struct Stratus: AsyncParsableCommand {
       StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
       TeamCommand.self,
-      WebTokenCommand.self,
+      WebTokenCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
       CompactCommand.self,

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 7, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -184,9 +184,12 @@ import Testing
     4: signIn,
     5: team,
     6: mail,
+    7: steps,
   ]
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+    + steps
+  private static let steps = "DROP TABLE sign_in_steps;"
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
@@ -260,6 +263,22 @@ import Testing
         #expect(try await registry.password(ofAccount: "1") == password)
         #expect(try await registry.browserSessions(ofAccount: "1") == [browser])
         #expect(try await registry.teamMember(accountID: "1")?.role == .owner)
+        await registry.close()
+      }
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
+  func `an upgraded registry can store steps of sign-ins`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let step = SignInStep(kind: .device, hash: [1], sealedState: [2], endsAt: 3)
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder)
+        #expect(try await registry.create([step], within: nil, at: 1) == (round == 0))
+        #expect(try await registry.signInStep(.device, hash: [1]) == step)
         await registry.close()
       }
     }

@@ -12,6 +12,7 @@ public final class AccountPages: WebPages {
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
   let mailPace = MailPace()
+  let pollPace = PollPace()
   private let report: @Sendable (ServerError) -> Void
 
   init(
@@ -52,6 +53,7 @@ public final class AccountPages: WebPages {
     default: break
     }
     if let panel = SharePanel.answer(request.path) { return panel }
+    if let answer = try await answerDevice(request) { return answer }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
     await accounts.noticeChanges(now: accounts.ambient.now())
     var visit = try await Visit(request, pages: self)
@@ -75,6 +77,11 @@ public final class AccountPages: WebPages {
     case ("/auth/code", true): return try await useCode(&visit)
     case ("/auth/continue", true): return try await continueToApp(&visit)
     case ("/auth/cancel", true): return try await cancel(&visit)
+    case (DevicePage.path, false): return try await showDevice(visit)
+    case (DevicePage.path + "/approve", true):
+      return try await decideDevice(&visit, approves: true)
+    case (DevicePage.path + "/refuse", true):
+      return try await decideDevice(&visit, approves: false)
     case ("/auth/sign-out", true): return try await signOut(&visit)
     case ("/account", false): return try await showAccount(&visit)
     case ("/account/password", true): return try await changePassword(&visit)

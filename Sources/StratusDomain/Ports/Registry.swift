@@ -5,7 +5,7 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  UserRegistry, StoreRegistry, VersionRegistry
+  SignInStepRegistry, UserRegistry, StoreRegistry, VersionRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
