@@ -32,7 +32,7 @@ extension AccountPages {
   }
 
   /// Finds the device of a code. Wrong codes count as failed attempts of the account, so that
-  /// nobody can try many codes (RFC 8628 §5.1).
+  /// an attacker cannot try many codes (RFC 8628 §5.1).
   private func find(
     _ typed: String, _ account: Account, _ visit: Visit
   ) async throws(ServerError) -> Finding {

@@ -183,7 +183,7 @@ private struct Device {
     }
   }
 
-  @Test func `nobody can try many user codes`() async throws {
+  @Test func `an attacker cannot try many user codes`() async throws {
     try await SignInScene.with { scene in
       let device = Device(scene: scene)
       let codes = try await device.begin()
