@@ -1,3 +1,4 @@
+import StratusDomain
 import Synchronization
 
 /// Notices devices that ask for their token too often (RFC 8628 §3.5).
