@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import StratusDomain
 import StratusTesting
 import StratusWire
