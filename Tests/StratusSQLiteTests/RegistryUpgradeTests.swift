@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 7, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 8, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -185,11 +185,13 @@ import Testing
     5: team,
     6: mail,
     7: steps,
+    8: passkeys,
   ]
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
     + steps
-  private static let steps = "DROP TABLE sign_in_steps;"
+  private static let steps = "DROP TABLE sign_in_steps;" + passkeys
+  private static let passkeys = "DROP TABLE passkeys;"
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
@@ -256,7 +258,7 @@ import Testing
         if round == 0 {
           try await registry.create(key)
           _ = try await registry.change(to: password, from: nil, endsAppSessions: false)
-          _ = try await registry.create(browser, provenBy: "$scrypt$", countMax: 9)
+          _ = try await registry.create(browser, provenBy: .password(hash: "$scrypt$"), countMax: 9)
           #expect(try await registry.addFirstOwner(accountID: "1", at: 3))
         }
         #expect(try await registry.serverKeys() == [key])
@@ -268,17 +270,22 @@ import Testing
     }
   }
 
-  @Test(arguments: [2, 3, 4, 5, 6, 7])
-  func `an upgraded registry can store steps of sign-ins`(layout: Int64) async throws {
+  @Test(arguments: [2, 3, 4, 5, 6, 7, 8])
+  func `an upgraded registry can store steps of sign-ins and passkeys`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
       let folder = try DataFolder(url)
       defer { folder.unlock() }
       let step = SignInStep(kind: .device, hash: [1], sealedState: [2], endsAt: 3)
+      let passkey = Passkey(
+        id: [1], accountID: "1", name: "Phone", publicKey: [2], host: "localhost", signCount: 0,
+        isBackupEligible: false, isBackedUp: false, createdAt: 3)
       for round in 0..<2 {
         let registry = try SQLiteRegistry(folder: folder)
         #expect(try await registry.create([step], within: nil, at: 1) == (round == 0))
         #expect(try await registry.signInStep(.device, hash: [1]) == step)
+        #expect(try await registry.create(passkey, countMax: 9) == (round == 0))
+        #expect(try await registry.passkey(id: [1]) == passkey)
         await registry.close()
       }
     }

@@ -34,7 +34,7 @@ extension Accounts {
       let hash = Digest.sha256(Array(deviceCode.utf8))
       let grant = DeviceGrant(
         apiTokenHash: apiToken.hash, userCodeHash: UserCode.hash(userCode),
-        machine: DeviceGrant.machineName(machine), clientAddress: clientAddress ?? "",
+        machine: ShownName.clean(machine), clientAddress: clientAddress ?? "",
         beganAt: now)
       let endsAt = now + DeviceGrant.lifetimeMilliseconds
       let steps = [

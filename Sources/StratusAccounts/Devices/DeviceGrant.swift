@@ -30,18 +30,6 @@ struct DeviceGrant: Sendable, Hashable {
   /// The maximum number of waiting sign-ins. Choice: a guessed user code then hits with a
   /// probability below one in a million.
   static let bounds = SignInStepBounds(countMax: 10_000, countPerSubscriberMax: 100)
-  private static let machineLengthMax = 64
-
-  /// Returns the name of a machine without control characters, and not too long for the page.
-  static func machineName(_ text: String) -> String {
-    let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-      default: scalar
-      }
-    }
-    return String(String(String.UnicodeScalarView(scalars)).prefix(machineLengthMax))
-  }
 
   /// The text that the registry stores. The name of the machine has no line breaks.
   var text: String {

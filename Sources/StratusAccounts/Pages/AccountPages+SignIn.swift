@@ -72,23 +72,24 @@ extension AccountPages {
     _ visit: Visit, _ goal: SignInGoal, email: String = "", alarm: String? = nil,
     status: Int = 200
   ) -> PageAnswer {
+    let passkey = passkeySignIn(visit, goal)
     let content: HTML = """
-      <h1>Sign in</h1>\(goal.reason)\(Self.warning(alarm))
+      <h1>Sign in</h1>\(goal.reason)\(Self.warning(alarm))\(passkey?.form)
       <form method="post" action="/auth/sign-in">
       \(visit.hidden(seal))\(goal.fields)
       <label for="email">E-mail address</label>
-      <input id="email" name="email" type="email" autocomplete="username" required \
-      maxlength="320" value="\(email)">
+      <input id="email" name="email" type="email" autocomplete="username webauthn" \
+      required maxlength="320" value="\(email)">
       <label for="password">Password</label>
       <input id="password" name="password" type="password" autocomplete="current-password" \
       required maxlength="1024">
       <label class="check"><input name="keep" type="checkbox" value="yes">Keep me signed in</label>
-      <button>Sign in</button>
+      <div class="row"><button>Sign in</button>\(passkey?.button)</div>
       </form>\(mailLinks(request: goal.app?.text))
       """
     return PageLayout.answer(
       "Sign in", content, status: status, hasOpener: goal.app != nil,
-      keepsFragment: goal.keepsFragment)
+      keepsFragment: goal.keepsFragment, usesPasskeys: passkey != nil)
   }
 
   func signIn(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
@@ -175,17 +176,28 @@ extension AccountPages {
     return "There were too many attempts. Try again in \(time)."
   }
 
-  /// Opens a browser session with new cookies.
+  /// Opens a browser session with new cookies, after a sign-in with a password.
   ///
   /// - Returns: false if the account's password was changed in the meantime.
   func begin(
     _ visit: inout Visit, _ proven: Accounts.ProvenAccount, isKept: Bool
   ) async throws(ServerError) -> Bool {
+    try await begin(
+      &visit, proven.account, by: .password(hash: proven.passwordHash), isKept: isKept)
+  }
+
+  /// Opens a browser session with new cookies.
+  ///
+  /// - Parameter proof: the credential by which the user has signed in.
+  /// - Returns: false if the account does not have the credential any more.
+  func begin(
+    _ visit: inout Visit, _ account: Account, by proof: SignInProof, isKept: Bool
+  ) async throws(ServerError) -> Bool {
     let text = try await accounts.openBrowserSession(
-      of: proven, isKept: isKept, browser: visit.request.userAgent)
+      of: account, by: proof, isKept: isKept, browser: visit.request.userAgent)
     guard let text else { return false }
     let browser = KnownBrowser(
-      accountID: proven.account.id, id: accounts.randomness(8).hex,
+      accountID: account.id, id: accounts.randomness(8).hex,
       issuedAt: accounts.ambient.now())
     visit.keep(session: text, isKept: isKept, as: browser, seal: seal)
     // The form cookie is replaced, because other people may know the cookie that the browser had

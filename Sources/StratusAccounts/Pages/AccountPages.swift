@@ -48,6 +48,7 @@ public final class AccountPages: WebPages {
       return PageLayout.file(PageLayout.script, type: "text/javascript")
     case PageLayout.shareScriptPath:
       return PageLayout.file(PageLayout.shareScript, type: "text/javascript")
+    case PasskeyScript.path: return PageLayout.file(PasskeyScript.text, type: "text/javascript")
     case SharePanel.scriptPath:
       return PageLayout.file(SharePanel.script, type: "text/javascript")
     default: break
@@ -67,6 +68,8 @@ public final class AccountPages: WebPages {
     switch (visit.request.path, visit.request.isPost) {
     case ("/auth/sign-in", false): return try await showSignIn(&visit)
     case ("/auth/sign-in", true): return try await signIn(&visit)
+    case ("/auth/passkey", false): return PageLayout.redirect(to: "/auth/sign-in")
+    case ("/auth/passkey", true): return try await signInWithPasskey(&visit)
     case ("/auth/second-step", false): return PageLayout.redirect(to: "/auth/sign-in")
     case ("/auth/second-step", true): return try await takeSecondStep(&visit)
     case ("/auth/sign-up", false): return showMailPage(visit, .signUp)
@@ -88,6 +91,11 @@ public final class AccountPages: WebPages {
     case ("/account/end-browser", true): return try await endBrowserSession(&visit)
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
+    case ("/account/passkeys", false): return try await showPasskeys(visit)
+    case ("/account/passkeys/new", true): return try await askForPasskey(visit)
+    case ("/account/passkeys/add", true): return try await addPasskey(visit)
+    case ("/account/passkeys/change", true): return try await changePasskey(visit)
+    case ("/account/passkeys/only", true): return try await removePassword(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)

@@ -30,6 +30,8 @@ public enum RegistryConformance {
     Check("a mailed code is found until another one replaces it or it ends", mailCodesAreKept),
     Check("a mailed code sets a password once", mailCodesAreRedeemed),
     Check("a second factor, its steps and its recovery codes are stored", factorsAreKept),
+    Check("passkeys are stored, used, renamed and bounded", passkeysAreKept),
+    Check("the last credential of an account stays", lastCredentialsStay),
     Check("a step of a sign-in is stored once, changed once and removed", stepsAreKept),
     Check("the number of steps of sign-ins is limited", stepsAreBounded),
     Check("only one of two first owners is made", firstOwnersAreUnique),

@@ -5,7 +5,7 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  SignInStepRegistry, UserRegistry, StoreRegistry, VersionRegistry
+  SignInStepRegistry, PasskeyRegistry, UserRegistry, StoreRegistry, VersionRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

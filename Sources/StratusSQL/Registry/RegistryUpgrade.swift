@@ -21,6 +21,7 @@ enum RegistryUpgrade {
       try connection.define(RegistryTables.factors(connection.dialect))
     }
     if found < 8 { try connection.define(RegistryTables.signInSteps(connection.dialect)) }
+    if found < 9 { try connection.define(RegistryTables.passkeys(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -252,8 +252,8 @@ private struct Device {
   }
 
   @Test func `the name of a machine has no control characters and fits the page`() {
-    #expect(DeviceGrant.machineName("a\nb\u{202E}c\u{0}") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}")
-    #expect(DeviceGrant.machineName(String(repeating: "x", count: 100)).count == 64)
+    #expect(ShownName.clean("a\nb\u{202E}c\u{0}") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}")
+    #expect(ShownName.clean(String(repeating: "x", count: 100)).count == 64)
     var grant = DeviceGrant(
       apiTokenHash: [1, 2], userCodeHash: [3], machine: "a b", clientAddress: "::1", beganAt: 5)
     for decision in [
