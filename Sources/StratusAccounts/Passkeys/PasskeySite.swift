@@ -1,4 +1,5 @@
-import StratusDomain
+import Foundation
+import StratusWire
 
 /// The names under which passkeys belong to this server.
 struct PasskeySite: Sendable, Hashable {
