@@ -125,6 +125,12 @@ final class Browser {
       parts.contains("Max-Age=0") ? nil : String(pair[pair.index(after: equals)...])
   }
 
+  /// Takes the cookies of another browser, as a thief could.
+  func copying(_ other: Browser) -> Browser {
+    cookies = other.cookies
+    return self
+  }
+
   func remove(cookie name: String) { cookies[name] = nil }
 
   static func encode(_ text: String) -> String {
