@@ -247,7 +247,7 @@ let package = Package(
       [
         "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
         "StratusServer",
-        "StratusTesting", "StratusWire", crypto, hummingbird,
+        "StratusTesting", "StratusWire", crypto, cryptoExtras, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

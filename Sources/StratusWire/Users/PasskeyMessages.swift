@@ -1,4 +1,4 @@
-/// What a browser signs together with the authenticator's data (WebAuthn §5.8.1). Unknown members
+/// The data that a browser signs together with the authenticator's data (WebAuthn §5.8.1). Unknown members
 /// are ignored, as the standard demands.
 public struct CollectedClientData: JSONReadable, Hashable {
   /// `webauthn.create` or `webauthn.get`.
