@@ -122,12 +122,12 @@ let package = Package(
       "StratusServer",
       [
         "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
-        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird,
-        logging,
+        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", asyncHTTPClient,
+        hummingbird, logging,
         .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ]),
+      ] + httpClientTypes),
     room("StratusProgress"),
     program(
       "stratus",

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 8, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 9, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -186,12 +186,14 @@ import Testing
     6: mail,
     7: steps,
     8: passkeys,
+    9: links,
   ]
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
     + steps
   private static let steps = "DROP TABLE sign_in_steps;" + passkeys
-  private static let passkeys = "DROP TABLE passkeys;"
+  private static let passkeys = "DROP TABLE passkeys;" + links
+  private static let links = "DROP TABLE provider_links;"
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
@@ -270,13 +272,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [2, 3, 4, 5, 6, 7, 8])
-  func `an upgraded registry can store steps of sign-ins and passkeys`(layout: Int64) async throws {
+  @Test(arguments: [2, 3, 4, 5, 6, 7, 8, 9])
+  func `an upgraded registry can store steps of sign-ins, passkeys and links to providers`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
       let folder = try DataFolder(url)
       defer { folder.unlock() }
       let step = SignInStep(kind: .device, hash: [1], sealedState: [2], endsAt: 3)
+      let link = ProviderLink(
+        issuer: "https://id.example", subject: "s", accountID: "1", email: "", createdAt: 3)
       let passkey = Passkey(
         id: [1], accountID: "1", name: "Phone", publicKey: [2], host: "localhost", signCount: 0,
         isBackupEligible: false, isBackedUp: false, createdAt: 3)
@@ -286,6 +290,9 @@ import Testing
         #expect(try await registry.signInStep(.device, hash: [1]) == step)
         #expect(try await registry.create(passkey, countMax: 9) == (round == 0))
         #expect(try await registry.passkey(id: [1]) == passkey)
+        #expect(
+          try await registry.create(link, creating: nil, countMax: 9) == (round == 0))
+        #expect(try await registry.providerLinks(ofAccount: "1") == [link])
         await registry.close()
       }
     }

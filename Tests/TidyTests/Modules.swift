@@ -24,7 +24,7 @@ enum Modules {
       ours: domain + ["StratusConsole"], others: hummingbird + ["NIOSSL", "NIOTLS"]),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
-    "StratusServer": Room(ours: serverModules, others: composition),
+    "StratusServer": Room(ours: serverModules, others: composition + httpClient),
     "StratusProgress": Room(),
     "stratus": Room(
       ours: ["StratusProgress", "StratusServer", "StratusTransport", "StratusWire"],

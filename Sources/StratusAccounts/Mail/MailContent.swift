@@ -85,6 +85,18 @@ struct MailContent: Sendable, Hashable {
     notice("Password removed", "The password of your account on \(serverURL) was removed.")
   }
 
+  static func providerLinked(_ serverURL: String, _ name: String) -> MailContent {
+    notice(
+      "Sign-in linked",
+      "A user of \(name) was linked to your account on \(serverURL), and can sign in to it.")
+  }
+
+  static func providerUnlinked(_ serverURL: String) -> MailContent {
+    notice(
+      "Link removed",
+      "The link of your account on \(serverURL) to another provider was removed.")
+  }
+
   static func recoveryCodeUsed(_ serverURL: String) -> MailContent {
     notice(
       "A recovery code was used", "A recovery code of your account on \(serverURL) was used.")

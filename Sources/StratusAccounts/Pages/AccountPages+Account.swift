@@ -35,6 +35,7 @@ extension AccountPages {
       <button class="quiet">Sign out</button></form>
       <h2>Passkeys</h2>
       <p><a href="/account/passkeys">\(Self.passkeyCount(passkeys.count))</a></p>
+      \(providers == nil ? nil : Self.otherAccounts)
       <h2>Password</h2>
       \(hasPassword ? passwordForm(visit, signedIn.account) : Self.noPassword)
       <h2>Second factor</h2>
@@ -57,8 +58,13 @@ extension AccountPages {
     }
   }
 
+  private static let otherAccounts: HTML = """
+    <h2>Other accounts</h2>
+    <p><a href="/account/providers">Sign in with an account at another provider</a></p>
+    """
+
   private static let noPassword: HTML = """
-    <p>Your account has no password. You sign in with a passkey.</p>
+    <p>Your account has no password. You sign in with a passkey, or at another provider.</p>
     """
 
   private func passwordForm(_ visit: Visit, _ account: Account) -> HTML {

@@ -6,10 +6,6 @@ import StratusWire
 extension AccountPages {
   private typealias SignedIn = (session: BrowserSession, account: Account)
 
-  /// The time after a sign-in for which an account without a password may change its passkeys.
-  /// Afterwards the user has to sign in again (OWASP ASVS 7.5.1).
-  private static let freshMilliseconds: Int64 = 10 * 60_000
-
   func showPasskeys(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     return try await passkeysPage(visit, signedIn)
@@ -21,22 +17,14 @@ extension AccountPages {
     let account = signedIn.account
     let passkeys = try await accounts.registry.passkeys(ofAccount: account.id)
     let hasPassword = try await accounts.registry.password(ofAccount: account.id) != nil
-    let hasFactor = try await accounts.registry.factor(ofAccount: account.id) != nil
     let site = PasskeySite(serverURL: visit.request.serverURL)
-    /// - Parameter form: the name of the form, because each element of a page has its own ID.
-    func proof(_ form: String) -> HTML {
-      let password = Self.proofField("current", "Your password", form, "current-password")
-      let code = Self.proofField(
-        "factor", "Code of your app, or a recovery code", form, "one-time-code")
-      return HTML((hasPassword ? [password] : []) + (hasFactor ? [code] : []))
-    }
     let items = passkeys.map { Self.item($0, site) }
     let change: HTML = """
       <form method="post" action="/account/passkeys/change">\(visit.hidden(seal))
       <ul>\(HTML(items))</ul>
       <label for="rename">New name</label>
       <input id="rename" name="name" type="text" maxlength="64" autocomplete="off">
-      \(proof("change"))
+      \(try await proofFields("change", of: account))
       <div class="row"><button name="action" value="rename">Rename</button>
       <button class="quiet" name="action" value="remove">Remove</button></div></form>
       """
@@ -45,7 +33,7 @@ extension AccountPages {
       <form method="post" action="/account/passkeys/new">\(visit.hidden(seal))
       <label for="name">Name, such as the name of the device</label>
       <input id="name" name="name" type="text" maxlength="64" required autocomplete="off">
-      \(proof("new"))
+      \(try await proofFields("new", of: account))
       <button>Continue</button></form>
       """
     let noAddress: HTML = """
@@ -56,7 +44,7 @@ extension AccountPages {
       <p class="small">Then only your passkeys open the account. If you lose all of them, a mail or \
       the operator of the server can set a new password.</p>
       <form method="post" action="/account/passkeys/only">\(visit.hidden(seal))
-      \(proof("only"))<button class="quiet">Remove the password</button></form>
+      \(try await proofFields("only", of: account))<button class="quiet">Remove the password</button></form>
       """
     let content: HTML = """
       <h1>Passkeys</h1>\(Self.warning(alarm))
@@ -65,16 +53,6 @@ extension AccountPages {
       \(hasPassword && !passkeys.isEmpty ? only : nil)\(Self.backLink)
       """
     return PageLayout.answer("Passkeys", content, status: status)
-  }
-
-  private static func proofField(
-    _ name: String, _ label: String, _ form: String, _ kind: String
-  ) -> HTML {
-    """
-    <label for="\(name)-\(form)">\(label)</label>
-    <input id="\(name)-\(form)" name="\(name)" type="\(name == "current" ? "password" : "text")" \
-    autocomplete="\(kind)" required maxlength="1024">
-    """
   }
 
   private static func item(_ passkey: Passkey, _ site: PasskeySite?) -> HTML {
@@ -95,37 +73,13 @@ extension AccountPages {
       """
   }
 
-  /// Checks again that the user is the owner of the account, before a change of its passkeys: by
-  /// the password, or else by a recent sign-in. If the account has a second factor, this is checked,
-  /// too, because a passkey replaces it.
-  ///
-  /// - Returns: the page that says why the change is refused, or nil if it is permitted.
-  private func refusal(
-    _ visit: Visit, _ signedIn: SignedIn
-  ) async throws(ServerError) -> PageAnswer? {
-    let account = signedIn.account
-    if try await accounts.registry.password(ofAccount: account.id) != nil {
-      if case .refused(let alarm, let status) = try await reprove(visit, signedIn) {
-        return try await passkeysPage(visit, signedIn, alarm: alarm, status: status)
-      }
-    } else if accounts.ambient.now() - signedIn.session.createdAt > Self.freshMilliseconds {
-      return try await passkeysPage(
-        visit, signedIn, alarm: "Sign out and sign in again before you change your passkeys.",
-        status: 403)
-    }
-    if try await accounts.registry.factor(ofAccount: account.id) != nil,
-      case .refused(let alarm, let status) = try await checkFactor(visit, of: account)
-    {
-      return try await passkeysPage(visit, signedIn, alarm: alarm, status: status)
-    }
-    return nil
-  }
-
   /// Shows the page whose script creates a passkey.
   func askForPasskey(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     guard let site = PasskeySite(serverURL: visit.request.serverURL) else { return Self.noPage }
-    if let page = try await refusal(visit, signedIn) { return page }
+    if case .refused(let alarm, let status) = try await confirm(visit, signedIn) {
+      return try await passkeysPage(visit, signedIn, alarm: alarm, status: status)
+    }
     let account = signedIn.account
     let challenge = PasskeyChallenge(
       for: account.id, cookie: visit.formCookie, sealedBy: seal, randomness: accounts.randomness,
@@ -189,7 +143,9 @@ extension AccountPages {
   /// Renames or removes a passkey.
   func changePasskey(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
-    if let page = try await refusal(visit, signedIn) { return page }
+    if case .refused(let alarm, let status) = try await confirm(visit, signedIn) {
+      return try await passkeysPage(visit, signedIn, alarm: alarm, status: status)
+    }
     let (account, form) = (signedIn.account, visit.request.form)
     let id = Base64URL.decode(form["id"] ?? "") ?? []
     switch form["action"] {
@@ -220,7 +176,9 @@ extension AccountPages {
   /// Removes the password, so that only the passkeys open the account.
   func removePassword(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
-    if let page = try await refusal(visit, signedIn) { return page }
+    if case .refused(let alarm, let status) = try await confirm(visit, signedIn) {
+      return try await passkeysPage(visit, signedIn, alarm: alarm, status: status)
+    }
     let account = signedIn.account
     switch try await accounts.registry.deletePassword(
       ofAccount: account.id, keepingSession: signedIn.session.hash)

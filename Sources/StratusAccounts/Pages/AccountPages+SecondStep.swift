@@ -78,22 +78,34 @@ extension AccountPages {
     guard
       let pending = PendingSignIn(text: text, sealedBy: seal, now: accounts.ambient.now()),
       let account = try await accounts.registry.account(id: pending.accountID),
-      !account.isDisabled,
-      let password = try await accounts.registry.password(ofAccount: account.id),
-      PendingSignIn.digest(password.hash) == pending.passwordDigest
+      !account.isDisabled, let proof = try await proof(of: pending, account)
     else { return PageLayout.redirect(to: goal.formPath) }
     switch try await checkFactor(visit, of: account) {
     case .passed: break
     case .refused(let alarm, let status):
       return secondStepForm(visit, goal, text, alarm: alarm, status: status)
     }
-    let proven = Accounts.ProvenAccount(account: account, passwordHash: password.hash)
-    guard try await begin(&visit, proven, isKept: pending.isKept) else {
+    guard try await begin(&visit, account, by: proof, isKept: pending.isKept) else {
       return PageLayout.redirect(to: goal.formPath)
     }
     try await endEarlierSession(of: visit)
     note("signed in with a second factor", account, visit)
     return PageLayout.redirect(to: goal.path)
+  }
+
+  /// Returns the first factor of a pending sign-in, or nil if the account does not have it any more.
+  private func proof(
+    of pending: PendingSignIn, _ account: Account
+  ) async throws(ServerError) -> SignInProof? {
+    switch pending.proof {
+    case .password(let digest):
+      guard let password = try await accounts.registry.password(ofAccount: account.id),
+        PendingSignIn.digest(password.hash) == digest
+      else { return nil }
+      return .password(hash: password.hash)
+    case .provider(let issuer, let subject):
+      return .provider(issuer: issuer, subject: subject)
+    }
   }
 
   /// Ends the browser session that a new one replaces.

@@ -85,7 +85,7 @@ extension AccountPages {
       required maxlength="1024">
       <label class="check"><input name="keep" type="checkbox" value="yes">Keep me signed in</label>
       <div class="row"><button>Sign in</button>\(passkey?.button)</div>
-      </form>\(mailLinks(request: goal.app?.text))
+      </form>\(providerLinks(goal))\(mailLinks(request: goal.app?.text))
       """
     return PageLayout.answer(
       "Sign in", content, status: status, hasOpener: goal.app != nil,

@@ -13,11 +13,15 @@ public final class AccountPages: WebPages {
   let shares: ShareDesk?
   let mailPace = MailPace()
   let pollPace = PollPace()
+  /// The identity providers at which users can sign in, or nil if there are none.
+  let providers: ProviderClient?
   private let report: @Sendable (ServerError) -> Void
 
   init(
-    accounts: Accounts, shares: ShareDesk?, report: @escaping @Sendable (ServerError) -> Void
+    accounts: Accounts, shares: ShareDesk?, providers: ProviderClient?,
+    report: @escaping @Sendable (ServerError) -> Void
   ) {
+    self.providers = providers
     self.accounts = accounts
     self.shares = shares
     self.report = report
@@ -96,11 +100,18 @@ public final class AccountPages: WebPages {
     case ("/account/passkeys/add", true): return try await addPasskey(visit)
     case ("/account/passkeys/change", true): return try await changePasskey(visit)
     case ("/account/passkeys/only", true): return try await removePassword(visit)
+    case ("/auth/provider", false): return try await goToProvider(visit)
+    case ("/account/providers", false): return try await showProviders(visit)
+    case ("/account/providers/link", true): return try await askForLink(visit)
+    case ("/account/providers/remove", true): return try await removeLink(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
     default:
       if visit.request.path.hasPrefix("/share/") { return try await sharePage(&visit) }
+      if visit.request.path.hasPrefix(Self.callbackPrefix), !visit.request.isPost {
+        return try await comeBack(&visit)
+      }
       return Self.noPage
     }
   }
@@ -142,10 +153,12 @@ extension Accounts {
   /// - Parameters:
   ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
   ///     pages.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - report: called with errors that a page cannot show.
   public func webPages(
-    shares: ShareDesk? = nil, report: @escaping @Sendable (ServerError) -> Void
+    shares: ShareDesk? = nil, providers: ProviderClient? = nil,
+    report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, shares: shares, report: report)
+    AccountPages(accounts: self, shares: shares, providers: providers, report: report)
   }
 }

@@ -34,13 +34,20 @@ struct SignInGoal {
     return device == nil ? nil : "<p>to sign in a device</p>"
   }
 
+  /// The fields of a form or a URL that keep the goal.
+  var values: [String: String] {
+    var values: [String: String] = [:]
+    values["request"] = app?.text
+    values["share"] = share
+    values["device"] = device
+    return values
+  }
+
   /// The hidden fields, except those that every form has.
   var fields: HTML {
     HTML(
-      [("request", app?.text), ("share", share), ("device", device)].compactMap { name, value in
-        value.map { value -> HTML in
-          "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
-        }
+      values.sorted { $0.key < $1.key }.map { name, value -> HTML in
+        "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
       })
   }
 }

@@ -14,6 +14,9 @@ final class PageSeal: Sendable {
     case pendingSignIn = "pending sign-in"
     case factorSetup = "factor setup"
     case passkeyChallenge = "passkey challenge"
+    case providerState = "provider state"
+    case providerNonce = "provider nonce"
+    case providerVerifier = "provider verifier"
   }
 
   private static let codeCount = 32
@@ -50,6 +53,11 @@ final class PageSeal: Sendable {
       })
     else { return nil }
     return text
+  }
+
+  /// Returns a secret that belongs to a sealed text. Only the server can compute it.
+  func derived(from sealed: String, for use: Use) -> String {
+    Base64URL.encode(code(sealed, use, newest))
   }
 
   /// The token of a form in a browser with this cookie.

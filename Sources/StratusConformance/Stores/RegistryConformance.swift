@@ -32,6 +32,7 @@ public enum RegistryConformance {
     Check("a second factor, its steps and its recovery codes are stored", factorsAreKept),
     Check("passkeys are stored, used, renamed and bounded", passkeysAreKept),
     Check("the last credential of an account stays", lastCredentialsStay),
+    Check("links to users of providers are stored once, listed and removed", linksAreKept),
     Check("a step of a sign-in is stored once, changed once and removed", stepsAreKept),
     Check("the number of steps of sign-ins is limited", stepsAreBounded),
     Check("only one of two first owners is made", firstOwnersAreUnique),

@@ -50,6 +50,8 @@ public enum SignInProof: Sendable, Hashable {
   case password(hash: String)
   /// The credential ID of a passkey.
   case passkey(id: [UInt8])
+  /// The user of an identity provider.
+  case provider(issuer: String, subject: String)
 }
 
 /// The outcome of a removal of a credential.

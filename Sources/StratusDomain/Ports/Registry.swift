@@ -5,7 +5,8 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  SignInStepRegistry, PasskeyRegistry, UserRegistry, StoreRegistry, VersionRegistry
+  SignInStepRegistry, PasskeyRegistry,
+  ProviderRegistry, UserRegistry, StoreRegistry, VersionRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 9
+  public static let layout: Int64 = 10
 
   /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -49,6 +49,7 @@ public enum RegistryTables {
       try connection.define(factors(connection.dialect))
       try connection.define(signInSteps(connection.dialect))
       try connection.define(passkeys(connection.dialect))
+      try connection.define(providerLinks(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

@@ -22,6 +22,7 @@ enum RegistryUpgrade {
     }
     if found < 8 { try connection.define(RegistryTables.signInSteps(connection.dialect)) }
     if found < 9 { try connection.define(RegistryTables.passkeys(connection.dialect)) }
+    if found < 10 { try connection.define(RegistryTables.providerLinks(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -85,7 +85,8 @@ extension RegistrySession {
 
   /// Returns the number of credentials by which an account's user can sign in.
   func credentialCount(of accountID: String) throws(ServerError) -> Int64 {
-    try passkeyCount(of: accountID) + (passwordHash(of: accountID) == nil ? 0 : 1)
+    try passkeyCount(of: accountID) + linkCount(of: accountID)
+      + (passwordHash(of: accountID) == nil ? 0 : 1)
   }
 
   /// Whether an account still has the credential of a sign-in.
@@ -93,6 +94,8 @@ extension RegistrySession {
     switch proof {
     case .password(let hash): try passwordHash(of: accountID) == hash
     case .passkey(let id): try passkey(id: id)?.accountID == accountID
+    case .provider(let issuer, let subject):
+      try link(issuer: issuer, subject: subject)?.accountID == accountID
     }
   }
 }

@@ -168,15 +168,18 @@ struct SignInScene {
   /// - Parameters:
   ///   - token: additional properties of the API token.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   static func with(
     token: JSON = [:], environment: String = "development", mail: MailSettings? = nil,
+    providers: ProviderClient? = nil,
     _ body: (SignInScene) async throws -> Void
   ) async throws {
     let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
     let log = CapturedLog()
-    try await withServer(live: clock.live, limits: limits, log: log, mail: mail) { server in
+    try await withServer(live: clock.live, limits: limits, log: log, mail: mail, providers: providers) {
+      server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])
