@@ -99,7 +99,9 @@ enum UserCode {
   static func read(_ typed: String) -> String? {
     guard typed.utf8.count <= 64 else { return nil }
     let code = typed.uppercased().filter { !" -\u{2010}\u{2011}".contains($0) }
-    guard code.utf8.count == count, code.utf8.allSatisfy({ letters.contains($0) }) else { return nil }
+    guard code.utf8.count == count, code.utf8.allSatisfy({ letters.contains($0) }) else {
+      return nil
+    }
     return code
   }
 

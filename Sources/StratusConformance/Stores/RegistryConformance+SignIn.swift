@@ -23,7 +23,8 @@ extension RegistryConformance {
   ) async throws {
     for session in sessions {
       try expect(
-        try await registry.create(session, provenBy: .password(hash: "$a$"), countMax: countMax), true)
+        try await registry.create(session, provenBy: .password(hash: "$a$"), countMax: countMax),
+        true)
     }
   }
 

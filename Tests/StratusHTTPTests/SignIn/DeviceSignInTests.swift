@@ -32,7 +32,7 @@ private struct Device {
 
   /// Asks for the token after the interval.
   func ask(
-    _ codes: JSON, _ changes: [String: String] = [:], afterSeconds seconds: Int = 5
+    _ codes: JSON, _ changes: [String: String] = [:], afterSeconds seconds: Int64 = 5
   ) async throws -> (status: Int, json: JSON) {
     scene.clock.move(bySeconds: seconds)
     let form = [

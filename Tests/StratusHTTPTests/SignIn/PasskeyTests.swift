@@ -121,15 +121,14 @@ private struct PasskeyScene {
 
   @Test func `a sign-in with a wrong answer is refused`() async throws {
     try await PasskeyScene.with { passkey, _ in
-      var faults = Self.faults
-      faults += [
+      let more: [(String, @Sendable (inout TestAuthenticator) -> Void)] = [
         ("another user", { $0.userHandle = Array(repeating: 1, count: 64) }),
         ("no user handle", { $0.userHandle = nil }),
         ("another key", { $0.key = .p256(P256.Signing.PrivateKey()) }),
         ("an unknown passkey", { $0.credentialID = [1] }),
         ("a passkey that can be copied now", { $0.flags = 0x0D }),
       ]
-      for (name, change) in faults {
+      for (name, change) in Self.faults + more {
         var authenticator = passkey.authenticator
         change(&authenticator)
         let browser = passkey.scene.browser

@@ -66,7 +66,8 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
     ("0000", .hasMoreBytes), ("a201020103", .hasRepeatedKey), ("61ff", .isNotText),
     // Appendix A: floats, tags, simple values, and lengths that are unknown in advance.
     ("f90000", .isUnsupported), ("fb3ff199999999999a", .isUnsupported), ("f7", .isUnsupported),
-    ("f0", .isUnsupported), ("c11a514b67b0", .isUnsupported), ("5f42010243030405ff", .isUnsupported),
+    ("f0", .isUnsupported), ("c11a514b67b0", .isUnsupported),
+    ("5f42010243030405ff", .isUnsupported),
     ("9fff", .isUnsupported), ("bfff", .isUnsupported), ("1bffffffffffffffff", .isUnsupported),
     ("3bffffffffffffffff", .isUnsupported), ("1c", .isUnsupported),
     ("818181818180", .isTooDeep), ("9b7fffffffffffffff", .hasTooManyItems),
@@ -92,7 +93,8 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
   @Test func `random bytes never stop the readers`() throws {
     print("the seed of the readers of passkeys is \(Self.seed)")
     var chance = SeededChance(seed: Self.seed)
-    let samples = try PasskeyVectors.signIns.map { try bytes($0.publicKey) }
+    let samples =
+      try PasskeyVectors.signIns.map { try bytes($0.publicKey) }
       + [try bytes(PasskeyVectors.verified.attestation)]
     var accepted = 0
     for round in 0..<20_000 {
