@@ -28,10 +28,10 @@ struct ProviderRequests: OutgoingRequests {
   ) async throws(ServerError) -> (status: Int, body: [UInt8]) {
     var sent = HTTPClientRequest(url: request.url)
     sent.headers.add(name: "Accept", value: "application/json")
-    if let form = request.form {
+    if let text = request.formText {
       sent.method = .POST
       sent.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-      sent.body = .bytes(ByteBuffer(string: request.formText(form)))
+      sent.body = .bytes(ByteBuffer(string: text))
     }
     if let credentials = request.credentials {
       sent.setBasicAuth(username: credentials.user, password: credentials.password)

@@ -1,4 +1,4 @@
-import StratusDomain
+public import StratusDomain
 import StratusWire
 import Synchronization
 

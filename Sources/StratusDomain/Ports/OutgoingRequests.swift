@@ -23,6 +23,24 @@ public struct OutgoingRequest: Sendable, Hashable {
     self.form = form
     self.credentials = credentials
   }
+
+  /// The body of the request: the fields in `application/x-www-form-urlencoded`. Everything except
+  /// letters and digits is percent-encoded.
+  public var formText: String? {
+    form.map { form in
+      form.sorted { $0.key < $1.key }.map { "\(Self.encode($0.key))=\(Self.encode($0.value))" }
+        .joined(separator: "&")
+    }
+  }
+
+  private static func encode(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
 }
 
 /// Sends requests to identity providers.

@@ -169,12 +169,12 @@ struct SignInScene {
   ///   - token: additional properties of the API token.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
+  ///   - clock: the clock of the server.
   static func with(
     token: JSON = [:], environment: String = "development", mail: MailSettings? = nil,
-    providers: ProviderClient? = nil,
+    providers: ProviderClient? = nil, clock: MovedClock = MovedClock(),
     _ body: (SignInScene) async throws -> Void
   ) async throws {
-    let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
     let log = CapturedLog()
