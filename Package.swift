@@ -128,13 +128,13 @@ let package = Package(
       "StratusServer",
       [
         "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
-        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird,
-        instrumentation, logging, metrics, tracing,
+        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", asyncHTTPClient,
+        hummingbird, instrumentation, logging, metrics, tracing,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ]),
+      ] + httpClientTypes),
     room("StratusProgress"),
     program(
       "stratus",
@@ -254,7 +254,7 @@ let package = Package(
       [
         "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
         "StratusServer",
-        "StratusTesting", "StratusWire", crypto, hummingbird,
+        "StratusTesting", "StratusWire", crypto, cryptoExtras, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -149,7 +149,7 @@ public final class Accounts: Authentication {
   /// Decodes a web auth token and verifies its signature.
   ///
   /// - Returns: nil if the text was not signed with one of the server's keys.
-  private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
+  func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
     if let token = sealedToken(text) { return token }
     // Another process may have made a new key a moment ago.
     let version = try await registry.version()

@@ -50,13 +50,14 @@ public struct Composition: Sendable {
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
     dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
     publicURL: String? = nil, limits: LimitSettings = .unpaced,
     push: PushSettings = PushSettings(), mail: MailSettings? = nil,
-    requestArchive: (any RequestArchive)? = nil
+    providers: ProviderClient? = nil, requestArchive: (any RequestArchive)? = nil
   ) async throws {
     let storage: ServerStorage
     if let postgres {
@@ -67,7 +68,8 @@ public struct Composition: Sendable {
     }
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
-      limits: limits, mail: mail, requestArchive: requestArchive)
+      limits: limits, mail: mail, providers: providers,
+      requestArchive: requestArchive)
   }
 
   /// - Parameters:
@@ -76,12 +78,14 @@ public struct Composition: Sendable {
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
     push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
-    mail: MailSettings? = nil, requestArchive: (any RequestArchive)? = nil
+    mail: MailSettings? = nil, providers: ProviderClient? = nil,
+    requestArchive: (any RequestArchive)? = nil
   ) async throws {
     requestLog = RequestLog(archive: requestArchive)
     ambient = live.ambient
@@ -156,7 +160,7 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = accounts.webPages(shares: service.shareDesk) { error in
+    router.pages = accounts.webPages(shares: service.shareDesk, providers: providers) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.requestLog = requestLog

@@ -60,7 +60,8 @@ public struct Server: Sendable {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
       publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
-      mail: settings.mail?.pages(serverURL: settings.linkURL), requestArchive: requests)
+      mail: settings.mail?.pages(serverURL: settings.linkURL),
+      providers: settings.providerClient, requestArchive: requests)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {

@@ -32,6 +32,8 @@ public struct Settings: Sendable {
   public var boundsAddresses = false
   /// The settings for sign-up and mails, or nil if there are neither.
   public var mail: MailServiceSettings?
+  /// The identity providers at which users can sign in.
+  public var providers: [ProviderSettings] = []
   /// The files of the server's certificate and key, or nil if connections are not encrypted.
   public var tls: TLSFiles?
   /// The times for clients that listen for notifications.

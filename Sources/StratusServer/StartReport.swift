@@ -24,10 +24,11 @@ public struct StartReport: Sendable, Equatable {
           "all clients behind a proxy count as one address; name the proxy with --trusted-proxy"
         ))
     }
-    let secrets = [
-      settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
-      settings.mail?.passwordFile,
-    ]
+    let secrets =
+      [
+        settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
+        settings.mail?.passwordFile,
+      ] + settings.providers.map(\.secretFile)
     for file in secrets {
       guard let file, Self.isOpen(file) else { continue }
       rows.append(
@@ -55,6 +56,10 @@ public struct StartReport: Sendable, Equatable {
     if settings.postgres != nil { features.append("stores in PostgreSQL") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
     if let files = settings.tls { features.append("TLS with \(files.certificate)") }
+    if !settings.providers.isEmpty {
+      let names = settings.providers.map(\.name).joined(separator: ", ")
+      features.append("sign-in at other providers (\(names))")
+    }
     let proxies = settings.connections.trustedProxies.count
     if proxies > 0 {
       features.append("trusted proxies (\(proxies) \(proxies == 1 ? "range" : "ranges"))")

@@ -106,7 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
   private static let storeIdleMax: Int64 = 31_536_000
 
   /// The options that may be given several times.
-  static let repeatedOptions: Set = ["trusted-proxy"]
+  static let repeatedOptions: Set = ["trusted-proxy", "identity-provider"]
 
   @Option(
     help: ArgumentHelp(
@@ -162,6 +162,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Sign-up and mail")
   var mail: MailOptions
+
+  @OptionGroup(title: "Identity providers")
+  var providers: ProviderOptions
 
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
@@ -220,6 +223,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.tls = try tls.files()
     settings.mail = try mail.settings(publicURL: publicURL)
+    settings.providers = try providers.settings(publicURL: publicURL)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings

@@ -14,7 +14,7 @@ struct Stratus: AsyncParsableCommand {
       ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
       TeamCommand.self, AuditCommand.self,
-      WebTokenCommand.self,
+      WebTokenCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
       CompactCommand.self,

@@ -24,7 +24,7 @@ enum Modules {
       ours: domain + ["StratusConsole"], others: hummingbird + ["NIOSSL", "NIOTLS"]),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
-    "StratusServer": Room(ours: serverModules, others: composition),
+    "StratusServer": Room(ours: serverModules, others: composition + httpClient),
     "StratusProgress": Room(),
     "stratus": Room(
       ours: ["StratusProgress", "StratusServer", "StratusTransport", "StratusWire"],
@@ -63,10 +63,11 @@ enum Modules {
   /// Modules that every test may import, in addition to the project's modules and the packages of
   /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
   /// `EventScripts` is a separate module because two test targets use it. Tests sign requests with
-  /// `Crypto`.
+  /// `Crypto`, and play authenticators with `CryptoExtras`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
+    "CryptoExtras",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

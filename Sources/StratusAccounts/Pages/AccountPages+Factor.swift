@@ -157,15 +157,15 @@ extension AccountPages {
     }
   }
 
-  private enum Reproof {
+  enum Reproof {
     case proven(Accounts.ProvenAccount)
     case refused(alarm: String, status: Int)
   }
 
   /// Checks the password of a signed-in user again, before a change of the factors (OWASP ASVS
   /// 7.5.1).
-  private func reprove(
-    _ visit: Visit, _ signedIn: SignedIn
+  func reprove(
+    _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> Reproof {
     let account = signedIn.account
     var attempt = try await attempt(visit, email: account.email, account: account)
@@ -184,11 +184,11 @@ extension AccountPages {
     return .proven(proven)
   }
 
-  private static let passwordField: HTML = """
+  static let passwordField: HTML = """
     <label for="current">Your password</label>
     <input id="current" name="current" type="password" autocomplete="current-password" required \
     maxlength="1024">
     """
 
-  private static let backLink: HTML = "<p><a href=\"/account\">Your account</a></p>"
+  static let backLink: HTML = "<p><a href=\"/account\">Your account</a></p>"
 }

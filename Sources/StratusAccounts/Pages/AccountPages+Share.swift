@@ -20,7 +20,7 @@ extension AccountPages {
     guard ShareDesk.isPlausible(id) else { return Self.noPage }
     guard let signedIn = visit.signedIn else {
       // NB: the server does not look for the share before the user has signed in.
-      return signInForm(visit, nil, share: id)
+      return signInForm(visit, SignInGoal(share: id))
     }
     let account = signedIn.account
     switch (parts.count == 3 ? parts[2] : "", visit.request.isPost) {

@@ -45,6 +45,9 @@ extension RegistryConformance {
     }
     let ofOne = try await registry.auditEntries(ofAccount: "1", before: nil, limit: 9)
     try expect(ofOne.map(\.time), [3, 1])
+    let byOthers = try await registry.auditEntries(
+      ofAccount: nil, byOthersOnly: true, before: nil, limit: 9)
+    try expect(byOthers.map(\.time), [3, 2, 1])
     let page = try await registry.auditEntries(ofAccount: nil, before: all[0].number, limit: 2)
     try expect(page.map(\.time), [3, 2])
   }

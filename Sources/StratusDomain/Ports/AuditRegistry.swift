@@ -82,12 +82,23 @@ public protocol AuditRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - accountID: the account that the entries concern, or nil for all entries.
+  ///   - byOthersOnly: whether changes that users made on their account pages are left out.
   ///   - number: entries with this number or a greater one are left out; nil means none.
   ///   - limit: the maximum number of entries.
   func auditEntries(
-    ofAccount accountID: String?, before number: Int64?, limit: Int
+    ofAccount accountID: String?, byOthersOnly: Bool, before number: Int64?, limit: Int
   ) async throws(ServerError) -> [AuditEntry]
 
   /// Removes the entries from before a time, in milliseconds since 1970 UTC.
   func deleteAuditEntries(before time: Int64) async throws(ServerError)
+}
+
+extension AuditRegistry {
+  /// Returns the newest entries by all actors, the newest first.
+  public func auditEntries(
+    ofAccount accountID: String?, before number: Int64?, limit: Int
+  ) async throws(ServerError) -> [AuditEntry] {
+    try await auditEntries(
+      ofAccount: accountID, byOthersOnly: false, before: number, limit: limit)
+  }
 }

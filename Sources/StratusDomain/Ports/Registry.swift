@@ -5,7 +5,8 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry
+  SignInStepRegistry, PasskeyRegistry, ProviderRegistry, UserRegistry, StoreRegistry,
+  VersionRegistry, AuditRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

@@ -8,16 +8,18 @@ extension SQLRegistry {
   }
 
   public func auditEntries(
-    ofAccount accountID: String?, before number: Int64?, limit: Int
+    ofAccount accountID: String?, byOthersOnly: Bool, before number: Int64?, limit: Int
   ) async throws(ServerError) -> [AuditEntry] {
     try await engine.read { (session) throws(ServerError) in
       let end = SQLValue.integer(number ?? .max)
       let count = SQLValue.integer(Int64(limit))
       if let accountID {
         return try session.connection.all(
-          AuditStatements.ofAccount, [.text(accountID), end, count], AuditEntry.init(row:))
+          AuditStatements.ofAccount, [.text(accountID), .flag(!byOthersOnly), end, count],
+          AuditEntry.init(row:))
       }
-      return try session.connection.all(AuditStatements.all, [end, count], AuditEntry.init(row:))
+      return try session.connection.all(
+        AuditStatements.all, [.flag(!byOthersOnly), end, count], AuditEntry.init(row:))
     }
   }
 
@@ -29,7 +31,7 @@ extension SQLRegistry {
 }
 
 extension RegistryTables {
-  /// The audit log and the mark of restricted accounts, added with layout 8.
+  /// The audit log and the mark of restricted accounts, added with layout 11.
   static func audit(_ dialect: SQLDialect) -> String {
     """
     ALTER TABLE accounts ADD COLUMN restricted BIGINT NOT NULL DEFAULT 0;
@@ -89,10 +91,15 @@ private enum AuditStatements {
     SELECT COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM audit
     """)
   static let all = SQLStatement(
-    "SELECT \(columns) FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?")
+    """
+    SELECT \(columns) FROM audit WHERE (actor <> 'user' OR 1 = ?) AND number < ?
+    ORDER BY number DESC LIMIT ?
+    """)
   static let ofAccount = SQLStatement(
     """
-    SELECT \(columns) FROM audit WHERE account = ? AND number < ? ORDER BY number DESC LIMIT ?
+    SELECT \(columns) FROM audit
+    WHERE account = ? AND (actor <> 'user' OR 1 = ?) AND number < ?
+    ORDER BY number DESC LIMIT ?
     """)
   static let delete = SQLStatement("DELETE FROM audit WHERE at < ?")
 }
