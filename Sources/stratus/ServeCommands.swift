@@ -156,6 +156,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Sign-up and mail")
   var mail: MailOptions
 
+  @OptionGroup(title: "Backups")
+  var backups: BackupOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -207,6 +210,8 @@ struct ServeCommand: AsyncParsableCommand {
     settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.tls = try tls.files()
     settings.mail = try mail.settings(publicURL: publicURL)
+    settings.backups = try backups.settings(
+      data: data.url, hasPostgres: settings.postgres != nil)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings

@@ -63,6 +63,20 @@ public struct FolderInspection: Sendable {
     }
   }
 
+  /// Calls `body` with the name, the size in bytes and the checksum of each asset file that a store
+  /// names.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, and any error of `body`.
+  public func eachAssetFile(
+    ofStore address: StoreAddress,
+    _ body: (_ file: String, _ size: Int64, _ checksum: [UInt8]) throws(ServerError) -> Void
+  ) throws(ServerError) {
+    try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
+      guard try StoreTables.foundLayout(on: connection) ?? 0 >= 2 else { return }
+      try StoreTables.eachAssetFile(on: connection, body)
+    }
+  }
+
   /// Returns the counts of the production radar. It counts the requests that production refused
   /// because it lacks a record type, field or index.
   ///
