@@ -112,6 +112,14 @@ public struct AssetCopy: Sendable {
     return asset.matches(found)
   }
 
+  /// Whether the source has a file with the right size. The contents are not read.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the disk fails.
+  public func hasSize(_ asset: CopiedAsset) throws(ServerError) -> Bool {
+    let status = try Disk.status(try source.path(of: asset.file))
+    return status.map { Int64($0.st_size) } == asset.sizeBytes
+  }
+
   /// Returns the names of the source's files.
   ///
   /// - Throws: `INTERNAL_ERROR` if the disk fails.
