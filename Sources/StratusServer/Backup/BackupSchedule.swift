@@ -1,4 +1,5 @@
 public import Foundation
+import StratusDomain
 import StratusWire
 
 /// The settings of the backups that the server makes by itself.
