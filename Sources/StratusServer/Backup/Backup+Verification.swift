@@ -22,7 +22,7 @@ extension Backup {
   /// - Parameter onProgress: is called at intervals.
   /// - Throws: ``BackupFailure`` if the folder is not a complete backup, or cannot be read.
   public static func verify(
-    _ folder: URL, onProgress: (Progress) -> Void = { _ in }
+    _ folder: URL, onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Verification {
     let manifest = try manifest(of: folder)
     var result = Verification(begunAt: manifest.begunAt, missingFiles: manifest.missingFiles)
@@ -50,7 +50,7 @@ extension Backup {
 
   private static func verify(
     _ address: StoreAddress, _ file: BackupFile, in folder: URL, _ result: inout Verification,
-    _ progress: inout Progress, _ onProgress: (Progress) -> Void
+    _ progress: inout Progress, _ onProgress: @escaping (Progress) -> Void
   ) throws(ServerError) {
     let path = DataFolder.file(of: address, in: folder).path
     var now = progress
