@@ -9,7 +9,8 @@ extension ServerDataMaker {
   static let trips = CKRecordZone.ID(zoneName: "Trips")
   static let team = CKRecordZone.ID(zoneName: "Team")
 
-  /// Alice shares a trip with Bob, who changes it, and a whole zone with everybody who has its URL.
+  /// Alice shares a trip with Bob, and Bob changes it. She shares a whole zone with all users that
+  /// have its URL.
   func sharing() async throws {
     let alice = scene.container(of: "alice", on: "laptop")
     let bob = scene.container(of: "bob", on: "bob")

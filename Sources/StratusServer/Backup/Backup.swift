@@ -48,8 +48,8 @@ public struct Backup {
   ///   - data: the data folder.
   ///   - folder: the folder to create.
   ///   - keys: the file to create for the server's keys, or nil to leave the keys out.
-  ///   - since: an earlier backup. Files that have not changed since then are not copied again: both
-  ///     backups share the bytes on the disk, and each backup remains complete if the other is
+  ///   - since: an earlier backup. Files that have not changed since then are not copied again:
+  ///     both backups share the bytes on the disk, and each backup remains complete if the other is
   ///     deleted.
   ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.

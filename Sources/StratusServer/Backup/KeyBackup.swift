@@ -33,7 +33,8 @@ public enum KeyBackup {
   /// Writes a copy of a data folder's keys that only its owner can read. A server may use the
   /// folder.
   ///
-  /// - Throws: ``BackupFailure`` if there are no keys, if they are damaged, or if the target exists.
+  /// - Throws: ``BackupFailure`` if there are no keys, if they are damaged, or if the target
+  ///   exists.
   public static func copy(of data: URL, to target: URL) throws(BackupFailure) {
     try write(KeyFile.location(in: data), to: target)
   }

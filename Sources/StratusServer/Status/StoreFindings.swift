@@ -48,7 +48,8 @@ struct StoreFindings {
     if check.newestRecordAt > now + Self.clockSlack {
       findings.append(
         .problem(
-          "clock-behind", "\(name) has a record of \(UTCTime.text(check.newestRecordAt)), which "
+          "clock-behind",
+          "\(name) has a record of \(UTCTime.text(check.newestRecordAt)), which "
             + "lies in the future", fix: "correct the machine's clock"))
     }
     let work = [
@@ -59,7 +60,8 @@ struct StoreFindings {
     if !work.isEmpty {
       findings.append(
         .note(
-          "work-unfinished", "\(name) has unfinished work, which a server continues: "
+          "work-unfinished",
+          "\(name) has unfinished work, which a server continues: "
             + work.joined(separator: ", ")))
     }
     return findings

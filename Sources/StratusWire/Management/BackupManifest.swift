@@ -1,5 +1,5 @@
-/// The list of a backup's files, with a checksum of each. `stratus backup` writes this file last, so
-/// a folder with a manifest is complete.
+/// The list of a backup's files, with a checksum of each. `stratus backup` writes this file last,
+/// so a folder with a manifest is complete.
 ///
 /// The list does not name the files of assets. Each store names its own assets, with their
 /// checksums, and the list contains the checksum of the store.
