@@ -8,12 +8,10 @@ import Testing
 
 /// The backups that a server makes by itself.
 @Suite struct `Scheduled backups` {
-  private static let hour: Int64 = 3_600_000
-
   /// A clock that a test moves.
   private final class Hours: Sendable {
     private let now = Mutex<Int64>(1_800_000_000_000)
-    func move(_ hours: Int64) { now.withLock { $0 += hours * hour } }
+    func move(_ hours: Int64) { now.withLock { $0 += hours * 3_600_000 } }
     var live: Live {
       Live(ambient: Ambient(now: { self.now.withLock { $0 } }, makeUUID: Ambient.live.makeUUID))
     }
