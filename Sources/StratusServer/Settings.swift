@@ -54,6 +54,9 @@ public struct Settings: Sendable {
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
+  /// The settings of the backups that the server makes by itself, or nil if it makes none.
+  public var backups: BackupSettings?
+
   /// The address of the console, or nil if the server has no console.
   public var console: ConsoleAddress?
 

@@ -55,6 +55,9 @@ public struct StartReport: Sendable, Equatable {
     }
     if settings.postgres != nil { features.append("stores in PostgreSQL") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
+    if let backups = settings.backups {
+      features.append("a backup every \(backups.everyHours) h in \(backups.folder.path)")
+    }
     if let files = settings.tls { features.append("TLS with \(files.certificate)") }
     if !settings.providers.isEmpty {
       let names = settings.providers.map(\.name).joined(separator: ", ")

@@ -166,6 +166,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Identity providers")
   var providers: ProviderOptions
 
+  @OptionGroup(title: "Backups")
+  var backups: BackupOptions
+
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
 
@@ -224,6 +227,8 @@ struct ServeCommand: AsyncParsableCommand {
     settings.tls = try tls.files()
     settings.mail = try mail.settings(publicURL: publicURL)
     settings.providers = try providers.settings(publicURL: publicURL)
+    settings.backups = try backups.settings(
+      data: data.url, hasPostgres: settings.postgres != nil)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings
