@@ -156,7 +156,7 @@ final class GuestApp: @unchecked Sendable {
   private func live() async {
     let connection = household.connection(of: guest.name, user: guest.user, life)
     while life.goesOn(), household.isEditing {
-      try? await Loop.shared.sleep(household.pauseSeconds(0.1...1.5))
+      try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.7))
       if !life.goesOn() || !household.isEditing { return }
       switch household.number(0...99) {
       case 0..<25: await accept(over: connection)

@@ -14,13 +14,38 @@ final class SharingTruth: @unchecked Sendable {
 
   /// The names that each guest may see. An entry is added before each commit that changes them.
   private var versions: [[String: Set<String>]] = [[:]]
+  /// The zone and its newest change, which the newest version describes.
+  private var described: Position?
   /// The first byte that a guest received and may not see, in words.
   private(set) var violation: String?
 
   /// The number of the present version.
   var version: Int { versions.count - 1 }
 
-  func note(_ visible: [String: Set<String>]) {
+  private enum Position: Equatable {
+    case noZone
+    case change(zone: Int64, number: Int64)
+  }
+
+  /// Remembers which records each guest may see after a write. Most writes of the background work
+  /// change no record, so this function first compares the number of the zone's newest change.
+  func noteWrite(in store: any StoreReading) throws(ServerError) {
+    var position = Position.noZone
+    if let zone = try store.zone(named: Self.zone, in: .private(owner: Self.owner)) {
+      position = .change(zone: zone.id, number: zone.change)
+    }
+    if position == described { return }
+    note(try Self.visible(in: store))
+    described = position
+  }
+
+  /// Remembers which records each guest may see after a restore.
+  func noteRestore(_ visible: [String: Set<String>]) {
+    described = nil
+    note(visible)
+  }
+
+  private func note(_ visible: [String: Set<String>]) {
     if visible != versions.last { versions.append(visible) }
   }
 
@@ -33,11 +58,26 @@ final class SharingTruth: @unchecked Sendable {
     let allowed = versions[max(0, version - 3)...].reduce(into: Set<String>()) {
       $0.formUnion($1[guest] ?? [])
     }
-    let text = String(decoding: body, as: UTF8.self)
-    for part in text.components(separatedByCanary: Self.canary).dropFirst() {
-      let name = String(part.prefix { $0 != "-" })
-      if !allowed.contains(name) { violation = "\(guest) received the contents of \(name)" }
+    for name in Self.namesInCanaries(of: body) where !allowed.contains(name) {
+      violation = "\(guest) received the contents of \(name)"
     }
+  }
+
+  /// Returns the names of the records whose texts are part of an answer.
+  private static func namesInCanaries(of body: [UInt8]) -> [String] {
+    let mark = Array(canary.utf8)
+    var names: [String] = []
+    var rest = body[...]
+    while let start = rest.firstIndex(of: mark[0]) {
+      rest = rest[start...]
+      guard rest.starts(with: mark) else {
+        rest = rest.dropFirst()
+        continue
+      }
+      rest = rest.dropFirst(mark.count)
+      names.append(String(decoding: rest.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self))
+    }
+    return names
   }
 
   /// Reads which records each guest may see.
@@ -97,7 +137,10 @@ final class SharingTruth: @unchecked Sendable {
     let blocked = Set(state.blocked.compactMap(\.identity.userRecordName))
     return Set(
       state.participants.compactMap { participant in
-        let mayRead = participant.permission != .none || state.publicPermission != .none
+        // A user who has joined by the URL of a public share may see it only while it is public.
+        let mayRead =
+          state.publicPermission != .none
+          || participant.permission != .none && participant.role != .publicUser
         return participant.status == .accepted && mayRead
           ? participant.identity.userRecordName : nil
       }
@@ -114,11 +157,5 @@ final class SharingTruth: @unchecked Sendable {
       current = parents[next] ?? nil
     }
     return nil
-  }
-}
-
-extension String {
-  fileprivate func components(separatedByCanary separator: String) -> [Substring] {
-    self.split(separator: separator, omittingEmptySubsequences: false)
   }
 }
