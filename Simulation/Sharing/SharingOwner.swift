@@ -46,7 +46,7 @@ final class SharingOwner: @unchecked Sendable {
   private func live() async {
     while life.goesOn(), household.isEditing {
       try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.3))
-      if !life.goesOn() || !household.isEditing { return }
+      if !life.goesOn() || !household.isEditing || household.isOwnerAway { return }
       await step()
     }
   }
@@ -112,10 +112,12 @@ final class SharingOwner: @unchecked Sendable {
       recordChangeTag: share.recordChangeTag)
     switch household.number(0...9) {
     case 0..<5: operation.share = ShareInput(participants: someGuests())
-    case 5, 6: operation.share = ShareInput(publicPermission: .readWrite)
-    case 7: operation.share = ShareInput(publicPermission: .some(.none))
-    case 8:
+    case 5: operation.share = ShareInput(publicPermission: .readWrite)
+    case 6: operation.share = ShareInput(publicPermission: .some(.none))
+    case 7, 8:
+      // A public share, because only then can a user without an invitation try to join.
       operation.share = ShareInput(
+        publicPermission: household.percent(60) ? .readWrite : nil,
         blockedRequesters: household.one(of: SharingTruth.guests).map { [$0] } ?? [])
     default: operation.share = ShareInput(unblockedIdentities: SharingTruth.guests)
     }

@@ -26,6 +26,8 @@ final class SharingRun: @unchecked Sendable {
     var rates = MishapRates(drawnFrom: &chance)
     rates.hasten(by: 4)
     rates.accountChange = 0
+    // After a restore, guests install their apps again, which hides some kinds of bugs.
+    if chance.percent(50) { (rates.restore, rates.backup, rates.expiry) = (0, 0, 0) }
     for mishap in reduction.without { rates[keyPath: mishap.rate] = 0 }
     self.rates = rates
     let seconds = Double.random(in: 2...6, using: &chance)
@@ -77,11 +79,13 @@ final class SharingRun: @unchecked Sendable {
     household.mishaps.start(rates)
     owner.start()
     for guest in guests { guest.start() }
-    let end = Loop.shared.now + household.seconds
-    while Loop.shared.now < end, broken == nil {
+    let begin = Loop.shared.now
+    while Loop.shared.now < begin + household.seconds, broken == nil {
       try? await Loop.shared.sleep(1)
       await strike()
     }
+    household.isOwnerAway = true
+    try? await Loop.shared.sleep(household.pauseSeconds(0...1.5))
     household.ledger.say("nothing goes wrong any more")
     household.isEditing = false
     household.isCalm = true

@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Which records each guest may see, after every write of the server. The rules are written from
-/// CloudKit's documentation, and use none of the server's own code for sharing.
+/// Which records each guest may see and change, after every write of the server. The rules are
+/// written from CloudKit's documentation, and use none of the server's own code for sharing.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SharingTruth: @unchecked Sendable {
@@ -16,7 +16,8 @@ final class SharingTruth: @unchecked Sendable {
   private var versions: [[String: Set<String>]] = [[:]]
   /// The zone and its newest change, which the newest version describes.
   private var described: Position?
-  /// The first byte that a guest received and may not see, in words.
+  /// The first byte that a guest received and may not see, or the first change that a guest may not
+  /// make, in words.
   private(set) var violation: String?
 
   /// The number of the present version.
@@ -25,6 +26,17 @@ final class SharingTruth: @unchecked Sendable {
   private enum Position: Equatable {
     case noZone
     case change(zone: Int64, number: Int64)
+
+    func isIn(_ zone: Int64) -> Bool {
+      guard case .change(zone, _) = self else { return false }
+      return true
+    }
+  }
+
+  /// The names of the records that each guest may see and change.
+  private struct Rights {
+    var visible: [String: Set<String>] = [:]
+    var writable: [String: Set<String>] = [:]
   }
 
   /// Remembers which records each guest may see after a write. Most writes of the background work
@@ -35,8 +47,23 @@ final class SharingTruth: @unchecked Sendable {
       position = .change(zone: zone.id, number: zone.change)
     }
     if position == described { return }
-    note(try Self.visible(in: store))
+    let records = try Self.records(in: store)
+    let rights = Self.rights(to: records)
+    if case .change(let zone, let earlier)? = described, position.isIn(zone) {
+      for record in records where record.change > earlier { check(record, against: rights) }
+    }
+    note(rights.visible)
     described = position
+  }
+
+  /// Checks that a new version of a record is not that of a guest who may not change the record.
+  private func check(_ record: StoredRecord, against rights: Rights) {
+    let user = record.modified.userRecordName
+    // Guests change the record of a share when they accept and leave.
+    guard violation == nil, record.type != ShareRecord.recordType, Self.guests.contains(user),
+      rights.writable[user]?.contains(record.name) != true
+    else { return }
+    violation = "\(user) may not change \(record.name)"
   }
 
   /// Remembers which records each guest may see after a restore.
@@ -82,22 +109,27 @@ final class SharingTruth: @unchecked Sendable {
 
   /// Reads which records each guest may see.
   static func visible(in store: any StoreReading) throws(ServerError) -> [String: Set<String>] {
-    let records = try records(in: store)
-    var shares: [(root: String?, members: Set<String>)] = []
+    rights(to: try records(in: store)).visible
+  }
+
+  private static func rights(to records: [StoredRecord]) -> Rights {
+    var shares: [(root: String?, members: Set<String>, writers: Set<String>)] = []
     for record in records where record.type == ShareRecord.recordType {
       guard let state = state(of: record) else { continue }
-      shares.append((state.rootRecordName, members(of: state)))
+      let members = members(of: state)
+      shares.append((state.rootRecordName, members, writers(among: members, of: state)))
     }
     let parents = Dictionary(records.map { ($0.name, $0.parentRecordName) }) { $1 }
     let roots = Set(shares.compactMap(\.root))
-    var visible: [String: Set<String>] = [:]
+    var rights = Rights()
     for record in records {
       let root = nearest(to: record.name, among: roots, parents)
       for share in shares where share.root == nil || share.root == root && root != nil {
-        for guest in share.members { visible[guest, default: []].insert(record.name) }
+        for guest in share.members { rights.visible[guest, default: []].insert(record.name) }
+        for guest in share.writers { rights.writable[guest, default: []].insert(record.name) }
       }
     }
-    return visible
+    return rights
   }
 
   /// Returns the texts of the records that a guest may see now, by name.
@@ -145,6 +177,14 @@ final class SharingTruth: @unchecked Sendable {
           ? participant.identity.userRecordName : nil
       }
     ).subtracting(blocked)
+  }
+
+  private static func writers(among members: Set<String>, of state: ShareState) -> Set<String> {
+    if state.publicPermission == .readWrite { return members }
+    return Set(
+      state.participants.filter { $0.permission == .readWrite && $0.role != .publicUser }
+        .compactMap(\.identity.userRecordName)
+    ).intersection(members)
   }
 
   private static func nearest(
