@@ -162,14 +162,16 @@ final class GuestApp: @unchecked Sendable {
       try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.7))
       if !life.goesOn() || !household.isEditing { return }
       switch household.number(0...99) {
-      case 0..<25:
+      case 0..<22:
         if let shortGUID = household.one(of: household.shortGUIDs) {
           await accept(shortGUID, over: connection)
         }
-      case 25..<37: await leave(over: connection)
-      case 37..<50: try? await engine?.fetchChanges()
-      case 50..<58: if !household.isOwnerAway { create() }
-      default: if !household.isOwnerAway { edit() }
+      case 22..<32: await leave(over: connection)
+      case 32..<42: try? await engine?.fetchChanges()
+      case 42..<50: if !household.isOwnerAway { create() }
+      default:
+        if !household.isOwnerAway { edit() }
+        if household.percent(50) { try? await engine?.sendChanges() }
       }
       if household.mishaps.happens(\.deviceCrash) {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash()

@@ -60,10 +60,10 @@ final class SharingOwner: @unchecked Sendable {
   private func step() async {
     guard let name = household.one(of: Self.names) else { return }
     switch household.number(0...99) {
-    case 0..<45: await send([save(name, parent: someParent(of: name))])
-    case 45..<50: await send([RecordOperation(.forceDelete, recordName: name)])
-    case 50..<62: await send([household.percent(10) ? shareZone() : share(name)])
-    case 62..<66:
+    case 0..<40: await send([save(name, parent: someParent(of: name))])
+    case 40..<45: await send([RecordOperation(.forceDelete, recordName: name)])
+    case 45..<55: await send([household.percent(10) ? shareZone() : share(name)])
+    case 55..<59:
       if let share = household.one(of: shares.keys) {
         await send([RecordOperation(.forceDelete, recordName: share)])
       }
@@ -126,10 +126,10 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   private func someGuests() -> [ShareParticipant] {
-    SharingTruth.guests.filter { _ in household.percent(65) }.map { guest in
+    SharingTruth.guests.filter { _ in household.percent(75) }.map { guest in
       ShareParticipant(
         identity: ParticipantIdentity(lookup: .userRecordName(guest)),
-        permission: household.percent(60) ? .readWrite : .readOnly)
+        permission: household.percent(50) ? .readWrite : .readOnly)
     }
   }
 
