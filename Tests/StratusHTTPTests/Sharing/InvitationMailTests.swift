@@ -1,4 +1,5 @@
 import StratusAccounts
+import StratusDomain
 import StratusTesting
 import Testing
 
