@@ -31,14 +31,15 @@ extension PreparedBatch {
     let hasShare: Bool
   }
 
-  /// Returns the root of the shared hierarchy that will contain each record of the batch. The element
-  /// is none if no shared hierarchy will contain the record.
+  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root is
+  /// none if no shared hierarchy will contain the record. The element is nil if the item has no
+  /// encrypted values to send.
   ///
   /// The server knows the hierarchies of records that are not in the batch. It is not asked if no
   /// record with encrypted values has a parent or a share.
   func places(
     by keyRing: KeyRing, options: KeyRing.Options
-  ) async throws(KeyFailure) -> [ExactKey] {
+  ) async throws(KeyFailure) -> [ExactKey?] {
     let places = items.map(Self.place)
     let inBatch = Dictionary(
       places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 })
@@ -51,7 +52,7 @@ extension PreparedBatch {
     }
     var asked: Set<ExactKey> = []
     for (item, place) in zip(items, places) {
-      guard case .save(_, let save) = item, !save.encryptedFields.isEmpty, let place else { continue }
+      guard item.hasEncryptedFields, let place else { continue }
       for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name)) {
         if step.hasShare { asked.insert(ExactKey(step.name)) }
         if let parent = step.parent, inBatch[ExactKey(parent)] == nil {
@@ -71,8 +72,8 @@ extension PreparedBatch {
         }
       }
     }
-    return places.map { place in
-      guard let place else { return ExactKey(nil) }
+    return zip(items, places).map { item, place in
+      guard item.hasEncryptedFields, let place else { return nil }
       for step in Self.chain(from: place, in: inBatch) {
         if let root = known[ExactKey(step.name)] { return ExactKey(root) }
         guard let parent = step.parent, inBatch[ExactKey(parent)] == nil else { continue }

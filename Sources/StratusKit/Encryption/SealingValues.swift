@@ -1,16 +1,19 @@
 import StratusTransport
 import StratusWire
 
-extension PreparedBatch {
-  /// Whether any record of the batch has encrypted fields to send.
+extension PreparedBatch.Item {
+  /// Whether the item is a record with encrypted fields to send.
   var hasEncryptedFields: Bool {
-    items.contains { item in
-      switch item {
-      case .save(_, let save): !save.encryptedFields.isEmpty
-      case .delete: false
-      }
+    switch self {
+    case .save(_, let save): !save.encryptedFields.isEmpty
+    case .delete: false
     }
   }
+}
+
+extension PreparedBatch {
+  /// Whether any record of the batch has encrypted fields to send.
+  var hasEncryptedFields: Bool { items.contains(where: \.hasEncryptedFields) }
 
   /// Encrypts the encrypted fields of the batch's records. If encryption is impossible, the records
   /// with encrypted fields are rejected.
@@ -23,11 +26,11 @@ extension PreparedBatch {
       let keyRing = try keyRing(of: database)
       let places = try await places(by: keyRing, options: database.options)
       var keys: [ExactKey: ZoneKey] = [:]
-      for place in Set(places) {
+      for place in Set(places.compactMap { $0 }) {
         keys[place] = try await keyRing.sealingKey(
           of: zoneID.wire, root: place.text, options: database.options)
       }
-      try seal(with: places.map { keys[$0] })
+      try seal(with: places.map { place in place.flatMap { keys[$0] } })
     } catch {
       switch error {
       case .transport: throw CKError(error)
