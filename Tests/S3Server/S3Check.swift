@@ -88,7 +88,7 @@ struct S3Check {
       \(Self.hex(SHA256.hash(data: Data(canonical.utf8))))
       """
     var key = Data("AWS4\(settings.secretAccessKey)".utf8)
-    for part in scope[1...] + [toSign] {
+    for part in Array(scope[1...]) + [toSign] {
       key = Data(
         HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: SymmetricKey(data: key)))
     }

@@ -1,5 +1,5 @@
 import Foundation
-public import HTTPTypes
+import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
