@@ -46,22 +46,30 @@ public struct Composition: Sendable {
 
   /// - Parameters:
   ///   - postgres: see ``Settings/postgres``.
+  ///   - s3: see ``Settings/assets``.
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
-    dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
-    publicURL: String? = nil, limits: LimitSettings = .unpaced,
+    dataFolder: URL, postgres: PostgresAccess? = nil, s3: S3Access? = nil, live: Live,
+    logger: Logger, publicURL: String? = nil, limits: LimitSettings = .unpaced,
     push: PushSettings = PushSettings(), mail: MailSettings? = nil
   ) async throws {
-    let storage: ServerStorage
+    var storage: ServerStorage
     if let postgres {
       storage = try await ServerStorage.inPostgres(
         postgres, folder: dataFolder, live: live, logger: logger, limits: limits)
     } else {
       storage = try ServerStorage(folder: dataFolder, live: live, limits: limits)
+    }
+    do throws(S3Unusable) {
+      try AssetsPlace(data: dataFolder).require(s3)
+      if let s3 { try await storage.keepAssets(in: s3, live: live) }
+    } catch {
+      await storage.close()
+      throw error
     }
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,

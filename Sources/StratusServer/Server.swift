@@ -47,8 +47,8 @@ public struct Server: Sendable {
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
-      publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
+      dataFolder: settings.dataFolder, postgres: settings.postgres, s3: settings.assets,
+      live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
       mail: settings.mail?.pages(serverURL: settings.linkURL))
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>

@@ -11,7 +11,7 @@ public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
   let signingKeys: any SigningKeyStore
-  let assets: any AssetStore
+  var assets: any AssetStore
   /// Makes every change token expire, or nil if this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
   /// Migrates the data of an earlier version. It must be called before anything else.
@@ -23,7 +23,7 @@ public struct ServerStorage: Sendable {
   /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
-  let close: @Sendable () async -> Void
+  var close: @Sendable () async -> Void
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks
   /// Returns the signals about one kind of work, between all processes with the same stores. It is

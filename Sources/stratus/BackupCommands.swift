@@ -85,6 +85,9 @@ extension Backup.Summary {
   /// - Throws: `Failure` if files are missing.
   fileprivate func report(in folder: String) throws {
     say("stores \(storesCount), files \(filesCount), in \(folder)")
+    if let assetsPlace {
+      complain("the bytes of assets are in \(assetsPlace), and \(folder) does not contain them")
+    }
     guard let first = missingFiles.first else { return }
     throw Failure(
       """

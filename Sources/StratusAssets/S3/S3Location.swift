@@ -77,8 +77,11 @@ public struct S3Location: Sendable, Hashable {
 
   /// The location as it appears in messages.
   public var shown: String {
-    "s3://\(bucket)\(prefix.isEmpty ? "" : "/" + prefix) at \(scheme)://\(endpointHost)"
+    "\(place) at \(scheme)://\(endpointHost)"
   }
+
+  /// The bucket and the prefix as an address without values.
+  public var place: String { "s3://\(bucket)\(prefix.isEmpty ? "" : "/" + prefix)" }
 
   private static func isYes(
     _ name: String, _ values: [String: String]

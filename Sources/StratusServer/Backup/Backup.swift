@@ -16,6 +16,9 @@ public struct Backup {
     /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
+    /// The S3 bucket with the bytes of assets, which the copy does not contain, or nil if they are
+    /// in the data folder.
+    public var assetsPlace: String?
   }
 
   /// The progress of a copy, in bytes of the source.
@@ -126,6 +129,7 @@ public struct Backup {
     let copy = FolderCopy(
       of: source, in: partial, makeEpoch: live.makeEpoch, now: live.ambient.now)
     var progress = Progress(title: "", doneBytes: 0, totalBytes: 0)
+    summary.assetsPlace = AssetsPlace(data: source).stored
     for address in stores {
       do throws(ServerError) {
         progress.totalBytes +=
@@ -143,7 +147,9 @@ public struct Backup {
           progress.doneBytes = done + Int64(share * Double(size))
           onProgress(progress)
         }
-        try copyFiles(of: address, copy, partial, &summary, &progress)
+        if summary.assetsPlace == nil {
+          try copyFiles(of: address, copy, partial, &summary, &progress)
+        }
       } catch {
         throw BackupFailure(error, what: "\(address.title) in \(source.path)")
       }
@@ -151,6 +157,11 @@ public struct Backup {
     }
     do throws(ServerError) { try copy.copyRegistry(epochs: epochs) } catch {
       throw BackupFailure(error, what: "the server's own file in \(source.path)")
+    }
+    if let place = summary.assetsPlace {
+      do { try AssetsPlace(data: partial).store(place) } catch {
+        throw BackupFailure("the place of the assets cannot be written: \(error)")
+      }
     }
     return summary
   }
