@@ -48,7 +48,7 @@ struct S3Bucket: Sendable {
       S3Request(
         key: key,
         headers: [(name: "range", value: "bytes=\(offset)-\(offset + Int64(count) - 1)")],
-        answerBytesMax: max(count, 65_536)), accepting: [404, 416])
+        isRead: true, answerBytesMax: max(count, 65_536)), accepting: [404, 416])
     let modified = answer.headers["last-modified"].flatMap(S3Time.ofHeader)
     switch answer.status {
     case 404:

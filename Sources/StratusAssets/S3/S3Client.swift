@@ -14,6 +14,9 @@ struct S3Request: Sendable {
   /// The header fields, with names in lower case.
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
+  /// Whether a successful answer contains the bytes of an object. Such bytes are never taken for an
+  /// error of S3.
+  var isRead = false
   /// The maximum size of the answer's body.
   var answerBytesMax = 65_536
   /// The time after which an attempt fails.
@@ -86,7 +89,8 @@ public final class S3Client: Sendable {
       switch outcome {
       case .failure(let error): failure = error
       case .success(let answer):
-        let error = Self.error(in: answer)
+        let hasObject = request.isRead && answer.status < 300
+        let error = hasObject ? nil : Self.error(in: answer)
         if error == nil, answer.status < 300 { return answer }
         if accepted.contains(answer.status) { return answer }
         let code = error?.code ?? ""

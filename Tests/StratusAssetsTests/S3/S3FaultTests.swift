@@ -69,7 +69,6 @@ import Testing
   @Test(arguments: [
     S3Server.Fault.refusal(503, "SlowDown"), .refusal(500, "InternalError"),
     .refusal(429, "TooManyRequests"), .lostAnswer(502, "BadGateway"),
-    .lostAnswer(200, "InternalError"),
   ])
   func `an upload survives requests that fail for a while`(_ fault: S3Server.Fault) async throws {
     try await Self.withStore { server, store in
@@ -79,6 +78,33 @@ import Testing
       #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
       let file = try #require(try await store.open(file: "00000001", at: Self.address))
       #expect(try await file.read(at: 0, count: bytes.count) == bytes)
+    }
+  }
+
+  /// S3 sends the status before it joins the parts.
+  @Test func `an error with the status of a success is noticed`() async throws {
+    try await Self.withStore { server, store in
+      let count = Counter()
+      server.setFaults { request in
+        guard request.query["uploadId"] != nil, request.method == "POST", count.next() == 1 else {
+          return nil
+        }
+        return .refusal(200, "InternalError")
+      }
+      let bytes = [UInt8](repeating: 7, count: 2_000_000)
+      _ = try await Self.put(bytes, store)
+      #expect(count.next() == 3)
+      let file = try #require(try await store.open(file: "00000001", at: Self.address))
+      #expect(try await file.read(at: 0, count: bytes.count) == bytes)
+    }
+  }
+
+  @Test func `a file that contains an error of S3 is only a file`() async throws {
+    try await Self.withStore { _, store in
+      let bytes = Array("<Error><Code>SlowDown</Code></Error>".utf8)
+      _ = try await Self.put(bytes, store)
+      let file = try #require(try await store.open(file: "00000001", at: Self.address))
+      #expect(try await file.read(at: 0, count: 100) == bytes)
     }
   }
 
