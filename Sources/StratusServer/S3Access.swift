@@ -52,6 +52,7 @@ extension ServerStorage {
       throw S3Unusable(description: Self.sentence(access.shown, error))
     }
     assets = store
+    readinessChecks.append(S3Readiness(store: store))
     let closeEngine = close
     close = {
       await closeEngine()
@@ -64,6 +65,22 @@ extension ServerStorage {
       .filter { !$0.isEmpty }
     let advice = error.hint.map { "; \($0)" } ?? ""
     return "The bytes of assets cannot be in \(shown): \(facts.joined(separator: ", "))\(advice)."
+  }
+}
+
+/// Checks whether the server reaches S3.
+private struct S3Readiness: ReadinessCheck {
+  let store: S3AssetStore
+
+  var name: String { "s3" }
+
+  func faults() async -> [ReadinessFault] {
+    do throws(ServerError) {
+      try await store.requireAnswer()
+      return []
+    } catch {
+      return [ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used")]
+    }
   }
 }
 

@@ -19,7 +19,7 @@ public struct ServerStorage: Sendable {
   /// The problems of the stored files.
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
-  let readinessChecks: [any ReadinessCheck]
+  var readinessChecks: [any ReadinessCheck]
   /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.

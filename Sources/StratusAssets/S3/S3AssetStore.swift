@@ -55,6 +55,14 @@ public final class S3AssetStore: AssetStore {
     try await bucket.delete(key)
   }
 
+  /// Sends one request, to find out whether S3 can be reached.
+  ///
+  /// - Throws: the errors of S3.
+  public func requireAnswer() async throws(ServerError) {
+    let key = bucket.client.location.key("stratus-check")
+    _ = try await bucket.list(prefix: key, after: nil, limit: 1)
+  }
+
   public func open(
     upload id: String, at address: StoreAddress, fromNothing: Bool
   ) async throws(ServerError) -> any AssetUpload {

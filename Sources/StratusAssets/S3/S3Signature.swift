@@ -40,25 +40,6 @@ struct S3Signature {
     return signed
   }
 
-  /// Returns the query of a URL that allows everybody to read one object for some time.
-  func presignedQuery(path: String, host: String, expiresSeconds: Int64) -> String {
-    var query = [
-      (name: "X-Amz-Algorithm", value: "AWS4-HMAC-SHA256"),
-      (name: "X-Amz-Credential", value: "\(credentials.accessKeyID)/\(scope)"),
-      (name: "X-Amz-Date", value: Self.stamp(time)),
-      (name: "X-Amz-Expires", value: "\(expiresSeconds)"),
-      (name: "X-Amz-SignedHeaders", value: "host"),
-    ]
-    if let token = credentials.sessionToken {
-      query.append((name: "X-Amz-Security-Token", value: token))
-    }
-    let text = Self.queryText(query)
-    let signature = signature(
-      method: "GET", path: path, query: text, headers: [(name: "host", value: host)],
-      payloadHash: "UNSIGNED-PAYLOAD")
-    return text + "&X-Amz-Signature=" + signature
-  }
-
   private var day: String { String(Self.stamp(time).prefix(8)) }
 
   private var scope: String { "\(day)/\(region)/s3/aws4_request" }
