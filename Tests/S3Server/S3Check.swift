@@ -110,10 +110,13 @@ struct S3Check {
 
   /// Reads a time such as `20130524T000000Z`, in seconds since 1970 UTC.
   private static func seconds(_ stamp: String) -> Int64? {
+    let digits = Array(stamp.utf8.filter { (48...57).contains($0) }.map { Int32($0) - 48 })
+    guard stamp.utf8.count == 16, digits.count == 14 else { return nil }
+    func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + $1 } }
     var parts = tm()
-    guard stamp.utf8.count == 16, strptime(stamp, "%Y%m%dT%H%M%SZ", &parts) != nil else {
-      return nil
-    }
+    (parts.tm_year, parts.tm_mon) = (number(0..<4) - 1_900, number(4..<6) - 1)
+    (parts.tm_mday, parts.tm_hour) = (number(6..<8), number(8..<10))
+    (parts.tm_min, parts.tm_sec) = (number(10..<12), number(12..<14))
     return Int64(timegm(&parts))
   }
 }

@@ -147,7 +147,8 @@ struct S3Bucket: Sendable {
     _ bytes: [UInt8], asPart number: Int, of id: String, _ key: String
   ) async throws(ServerError) -> Part {
     let answer = try await client.send(
-      S3Request(method: "PUT", key: key, query: Self.part(number, of: id), body: bytes,
+      S3Request(
+        method: "PUT", key: key, query: Self.part(number, of: id), body: bytes,
         timeoutSeconds: 120), accepting: [404])
     if answer.status == 404 { throw ServerError(.conflict, Reason.assetUploadLost) }
     guard let tag = answer.headers["etag"] else { throw .fault("S3 sent no tag of a part") }
@@ -240,20 +241,5 @@ struct S3Bucket: Sendable {
 
   private static func part(_ number: Int, of id: String) -> [(name: String, value: String)] {
     [(name: "partNumber", value: "\(number)"), (name: "uploadId", value: id)]
-  }
-}
-
-/// Times in answers of S3.
-enum S3Time {
-  /// Reads a time such as `Wed, 12 Oct 2009 17:50:00 GMT`.
-  static func ofHeader(_ text: String) -> Int64? { read(text, "%a, %d %b %Y %H:%M:%S GMT") }
-
-  /// Reads a time such as `2009-10-12T17:50:30.000Z`. Fractions of a second are ignored.
-  static func ofList(_ text: String) -> Int64? { read(text, "%Y-%m-%dT%H:%M:%S") }
-
-  private static func read(_ text: String, _ format: String) -> Int64? {
-    var parts = tm()
-    guard strptime(text, format, &parts) != nil else { return nil }
-    return Int64(timegm(&parts)) * 1_000
   }
 }

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-public import StratusDomain
+import StratusDomain
 import StratusWire
 
 /// A request to S3.

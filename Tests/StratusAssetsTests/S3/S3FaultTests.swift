@@ -63,7 +63,11 @@ import Testing
 
   private final class Counter: Sendable {
     private let count = Mutex(0)
-    func next() -> Int { count.withLock { $0 += 1; return $0 } }
+    func next() -> Int {
+      count.withLock {
+        $0 += 1; return $0
+      }
+    }
   }
 
   @Test(arguments: [

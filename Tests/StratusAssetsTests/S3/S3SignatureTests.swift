@@ -157,6 +157,20 @@ import Testing
   }
 }
 
+/// The times in S3's answers.
+@Suite struct S3Times {
+  @Test func `times of header fields and of lists are read`() {
+    #expect(S3Time.ofHeader("Fri, 24 May 2013 00:00:00 GMT") == 1_369_353_600_000)
+    #expect(S3Time.ofList("2013-05-24T00:00:00.123Z") == 1_369_353_600_000)
+  }
+
+  @Test(arguments: ["", "now", "2013-05-24", "2013-13-24T00:00:00Z", "Fri, 24 Foo 2013 0:0:0 GMT"])
+  func `another text is no time`(text: String) {
+    #expect(S3Time.ofHeader(text) == nil)
+    #expect(S3Time.ofList(text) == nil)
+  }
+}
+
 /// The XML of S3's answers.
 @Suite struct S3Elements {
   @Test func `elements, texts and entities are read`() throws {
