@@ -48,7 +48,8 @@ public struct Server: Sendable {
   ) async throws {
     let parts = try await Composition(
       dataFolder: settings.dataFolder, postgres: settings.postgres, s3: settings.assets,
-      live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
+      live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits,
+      push: settings.push,
       mail: settings.mail?.pages(serverURL: settings.linkURL))
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>

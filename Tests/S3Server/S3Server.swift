@@ -36,7 +36,7 @@ public final class S3Server: Sendable {
     public let query: [String: String]
   }
 
-  /// What the server does instead of answering correctly.
+  /// An action of the server in place of a correct answer.
   public enum Fault: Sendable {
     /// The server does nothing, and answers with an error.
     case refusal(Int, String)
