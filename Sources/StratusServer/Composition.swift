@@ -40,6 +40,10 @@ public struct Composition: Sendable {
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
   public let hub: Hub
+  /// Whether this node will be stopped.
+  let draining = Draining()
+  /// The rate limits of callers.
+  private let pace: CallerPace
   let ambient: Ambient
   private let storage: ServerStorage
   private let logger: Logger
@@ -144,18 +148,24 @@ public struct Composition: Sendable {
         signer.replace(by: try ticketKeys())
       })
     let status = StatusHandler(
-      stores: stores, containers: registry, radar: radar, checks: storage.readinessChecks,
+      stores: stores, containers: registry, radar: radar, checks: storage.readinessChecks + [draining],
       ambient: live.ambient, startedAt: live.ambient.now(),
       logger: StatusLog { logger.error("\($0)") })
+    pace = CallerPace(limits, ambient: live.ambient)
+    let checks = storage.readinessChecks + [draining]
+    let nodeHandlers: [any ManagementHandler] = [
+      ListNodesHandler(nodes: storage.nodes),
+      DrainNodeHandler(nodes: storage.nodes, draining: draining, ambient: live.ambient),
+    ]
     var router = Router(
       service: service, hub: hub,
       management: management + service.managementHandlers
-        + [status, ListRequestsHandler(log: requestLog)],
-      authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
+        + [status, ListRequestsHandler(log: requestLog)] + nodeHandlers,
+      authentication: accounts, pace: pace,
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
-      publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
+      publicURL: publicURL.map(Self.withoutSlash), readiness: checks,
       radar: radar, version: ServerVersion.current, logger: logger)
     router.pages = accounts.webPages(shares: service.shareDesk) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
@@ -166,6 +176,13 @@ public struct Composition: Sendable {
 
   static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  /// Closes all streams if the node has drained for long enough. Divides the rate limits among the
+  /// nodes. The server calls this method about once a second.
+  func attendNodes() {
+    pace.share(amongNodes: storage.nodes.count())
+    if draining.mustClose(at: ambient.now()) { hub.close() }
   }
 
   /// Removes the remaining data of deleted zones from the open stores, and returns when all of it

@@ -32,6 +32,8 @@ public struct ServerStorage: Sendable {
   /// Signals to other processes that a store has new notifications. A process does not receive its
   /// own signals.
   let newsOfOthers: any Signals
+  /// The nodes that use the same stores.
+  let nodes: StorageNodes
 
   /// Creates a storage that consists of a folder with SQLite files.
   ///
@@ -59,6 +61,7 @@ public struct ServerStorage: Sendable {
     locks = LocalWorkLocks()
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
+    nodes = .single(live: live)
     signingKeys = keys
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
     readinessChecks = [
@@ -96,6 +99,7 @@ public struct ServerStorage: Sendable {
     locks = LocalWorkLocks()
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
+    nodes = .single(live: live)
     signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }

@@ -16,7 +16,7 @@ struct Stratus: AsyncParsableCommand {
       WebTokenCommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
-      CompactCommand.self,
+      CompactCommand.self, NodesCommand.self,
       CloudKitToolCommand.self,
     ])
 
