@@ -104,6 +104,7 @@ public struct Router: Sendable {
     }
     let log = requestLog.flatMap { $0.isKept ? $0 : nil }
     let beginning = log == nil ? 0 : ambient.now()
+    if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
     var refusal: ServerError?
     do throws(ServerError) {

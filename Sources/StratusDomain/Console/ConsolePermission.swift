@@ -73,7 +73,7 @@ extension ConsolePermission {
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
-    case "requests/list":
+    case "requests/list", "telemetry/fetch":
       return .requests
     // Only commands can call the other endpoints. For example, `accounts/configure` sets another
     // account's password, and `web-tokens/create` makes a token with which its holder reads a
@@ -103,6 +103,7 @@ extension ConsolePermission {
   /// limited to some containers, the console removes the items of other containers.
   public static let listsContainers: Set<String> = [
     "api-tokens/list", "containers/list", "requests/list", "server-keys/list", "status",
+    "telemetry/fetch",
   ]
 
   /// The endpoints of the management interface that change nothing.
@@ -110,7 +111,7 @@ extension ConsolePermission {
     "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "requests/list",
     "roles/list",
     "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
-    "status", "web-tokens/list",
+    "status", "telemetry/fetch", "web-tokens/list",
   ]
 
   /// The requests for which the member must give the password again.

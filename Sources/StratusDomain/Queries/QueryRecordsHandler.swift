@@ -31,6 +31,7 @@ struct QueryRecordsHandler: EndpointHandler {
   func answer(
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
+    caller.work.note(request.query)
     let database = try await databases.open(address, for: caller, to: .read)
     var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
     if !work.isSlice { return answer }
@@ -75,6 +76,8 @@ struct QueryRecordsHandler: EndpointHandler {
       case .answered(let response, let work):
         uses.note(work.index, at: database.address)
         database.caller.work.add(steps: work.steps)
+        database.caller.work.note(
+          work.plan, entriesRead: work.entriesRead, recordsRead: work.recordsRead)
         return (response, work)
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):

@@ -64,7 +64,7 @@ struct StorageNodes: Sendable {
         ]
       },
       drain: { () throws(ServerError) in
-        throw ServerError(.badRequest, "this server has no other node, and so it can only be stopped")
+        throw ServerError(.badRequest, "this server is the only node: stop it instead")
       },
       count: { 1 })
   }
