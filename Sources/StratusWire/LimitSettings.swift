@@ -92,7 +92,7 @@ public struct LimitSettings: Sendable, Hashable {
 
 extension LimitSettings {
   /// Returns the settings of one of several processes that divide the rates among them.
-  func share(amongNodes count: Int) -> LimitSettings {
+  public func share(amongNodes count: Int) -> LimitSettings {
     if count <= 1 { return self }
     var share = self
     for rate in [
