@@ -45,8 +45,10 @@ extension ServerStorage {
   mutating func keepAssets(in access: S3Access, live: Live) async throws(S3Unusable) {
     try access.requireCredentials()
     let client = S3Client(
-      location: access.location, credentials: access.credentials, now: live.ambient.now)
-    let store = S3AssetStore(client: client, now: live.ambient.now)
+      location: access.location, credentials: access.credentials, now: live.ambient.now,
+      chance: { live.chance() })
+    let store = S3AssetStore(
+      client: client, now: live.ambient.now, makeName: live.ambient.makeUUID)
     do throws(ServerError) { try await store.check() } catch {
       await client.close()
       throw S3Unusable(description: Self.sentence(access.shown, error))

@@ -70,6 +70,10 @@ enum Modules {
     "Crypto",
   ]
 
+  /// Modules that the S3 of the tests may import, in addition to ``tests``. It imports no module of
+  /// the project, so that both sides cannot contain the same mistake.
+  static let testServer = hummingbird
+
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
   /// Hummingbird, and the modules whose types occur in its interface.

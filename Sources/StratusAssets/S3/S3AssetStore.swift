@@ -20,6 +20,7 @@ public final class S3AssetStore: AssetStore {
 
   private let bucket: S3Bucket
   private let now: @Sendable () -> Int64
+  private let makeName: @Sendable () -> String
   private let partBytes: Int
   private let memory: S3Memory
   private let checksums = KeptChecksums()
@@ -28,15 +29,18 @@ public final class S3AssetStore: AssetStore {
 
   /// - Parameters:
   ///   - now: returns the time in milliseconds since 1970 UTC.
+  ///   - makeName: returns a name of letters, digits and hyphens that is never used again.
   ///   - partBytes: the size of a part. Only tests use another size.
   ///   - waitingBytesMax: the maximum number of bytes that wait in memory.
   public init(
     client: S3Client, now: @escaping @Sendable () -> Int64,
+    makeName: @escaping @Sendable () -> String,
     partBytes: Int = S3AssetStore.partBytes,
     waitingBytesMax: Int = S3AssetStore.waitingBytesMax
   ) {
     bucket = S3Bucket(client: client)
     self.now = now
+    self.makeName = makeName
     self.partBytes = partBytes
     memory = S3Memory(bytesMax: waitingBytesMax)
   }
@@ -71,7 +75,7 @@ public final class S3AssetStore: AssetStore {
     let upload = openUploads.withLock { open in
       let upload = S3Upload(
         id: id, keys: keys, stateKey: stateKey, bucket: bucket, partBytes: partBytes,
-        memory: memory, checksums: checksums, after: open[stateKey],
+        memory: memory, checksums: checksums, makeName: makeName, after: open[stateKey],
         onEnd: { [weak self] in self?.forget($0) })
       open[stateKey] = upload
       return upload

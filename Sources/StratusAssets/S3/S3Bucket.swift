@@ -20,7 +20,7 @@ struct S3Bucket: Sendable {
   }
 
   /// A stored part of a multipart upload.
-  struct Part: Sendable, Codable, Hashable {
+  struct Part: Sendable, Hashable {
     /// The entity tag, which depends on the part's bytes.
     var tag: String
     var size: Int64

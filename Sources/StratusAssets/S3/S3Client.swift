@@ -43,14 +43,16 @@ public final class S3Client: Sendable {
   private let credentials: S3CredentialSource
   private let client: HTTPClient
   private let now: @Sendable () -> Int64
+  private let chance: @Sendable () -> Double
   private let pause: @Sendable (_ milliseconds: Int64) async -> Void
 
   /// - Parameters:
   ///   - now: returns the time in milliseconds since 1970 UTC.
+  ///   - chance: returns a random number in 0 ..< 1, by which pauses differ.
   ///   - pause: waits before a request is repeated.
   public init(
     location: S3Location, credentials: S3CredentialSource,
-    now: @escaping @Sendable () -> Int64,
+    now: @escaping @Sendable () -> Int64, chance: @escaping @Sendable () -> Double,
     pause: @escaping @Sendable (_ milliseconds: Int64) async -> Void = S3Client.sleep
   ) {
     var configuration = HTTPClient.Configuration(
@@ -63,6 +65,7 @@ public final class S3Client: Sendable {
     self.location = location
     self.credentials = credentials
     self.now = now
+    self.chance = chance
     self.pause = pause
   }
 
@@ -104,7 +107,7 @@ public final class S3Client: Sendable {
         failure = Self.unavailable("S3 answered \(answer.status) \(code)")
       }
       guard attempt < Self.attemptsMax, !Task.isCancelled else { throw failure }
-      await pause(Self.pauseMilliseconds(after: attempt))
+      await pause(pauseMilliseconds(after: attempt))
       attempt += 1
     }
   }
@@ -120,9 +123,9 @@ public final class S3Client: Sendable {
   }
 
   /// Returns 100 ms to 1.6 s. The pauses differ, so that many requests are not repeated at once.
-  private static func pauseMilliseconds(after attempt: Int) -> Int64 {
+  private func pauseMilliseconds(after attempt: Int) -> Int64 {
     let base = Int64(100) << (2 * Int64(attempt - 1))
-    return Int64.random(in: base / 2...base)
+    return base / 2 + Int64(Double(base / 2) * chance())
   }
 
   /// Returns the error in an answer. S3 may report an error with the status 200, if it began to

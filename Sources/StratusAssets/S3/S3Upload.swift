@@ -28,12 +28,15 @@ final class S3Upload: AssetUpload {
   private let partBytes: Int
   private let memory: S3Memory
   private let checksums: KeptChecksums
+  /// Returns a random name.
+  private let makeName: @Sendable () -> String
   private let onEnd: @Sendable (S3Upload) -> Void
   private let state: Mutex<State>
 
   init(
     id: String, keys: S3Keys, stateKey: String, bucket: S3Bucket, partBytes: Int,
-    memory: S3Memory, checksums: KeptChecksums, after previous: S3Upload?,
+    memory: S3Memory, checksums: KeptChecksums, makeName: @escaping @Sendable () -> String,
+    after previous: S3Upload?,
     onEnd: @escaping @Sendable (S3Upload) -> Void
   ) {
     self.id = id
@@ -43,6 +46,7 @@ final class S3Upload: AssetUpload {
     self.partBytes = partBytes
     self.memory = memory
     self.checksums = checksums
+    self.makeName = makeName
     self.onEnd = onEnd
     state = Mutex(State(previous: previous))
   }
@@ -84,12 +88,13 @@ final class S3Upload: AssetUpload {
         memory.give(inherited.buffer.count)
         await remove(inherited)
       } else if let stored = try await S3UploadState.head(stateKey, in: bucket)?.state {
-        await remove(S3Carried(multipart: stored.multipart, isStored: true))
+        await remove(
+          S3Carried(writer: stored.writer, multipart: stored.multipart, isStored: true))
       }
-      return S3Carried()
+      return S3Carried(writer: makeName())
     }
     if let inherited { return inherited }
-    return try await loaded() ?? S3Carried()
+    return try await loaded() ?? S3Carried(writer: makeName())
   }
 
   /// Marks the upload as taken over by a later owner.
@@ -125,7 +130,7 @@ final class S3Upload: AssetUpload {
     }
     carried.hash = stored.parts.isEmpty ? SHA256() : nil
     carried.hash?.update(data: carried.buffer)
-    carried.writer = S3Carried.randomName()
+    carried.writer = makeName()
     do throws(ServerError) { try await write(carried, tail: carried.buffer) } catch {
       memory.give(carried.buffer.count)
       throw error
@@ -175,7 +180,7 @@ final class S3Upload: AssetUpload {
   private func multipart() async throws(ServerError) -> S3UploadState.Multipart {
     let known = try held { (carried, _) throws(ServerError) in carried.multipart }
     if let known { return known }
-    let key = try keys.parts(ofUpload: id, random: S3Carried.randomName())
+    let key = try keys.parts(ofUpload: id, random: makeName())
     let new = S3UploadState.Multipart(key: key, id: try await bucket.begin(key))
     try held { (carried, _) throws(ServerError) in carried.multipart = new }
     return new
@@ -193,7 +198,7 @@ final class S3Upload: AssetUpload {
   private func write(_ carried: S3Carried, tail: [UInt8]) async throws(ServerError) {
     let state = S3UploadState(
       writer: carried.writer, multipart: carried.multipart, parts: carried.parts)
-    try await bucket.put(stateKey, try state.bytes(tail: tail))
+    try await bucket.put(stateKey, state.bytes(tail: tail))
   }
 
   /// - Throws: `CONFLICT` if another process has stored or removed the state.

@@ -1,15 +1,18 @@
 import Crypto
-import Foundation
 import StratusDomain
 import Synchronization
 
 /// The stored state of an unfinished upload. It is one object, so a write replaces it completely.
 ///
-/// The object has the size of the JSON in four bytes, the JSON, and the bytes that are in no part
-/// yet.
-struct S3UploadState: Codable, Sendable {
+/// The object has a text of a few lines, an empty line, and the bytes that are in no part yet:
+///
+///     writer <random name>
+///     multipart <key> <ID>
+///     part <tag> <size>
+///     tail <size>
+struct S3UploadState: Sendable {
   /// A multipart upload.
-  struct Multipart: Codable, Sendable, Hashable {
+  struct Multipart: Sendable, Hashable {
     var key: String
     var id: String
   }
@@ -22,26 +25,47 @@ struct S3UploadState: Codable, Sendable {
 
   var received: Int64 { parts.reduce(Int64(tailBytes)) { $0 + $1.size } }
 
-  /// The number of bytes before the tail is at most this. An upload of 16 GiB has 2,048 parts.
+  /// The maximum size of the text. An upload of 16 GiB has 2,048 parts.
   static let headBytesMax = 1_048_576
 
-  func bytes(tail: [UInt8]) throws(ServerError) -> [UInt8] {
-    var state = self
-    state.tailBytes = tail.count
-    guard let json = try? JSONEncoder().encode(state), json.count < Self.headBytesMax else {
-      throw .fault("the state of an upload cannot be stored")
-    }
-    return (0..<4).map { UInt8(truncatingIfNeeded: json.count >> (24 - 8 * $0)) } + json + tail
+  /// Returns the bytes of the object.
+  func bytes(tail: [UInt8]) -> [UInt8] {
+    var lines = ["writer \(writer)"]
+    if let multipart { lines.append("multipart \(multipart.key) \(multipart.id)") }
+    lines += parts.map { "part \($0.tag) \($0.size)" }
+    lines += ["tail \(tail.count)", "", ""]
+    return Array(lines.joined(separator: "\n").utf8) + tail
   }
 
   /// Returns the state and the position of the tail, or nil if the bytes are no state.
   static func read(_ bytes: [UInt8]) -> (state: S3UploadState, tail: Int)? {
-    guard bytes.count >= 4 else { return nil }
-    let end = 4 + bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-    guard end <= bytes.count,
-      let state = try? JSONDecoder().decode(S3UploadState.self, from: Data(bytes[4..<end]))
-    else { return nil }
-    return (state, end)
+    let newline = UInt8(ascii: "\n")
+    var (writer, tailBytes): (String?, Int?) = (nil, nil)
+    var (multipart, parts): (Multipart?, [S3Bucket.Part]) = (nil, [])
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: newline) {
+      if end == start {
+        guard let writer, let tailBytes else { return nil }
+        let state = S3UploadState(
+          writer: writer, multipart: multipart, parts: parts, tailBytes: tailBytes)
+        return (state, end + 1)
+      }
+      let line = String(decoding: bytes[start..<end], as: UTF8.self)
+      let words = line.split(separator: " ").map(String.init)
+      start = end + 1
+      switch (words.first, words.count) {
+      case ("writer", 2): writer = words[1]
+      case ("multipart", 3): multipart = Multipart(key: words[1], id: words[2])
+      case ("part", 3):
+        guard let size = Int64(words[2]), size > 0 else { return nil }
+        parts.append(S3Bucket.Part(tag: words[1], size: size))
+      case ("tail", 2):
+        guard let count = Int(words[1]), count >= 0 else { return nil }
+        tailBytes = count
+      case _: return nil
+      }
+    }
+    return nil
   }
 }
 
@@ -67,7 +91,7 @@ final class S3Memory: Sendable {
 /// from the earlier owner of an upload to the later one.
 struct S3Carried: Sendable {
   /// The random name under which this process stores the state.
-  var writer = S3Carried.randomName()
+  var writer: String
   var multipart: S3UploadState.Multipart?
   var parts: [S3Bucket.Part] = []
   /// The bytes after the last part.
@@ -77,9 +101,4 @@ struct S3Carried: Sendable {
   var received: Int64 = 0
   /// Whether S3 has a stored state of the upload.
   var isStored = false
-
-  /// Returns 16 random hex digits.
-  static func randomName() -> String {
-    String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
-  }
 }

@@ -27,9 +27,10 @@ import Testing
         credentials: S3CredentialSource(environment: [
           "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret,
         ]),
-        now: { AssetStoreConformance.now + skew }, pause: { _ in })
+        now: { AssetStoreConformance.now + skew }, chance: { 0 }, pause: { _ in })
       let store = S3AssetStore(
-        client: client, now: { AssetStoreConformance.now }, partBytes: 1_048_576,
+        client: client, now: { AssetStoreConformance.now }, makeName: { UUID().uuidString },
+        partBytes: 1_048_576,
         waitingBytesMax: waitingBytesMax)
       let result: Result<Void, any Error>
       do { result = .success(try await body(server, store)) } catch { result = .failure(error) }

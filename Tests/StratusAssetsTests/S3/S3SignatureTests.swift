@@ -157,6 +157,31 @@ import Testing
   }
 }
 
+/// The stored state of an upload.
+@Suite struct S3UploadStates {
+  private static let state = S3UploadState(
+    writer: "W", multipart: .init(key: "a/b.c", id: "ID~1"),
+    parts: [.init(tag: "\"aa-1\"", size: 7), .init(tag: "\"bb\"", size: 9)])
+
+  @Test func `a stored state is read again, and its tail may contain any bytes`() throws {
+    let bytes = Self.state.bytes(tail: [10, 10, 0])
+    let (state, start) = try #require(S3UploadState.read(bytes))
+    #expect(Array(bytes[start...]) == [10, 10, 0])
+    #expect(state.received == 19)
+    #expect(state.writer == "W")
+    #expect(state.multipart == Self.state.multipart)
+    #expect(state.parts == Self.state.parts)
+  }
+
+  @Test(arguments: [
+    "", "\n", "writer W\n\n", "tail 0\n\n", "writer W\ntail -1\n\n", "writer W\ntail 0\n",
+    "writer W\npart x 0\ntail 0\n\n", "writer W\ncolor red\ntail 0\n\n",
+  ])
+  func `other bytes are no state`(text: String) {
+    #expect(S3UploadState.read(Array(text.utf8)) == nil)
+  }
+}
+
 /// The times in S3's answers.
 @Suite struct S3Times {
   @Test func `times of header fields and of lists are read`() {
