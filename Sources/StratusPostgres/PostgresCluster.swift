@@ -3,6 +3,7 @@
   public import StratusDomain
   public import StratusSQL
   import StratusWire
+  import Synchronization
 
   /// The registry of the installation in PostgreSQL.
   public typealias PostgresRegistry = SQLRegistry<PostgresEngine<RegistrySession>>
