@@ -239,13 +239,7 @@ final class S3Upload: AssetUpload {
   private func join(
     _ carried: S3Carried, _ multipart: S3UploadState.Multipart, as key: String
   ) async throws(ServerError) -> [UInt8] {
-    var parts = carried.parts
-    if !carried.buffer.isEmpty {
-      parts.append(
-        try await bucket.put(
-          carried.buffer, asPart: parts.count + 1, of: multipart.id, multipart.key))
-    }
-    let isCertain = try await bucket.join(parts, of: multipart.id, multipart.key)
+    let isCertain = try await isJoined(carried, multipart)
     var checksum = carried.hash.map { Array($0.finalize()) }
     if !isCertain || checksum == nil {
       let read = try await self.checksum(ofKey: multipart.key, size: carried.received)
@@ -255,6 +249,27 @@ final class S3Upload: AssetUpload {
     try await bucket.copy(multipart.key, to: key, size: carried.received)
     try? await bucket.delete(multipart.key)
     return checksum ?? []
+  }
+
+  /// Stores the last part, and joins all parts.
+  ///
+  /// - Returns: false if the multipart upload does not exist any more. Perhaps an earlier call has
+  ///   joined the parts, and S3 then failed to copy the object.
+  private func isJoined(
+    _ carried: S3Carried, _ multipart: S3UploadState.Multipart
+  ) async throws(ServerError) -> Bool {
+    var parts = carried.parts
+    if !carried.buffer.isEmpty {
+      do throws(ServerError) {
+        parts.append(
+          try await bucket.put(
+            carried.buffer, asPart: parts.count + 1, of: multipart.id, multipart.key))
+      } catch {
+        if error.code == .conflict { return false }
+        throw error
+      }
+    }
+    return try await bucket.join(parts, of: multipart.id, multipart.key)
   }
 
   /// Reads the bytes of an object, and returns their checksum.

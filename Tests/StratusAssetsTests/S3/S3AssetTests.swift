@@ -221,6 +221,30 @@ import Testing
     }
   }
 
+  @Test func `an upload whose copy failed is finished later`() async throws {
+    try await Self.withStore { server, store in
+      let bytes = Self.bytes(3 * Self.megabyte / 2)
+      server.setFaults { request in
+        request.method == "PUT" && request.key.contains("/files/")
+          ? .refusal(503, "SlowDown") : nil
+      }
+      let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
+      try await upload.append(bytes)
+      let failed = await Self.failure { () throws(ServerError) in
+        _ = try await upload.finish(as: "00000001")
+      }
+      #expect(failed?.code == .tryAgainLater)
+      await upload.close()
+      server.setFaults(nil)
+      let again = try await store.open(upload: "upload-1", at: Self.address, fromNothing: false)
+      #expect(again.received == Int64(bytes.count))
+      let whole = try await again.finish(as: "00000002")
+      #expect(S3Signature.hex(whole.checksum) == S3Signature.hash(bytes))
+      #expect(try await Self.read("00000002", store) == bytes)
+      #expect(server.keys == [Self.root + "files/00000002"])
+    }
+  }
+
   @Test func `a large file is read in windows that grow`() async throws {
     try await Self.withStore { server, store in
       let bytes = Self.bytes(4 * Self.megabyte)
