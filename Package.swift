@@ -108,7 +108,9 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
-    room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
+    room(
+      "StratusAssets",
+      ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
@@ -228,9 +230,13 @@ let package = Package(
     tests("StratusQueryTests", ["QueryChecks"]),
     program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
+    .target(
+      name: "S3Server", dependencies: [crypto, hummingbird] + hummingbirdTypes,
+      path: "Tests/S3Server", swiftSettings: strict),
+    program("stratus-s3", path: "Tests/S3Program", ["S3Server"]),
     tests(
       "StratusAssetsTests",
-      ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+      ["S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
     tests(
       "StratusMailTests",
       [

@@ -58,9 +58,9 @@ public struct Server: Sendable {
       try RequestFiles(data: settings.dataFolder, settings: $0)
     }
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
-      publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
-      mail: settings.mail?.pages(serverURL: settings.linkURL),
+      dataFolder: settings.dataFolder, postgres: settings.postgres, s3: settings.assets,
+      live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits,
+      push: settings.push, mail: settings.mail?.pages(serverURL: settings.linkURL),
       providers: settings.providerClient, requestArchive: requests)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>

@@ -10,6 +10,8 @@ public struct Settings: Sendable {
   /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
   /// folder.
   public var postgres: PostgresAccess?
+  /// The S3-compatible storage of the bytes of assets, or nil if they are in the data folder.
+  public var assets: S3Access?
   /// The address at which the server listens.
   public var host: String
   /// The port at which the server listens. The port 0 means any free port.
@@ -119,6 +121,7 @@ extension Settings {
   public func checkFiles(live: Live = Live()) throws {
     _ = try tlsIdentity(live: live)
     _ = try mail?.mailer(live: live)
+    try assets?.requireCredentials()
   }
 
   /// The URL with which links in mails begin. On a development server, it is the URL of the

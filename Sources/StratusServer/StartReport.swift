@@ -27,7 +27,7 @@ public struct StartReport: Sendable, Equatable {
     let secrets =
       [
         settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
-        settings.mail?.passwordFile,
+        settings.mail?.passwordFile, settings.assets?.credentialsFile,
       ] + settings.providers.map(\.secretFile)
     for file in secrets {
       guard let file, Self.isOpen(file) else { continue }
@@ -54,6 +54,7 @@ public struct StartReport: Sendable, Equatable {
       features.append("development: containers on first use, \(email) is signed in")
     }
     if settings.postgres != nil { features.append("stores in PostgreSQL") }
+    if let assets = settings.assets { features.append("assets in \(assets.shown)") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
     if let backups = settings.backups {
       features.append("a backup every \(backups.everyHours) h in \(backups.folder.path)")

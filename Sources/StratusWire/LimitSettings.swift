@@ -91,3 +91,20 @@ public struct LimitSettings: Sendable, Hashable {
     streamsPerUserMax: Limits.streamsPerUserMax,
     expensiveRequestsPerCallerMax: Limits.expensiveRequestsPerCallerMax)
 }
+
+extension LimitSettings {
+  /// Returns the settings of one of several processes that divide the rates among them.
+  public func share(amongNodes count: Int) -> LimitSettings {
+    if count <= 1 { return self }
+    var share = self
+    for rate in [
+      \LimitSettings.requestsPerUser, \.operationsPerUser, \.requestsPerAPIToken,
+      \.operationsPerAPIToken, \.anonymousRequestsPerAddress, \.anonymousRequestsPerAPIToken,
+    ] {
+      share[keyPath: rate] = self[keyPath: rate].map {
+        Rate(perSecond: $0.perSecond / count, burst: $0.burst / count)
+      }
+    }
+    return share
+  }
+}

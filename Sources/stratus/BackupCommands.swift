@@ -119,6 +119,9 @@ extension Backup.Summary {
     let shared =
       isFirst ? "" : ", unchanged: stores \(sharedStoresCount), files \(sharedFilesCount)"
     say("stores \(storesCount), files \(filesCount)\(shared), in \(folder)")
+    if let assetsPlace {
+      complain("the bytes of assets are in \(assetsPlace), and \(folder) does not contain them")
+    }
     guard let first = missingFiles.first else { return }
     throw Failure(
       """

@@ -146,6 +146,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "PostgreSQL")
   var postgres: PostgresOptions
 
+  @OptionGroup(title: "S3")
+  var assets: AssetsOptions
+
   @OptionGroup var management: ManagementOptions
 
   @OptionGroup(title: "Console")
@@ -214,6 +217,7 @@ struct ServeCommand: AsyncParsableCommand {
       throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
     }
     settings.postgres = try postgres.access()
+    settings.assets = try assets.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
     settings.console = try console.address(isEncrypted: tls.files() != nil)

@@ -21,6 +21,9 @@ public struct Backup {
     /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
+    /// The S3 bucket with the bytes of assets, which the copy does not contain, or nil if they are
+    /// in the data folder.
+    public var assetsPlace: String?
   }
 
   /// The progress of a copy, in bytes of the source.

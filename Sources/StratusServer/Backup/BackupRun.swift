@@ -27,6 +27,7 @@ struct BackupRun {
   ///
   /// - Throws: ``BackupFailure``.
   mutating func copy(_ addresses: [StoreAddress]) throws(BackupFailure) {
+    summary.assetsPlace = AssetsPlace(data: backup.source).stored
     for address in addresses {
       do throws(ServerError) {
         progress.totalBytes += files.sizeBytes(of: address) + (try assets(of: address).sizeBytes())
@@ -41,7 +42,7 @@ struct BackupRun {
         let store = try copyStore(at: address)
         epochs[address] = store.epoch
         stores.append(store)
-        try copyAssets(of: address)
+        if summary.assetsPlace == nil { try copyAssets(of: address) }
       } catch {
         throw BackupFailure(error, what: "\(address.title) in \(backup.source.path)")
       }
@@ -49,6 +50,11 @@ struct BackupRun {
     }
     do throws(ServerError) { try files.copyRegistry(epochs: epochs) } catch {
       throw BackupFailure(error, what: "the server's own file in \(backup.source.path)")
+    }
+    if let place = summary.assetsPlace {
+      do { try AssetsPlace(data: partial).store(place) } catch {
+        throw BackupFailure("the place of the assets cannot be written: \(error)")
+      }
     }
   }
 

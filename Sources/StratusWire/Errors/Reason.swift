@@ -21,6 +21,8 @@ public enum Reason {
   public static let assetsUnheld =
     "too many bytes are uploaded that no record holds; save their records, or wait until they are "
     + "removed"
+  public static let assetStoreBusy = "too many uploads wait for the asset store"
+  public static let assetStoreLost = "the asset store is not available"
   public static let assetUploadLost = "the upload goes on over another connection"
   public static let atomicError = "another operation in the atomic batch failed"
   public static let authenticationFailed = "Authentication failed"

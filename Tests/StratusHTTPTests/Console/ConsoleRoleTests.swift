@@ -48,6 +48,8 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("web-tokens/rotate-key", []),
   ("schema/deploy", []),
   ("team/add", []),
+  ("nodes/list", []),
+  ("nodes/drain", []),
 ]
 
 @Suite struct `Roles in the console` {
