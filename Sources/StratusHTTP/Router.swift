@@ -21,6 +21,8 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?
+  /// Gets the changes that requests make, for the pages of the console.
+  public var news: ConsoleNews?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -144,6 +146,9 @@ public struct Router: Sendable {
     }
     if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
       log.append(entry)
+    }
+    if refusal == nil, let news, let (address, endpoint) = exchange.target {
+      news.note(endpoint: endpoint, in: address)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
@@ -363,7 +368,10 @@ public struct Router: Sendable {
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    return try await handler.answer(try await body.bytes())
+    let sent = try await body.bytes()
+    let answer = try await handler.answer(sent)
+    news?.note(managementEndpoint: endpoint, sent: sent)
+    return answer
   }
 
   /// Creates the answer to a request that was refused before it reached the router.

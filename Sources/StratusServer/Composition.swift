@@ -27,6 +27,8 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Keeps the newest requests, if the server has a console.
   public let requestLog = RequestLog()
+  /// Tells the pages of the console what has changed.
+  public let news = ConsoleNews()
   /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
@@ -153,6 +155,7 @@ public struct Composition: Sendable {
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.requestLog = requestLog
+    router.news = news
     self.router = router
   }
 

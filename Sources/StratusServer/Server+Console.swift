@@ -32,7 +32,8 @@ extension Server {
     router.requiresEncryption =
       identity != nil || address.url?.hasPrefix("https://") == true
     router.console = ConsoleSite(
-      console: console, files: ConsoleFiles(), consoleURL: address.url, log: parts.requestLog,
+      console: console, files: address.files.map(ConsoleFolder.init) ?? ConsoleFiles(),
+      consoleURL: address.url, log: parts.requestLog, news: parts.news,
       ambient: live.ambient, version: ServerVersion.current
     ) { [publicURL = settings.publicURL] consoleURL in
       publicURL ?? serverPort.url(beside: consoleURL, scheme: scheme)

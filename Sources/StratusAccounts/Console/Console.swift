@@ -27,7 +27,7 @@ public final class Console: WebConsole {
     }
     guard let cookie = request.cookie,
       let visitor = try await accounts.consoleVisitor(
-        cookie: cookie, isTouching: request.path != "live")
+        cookie: cookie, isTouching: request.path != "live" && !request.isAutomatic)
     else { throw ServerError(.authenticationRequired, Reason.authenticationRequired) }
     switch request.path {
     case ConfirmConsoleSession.path: return try await confirm(request, visitor, cookie)

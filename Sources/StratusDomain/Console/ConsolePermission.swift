@@ -71,6 +71,9 @@ extension ConsolePermission {
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
       "web-tokens/list", "web-tokens/revoke":
       return .users
+    // NB: the answer has the addresses of accounts.
+    case "quotas/show", "quotas/set":
+      return .users
     case "roles/grant", "roles/revoke":
       return .grants
     case "requests/list":
@@ -94,7 +97,7 @@ extension ConsolePermission {
   /// request names. For a limited member, this must be a container that the member can see.
   public static let inOneContainer: Set<String> = [
     "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
-    "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
+    "quotas/set", "quotas/show", "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
     "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset", "schema/retire",
     "schema/retiring", "server-keys/add",
   ]
@@ -107,9 +110,8 @@ extension ConsolePermission {
 
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
-    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "requests/list",
-    "roles/list",
-    "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
+    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "quotas/show",
+    "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
     "status", "web-tokens/list",
   ]
 
