@@ -101,6 +101,10 @@ static const unsigned char people_permissions_js[] = {
 #embed "Files/people/permissions.js"
 };
 
+static const unsigned char people_quotas_js[] = {
+#embed "Files/people/quotas.js"
+};
+
 static const unsigned char people_roles_js[] = {
 #embed "Files/people/roles.js"
 };
@@ -175,6 +179,10 @@ static const unsigned char records_subscriptions_js[] = {
 
 static const unsigned char records_zones_js[] = {
 #embed "Files/records/zones.js"
+};
+
+static const unsigned char refresh_js[] = {
+#embed "Files/refresh.js"
 };
 
 static const unsigned char schema_deploy_js[] = {
@@ -288,6 +296,7 @@ FILE_ENTRY("parts/page.js", parts_page_js)
 FILE_ENTRY("parts/secret.js", parts_secret_js)
 FILE_ENTRY("parts/table.js", parts_table_js)
 FILE_ENTRY("people/permissions.js", people_permissions_js)
+FILE_ENTRY("people/quotas.js", people_quotas_js)
 FILE_ENTRY("people/roles.js", people_roles_js)
 FILE_ENTRY("people/team.js", people_team_js)
 FILE_ENTRY("people/users.js", people_users_js)
@@ -307,6 +316,7 @@ FILE_ENTRY("records/save.js", records_save_js)
 FILE_ENTRY("records/sharing.js", records_sharing_js)
 FILE_ENTRY("records/subscriptions.js", records_subscriptions_js)
 FILE_ENTRY("records/zones.js", records_zones_js)
+FILE_ENTRY("refresh.js", refresh_js)
 FILE_ENTRY("schema/deploy.js", schema_deploy_js)
 FILE_ENTRY("schema/draft.js", schema_draft_js)
 FILE_ENTRY("schema/fieldsView.js", schema_fieldsView_js)

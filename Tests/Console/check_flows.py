@@ -274,6 +274,74 @@ def live_requests(person):
     person.wait(lambda: person.page.execute_script(first) != before, "a new request")
 
 
+def live_updates(person):
+    person.begin(SCREENS["users"])
+    person.see("Accounts")
+    state = person.server.state
+    state.accounts.append({"email": "live@example.org", "disabled": False})
+    state.changes.append({"area": "accounts"})
+    person.see("live@example.org")
+    # A person who types keeps the screen, and decides when it changes.
+    box = person.fill("E-mail contains", "x")
+    state.accounts.append({"email": "later@example.org", "disabled": False})
+    state.changes.append({"area": "accounts"})
+    person.see("The data of this screen has changed.")
+    assert box.get_attribute("value") == "x"
+    person.see_no("later@example.org")
+    person.button("Show the changes").click()
+    person.see("later@example.org")
+    # A change of another container changes nothing on the screen.
+    person.begin(SCREENS["records"])
+    person.see("note-1")
+    state = person.server.state
+    before = len(person.sent("database"))
+    state.changes.append({"area": "records", "containerID": data.PHOTOS,
+                          "environment": "development", "database": "public"})
+    state.changes.append({"area": "records", "containerID": data.NOTES,
+                          "environment": "development", "database": "private"})
+    time.sleep(1)
+    assert len(person.sent("database")) == before
+    state.changes.append({"area": "records", "containerID": data.NOTES,
+                          "environment": "development", "database": "public"})
+    person.wait(lambda: len(person.sent("database")) > before, "a new query")
+    person.wait(lambda: "1" in [fields.get("Stratus-Refresh") for fields in person.server.heads],
+                "a request that is marked as automatic")
+
+
+def quotas(person):
+    person.begin(SCREENS["quotas"])
+    person.see("988 MB")
+    person.unfold("Set a quota")
+    person.fill("E-mail", data.OWNER)
+    person.fill("Quota of", "account")
+    person.fill("Quota", "many").send_keys(Keys.ENTER)
+    person.see("Write a number of bytes such as 500MB")
+    person.fill("Quota", "2 GB").send_keys(Keys.ENTER)
+    person.see("The quota is set.")
+    [sent] = person.sent("management/quotas/set")
+    assert (sent["bytes"], sent["target"], sent["email"]) == (2_000_000_000, "account", data.OWNER)
+
+
+def several_sorts(person):
+    person.begin(SCREENS["records"])
+    for number, name in enumerate(["count", "place"], 1):
+        person.button("Add a sort").click()
+        label = f"[aria-label='Field of sort {number}']"
+        Select(person.find(label)).select_by_value(name)
+    person.find("[aria-label='Latitude and longitude of sort 2']").send_keys("48, 11")
+    person.button("Run query").click()
+    person.wait(lambda: "sort=count" in person.page.current_url, "the sorts in the address")
+    person.settle()
+    body = person.sent("database")[-1]
+    assert body["query"]["sortBy"] == [
+        {"fieldName": "count", "ascending": True},
+        {"fieldName": "place", "ascending": True,
+         "relativeLocation": {"latitude": "48", "longitude": "11"}}] or body["query"]["sortBy"] == [
+        {"fieldName": "count", "ascending": True},
+        {"fieldName": "place", "ascending": True,
+         "relativeLocation": {"latitude": 48, "longitude": 11}}], body["query"]["sortBy"]
+
+
 def keys_without_modifiers(person):
     person.begin("/")
     person.press("g", "c")
@@ -316,7 +384,8 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, live_requests, keys_without_modifiers,
+         password_again, roles_hide, live_requests, live_updates, quotas, several_sorts,
+         keys_without_modifiers,
          focus_is_never_lost, hostile_data]
 
 

@@ -13,7 +13,7 @@ FILTERS = quote(json.dumps([
 SCREENS = {
     "overview": "/",
     "records": f"/records?{STORE}&type=Note",
-    "records-query": f"/records?{STORE}&type=Note&filters={FILTERS}&sort=count:descending",
+    "records-query": f"/records?{STORE}&type=Note&filters={FILTERS}&sort=count:descending,place:ascending:48;11",
     "records-refused": f"/records?{STORE}&type=Note&filters=" + quote(json.dumps(
         [{"field": "body", "comparator": "EQUALS", "value": "x"}])),
     "records-lookup": f"/records?{STORE}&mode=lookup&names=note-1%0Amissing&database=private",
@@ -32,6 +32,8 @@ SCREENS = {
     "users": "/users",
     "user": f"/users?{STORE}&account={data.OWNER}",
     "roles": f"/roles?{STORE}",
+    "quotas": f"/quotas?{STORE}",
+    "quota": f"/quotas?{STORE}&account={data.OWNER}",
     "team": "/team",
     "containers": "/containers",
     "api-tokens": "/api-tokens",

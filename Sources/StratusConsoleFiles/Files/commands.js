@@ -52,13 +52,24 @@ export const commands = {
     `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
   "roles/revoke": (body) =>
     `stratus role revoke ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
+  "quotas/set": (body) => {
+    const target = { eachUser: "--each-user", account: `--account ${email(body)}` }[body.target]
+      ?? "--public";
+    const quota = body.unlimited ? "unlimited" : body.standard ? "standard" : body.bytes ?? "500MB";
+    return `stratus quota set ${store(body)} ${target} ${quota}`;
+  },
   "team/add": member, "team/configure": member,
   "team/remove": (body) => `stratus team remove ${email(body)}`,
   "records/modify": (body) => `stratus cktool update-record ${cktool(body)}`,
   "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,
-  "zones/create": (body) => `stratus cktool create-zone ${cktool(body)}`,
-  "zones/delete": (body) => `stratus cktool delete-zone ${cktool(body)}`,
+  "zones/create": (body) => zoneVerb("create", body),
+  "zones/delete": (body) => zoneVerb("delete", body),
 };
+
+function zoneVerb(verb, body) {
+  return `stratus cktool ${verb}-zone ${cktool(body)} `
+    + `--zone-name ${quote(body.zoneName ?? "ZONE")}`;
+}
 
 function cktool(body) {
   return `--container-id ${quote(body.containerID ?? "ID")} `

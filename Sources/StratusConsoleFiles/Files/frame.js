@@ -4,6 +4,7 @@ import { h, draw, userText } from "./dom.js";
 import { change, currentPlace, screenAddress } from "./address.js";
 import { call } from "./server.js";
 import { connection } from "./live.js";
+import { staleBanner } from "./refresh.js";
 import { may, session } from "./session.js";
 import { screens } from "./screens.js";
 import { optionOf } from "./parts/form.js";
@@ -33,7 +34,8 @@ export function makeFrame() {
   return [
     h("a", { class: "skip", href: "#main" }, "To the content"),
     header,
-    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated),
+    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated,
+      staleBanner),
     h("div", { class: "columns" }, navigation, main),
   ];
 }

@@ -28,6 +28,17 @@ export function serverNow() {
   return Date.now() + clockDifference;
 }
 
+/** The signals of requests that the page sends by itself. */
+const automatic = new WeakSet();
+
+/**
+ * Marks the requests with a signal as no use of the session. The page sends them because something
+ * has changed, so an open page does not keep its session alive.
+ */
+export function markAutomatic(signal) {
+  automatic.add(signal);
+}
+
 /**
  * Sends a request to the console's interface and returns the answer.
  *
@@ -81,8 +92,10 @@ async function send(path, body, type, signal) {
   let response;
   try {
     response = await fetch(root + path, {
-      method: "POST", body, headers: { "Content-Type": type }, signal, cache: "no-store",
-      redirect: "error",
+      method: "POST", body, signal, cache: "no-store", redirect: "error",
+      headers: {
+        "Content-Type": type, ...(signal && automatic.has(signal) ? { "Stratus-Refresh": "1" } : {}),
+      },
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;

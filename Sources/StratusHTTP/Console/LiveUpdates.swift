@@ -55,7 +55,8 @@ final class LiveUpdates: Sendable {
     let changes = Task { [mailbox = news.listen()] in
       for await _ in mailbox.signals {
         let shown = mailbox.take().filter { current.shows($0) }
-        if !shown.isEmpty, case .dropped = continuation.yield(Self.event(of: shown)) {
+        if shown.isEmpty { continue }
+        if case .dropped = continuation.yield(Self.event(of: shown)) {
           // The lost event may have been another list of changes.
           mailbox.put(ConsoleChange(area: ConsoleChange.everything))
         }

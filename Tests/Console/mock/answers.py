@@ -30,6 +30,7 @@ class State:
         self.members = copy.deepcopy(data.MEMBERS)
         self.tokens = copy.deepcopy(data.TOKENS)
         self.received = []
+        self.changes = []
 
     # Sessions
 
@@ -95,6 +96,7 @@ class State:
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
+            "quotas/show": data.quota(body.get("email")),
             "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},
             "roles/list": {"roles": ["Editor"], "users": [

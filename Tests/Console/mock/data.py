@@ -136,6 +136,19 @@ INDEXES = [
      "rowsDone": 500, "rowsTotal": 2000},
 ]
 
+
+
+def quota(email):
+    users = [] if email else [
+        {"email": OWNER, "userRecordName": ANNA, "usedBytes": 123_456_789,
+         "quotaBytes": 500_000_000},
+        {"userRecordName": HOSTILE[1], "usedBytes": 3}]
+    return {"usedBytes": 987_654_321, "quotaBytes": 1_000_000_000,
+            "userQuotaBytes": 500_000_000, "users": users, "types": [
+                {"recordType": "Note", "records": 12_345, "recordBytes": 7_000_000,
+                 "assetBytes": 980_654_321}]}
+
+
 RETIREMENTS = [
     {"place": "Note.color", "phase": "reported", "isCopied": True, "since": NOW - 3 * DAY,
      "writers": [{"deviceID": HOSTILE[0], "userRecordName": ANNA, "lastWrite": NOW, "writes": 3}]},

@@ -100,7 +100,7 @@ import Testing
       let browser = try await scene.ownersBrowser()
       browser.fields["Stratus-Refresh"] = "1"
       for _ in 0..<3 {
-        scene.clock.advance(seconds: 600)
+        scene.clock.move(bySeconds: 601)
         _ = try await browser.call("management/status")
       }
       #expect(try await browser.call("management/status").status == 401)
