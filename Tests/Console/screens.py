@@ -28,6 +28,7 @@ SCREENS = {
     "schema-retirements": f"/schema?{STORE}&view=retirements",
     "deploy": f"/deploy?{STORE}",
     "indexes": f"/indexes?{STORE}",
+    "indexes-production": f"/indexes?container={data.NOTES}&environment=production",
     "permissions": f"/permissions?{STORE}&record=note-1&user={data.ANNA}",
     "users": "/users",
     "user": f"/users?{STORE}&account={data.OWNER}",

@@ -89,13 +89,12 @@ function result(answer) {
 }
 
 async function send(path, body, type, signal) {
+  const headers = { "Content-Type": type };
+  if (signal && automatic.has(signal)) headers["Stratus-Refresh"] = "1";
   let response;
   try {
     response = await fetch(root + path, {
-      method: "POST", body, signal, cache: "no-store", redirect: "error",
-      headers: {
-        "Content-Type": type, ...(signal && automatic.has(signal) ? { "Stratus-Refresh": "1" } : {}),
-      },
+      method: "POST", body, headers, signal, cache: "no-store", redirect: "error",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;

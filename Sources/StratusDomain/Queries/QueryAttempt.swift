@@ -9,6 +9,9 @@ struct QueryWork: Sendable {
   var isSlice = false
   /// The index that was read.
   var index = QueryPlan.noIndex
+  /// How the page was read, or nil if nothing was read.
+  var kind: QueryCandidate.Kind?
+  var recordsRead = 0
   /// The capacity that is left in the answer.
   var budget: AnswerBudget
 }
@@ -92,7 +95,8 @@ struct QueryAttempt {
       try response(
         page, marker: try next(page, plan), plan: plan, area: area, readable: readable),
       QueryWork(
-        steps: page.steps, isSlice: page.isSlice, index: plan.index.id, budget: page.budget))
+        steps: page.steps, isSlice: page.isSlice, index: plan.index.id,
+        kind: plan.candidate.kind, recordsRead: page.recordsRead, budget: page.budget))
   }
 
   /// The number of records in a page.

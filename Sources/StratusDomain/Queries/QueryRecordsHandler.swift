@@ -33,6 +33,7 @@ struct QueryRecordsHandler: EndpointHandler {
   ) async throws(ServerError) -> QueryRecords.Response {
     let database = try await databases.open(address, for: caller, to: .read)
     var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
+    defer { note(request, answer, work, at: address.store) }
     if !work.isSlice { return answer }
     let limit = min(
       request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
@@ -54,6 +55,15 @@ struct QueryRecordsHandler: EndpointHandler {
       work.add(moreWork)
     }
     return answer
+  }
+
+  /// Notes a query that has read much more than it has found.
+  private func note(
+    _ request: QueryRecords.Request, _ answer: QueryRecords.Response, _ work: QueryWork,
+    at address: StoreAddress
+  ) {
+    let found = answer.count.flatMap { Int(exactly: $0) } ?? answer.records.count
+    uses.costly.note(request.query, work, found: found, at: address)
   }
 
   /// Reads a page, or a slice of a page, in one read.
@@ -108,6 +118,7 @@ extension QueryRecords.Response {
 extension QueryWork {
   fileprivate mutating func add(_ more: QueryWork) {
     steps += more.steps
+    recordsRead += more.recordsRead
     isSlice = more.isSlice
     budget = more.budget
   }

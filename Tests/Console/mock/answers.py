@@ -92,7 +92,7 @@ class State:
 
     def manage(self, path, body):
         fixed = {
-            "status": data.STATUS, "schema/indexes": {"indexes": data.INDEXES},
+            "status": data.STATUS, "schema/indexes": {"indexes": data.INDEXES, "advice": data.ADVICE},
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},

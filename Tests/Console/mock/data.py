@@ -137,6 +137,14 @@ INDEXES = [
 ]
 
 
+ADVICE = [
+    {"kind": "noIndex", "recordType": "Note", "filters": ["EQUALS title"], "sorts": ["count descending"],
+     "queries": 12, "recordsRead": 60_000, "recordsFound": 3, "sentence": "No index served these queries."},
+    {"kind": "costlyQuery", "recordType": HOSTILE[0], "filters": [], "sorts": [], "queries": 1,
+     "recordsRead": 900, "recordsFound": 1, "sentence": "These queries read far more records than they find."},
+    {"kind": "unusedIndex", "recordType": "Note", "filters": [], "sorts": [], "queries": 0, "recordsRead": 0,
+     "recordsFound": 0, "index": 6, "sentence": "No query has read the index for 9 days."}]
+
 
 def quota(email):
     users = [] if email else [
