@@ -26,8 +26,8 @@ public struct ConsoleFiles: ConsoleFileSource {
   /// The folder in the URLs of the files.
   public static let folder = "/files/"
 
-  static let pagePath = "index.html"
-  static let placeholder = "HASH"
+  package static let pagePath = "index.html"
+  package static let placeholder = "HASH"
 
   public var isFixed: Bool { true }
   /// The hash of all files, in hex digits.
@@ -70,7 +70,7 @@ public struct ConsoleFiles: ConsoleFileSource {
     return files[String(path.dropFirst(prefix.count))]
   }
 
-  static func contentType(of path: String) -> String {
+  package static func contentType(of path: String) -> String {
     if path.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
     if path.hasSuffix(".css") { return "text/css; charset=utf-8" }
     if path.hasSuffix(".svg") { return "image/svg+xml" }

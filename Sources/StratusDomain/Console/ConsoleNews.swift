@@ -24,7 +24,7 @@ public final class ConsoleNews: Sendable {
   ///
   /// - Parameter sent: the body of the request.
   public func note(managementEndpoint endpoint: String, sent: [UInt8]) {
-    if mailboxes.withLock(\.isEmpty) || ConsolePermission.reads.contains(endpoint) { return }
+    if ConsolePermission.reads.contains(endpoint) || mailboxes.withLock({ $0.isEmpty }) { return }
     // NB: the handler has read the body already, so a body that cannot be read is empty.
     let subject = (try? JSONView(parsing: sent)).flatMap { try? ConsoleSubject(json: $0) }
     if subject?.isDryRun == true { return }

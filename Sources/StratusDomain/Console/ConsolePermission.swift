@@ -97,9 +97,9 @@ extension ConsolePermission {
   /// request names. For a limited member, this must be a container that the member can see.
   public static let inOneContainer: Set<String> = [
     "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
-    "quotas/set", "quotas/show", "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
-    "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset", "schema/retire",
-    "schema/retiring", "server-keys/add",
+    "quotas/set", "quotas/show", "roles/grant", "roles/list", "roles/revoke", "schema/change",
+    "schema/describe", "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset",
+    "schema/retire", "schema/retiring", "server-keys/add",
   ]
 
   /// The management endpoints whose answers name the container of each item. If the member is
@@ -111,8 +111,8 @@ extension ConsolePermission {
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
     "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "quotas/show",
-    "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
-    "status", "web-tokens/list",
+    "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes",
+    "schema/retiring", "server-keys/list", "status", "web-tokens/list",
   ]
 
   /// The requests for which the member must give the password again.

@@ -11,7 +11,7 @@ struct QueryForm: Sendable, Hashable {
 
   init(_ query: Query) {
     recordType = query.recordType
-    filters = query.filters.flatMap { filter in
+    filters = query.filters.flatMap { (filter) -> [String] in
       switch filter {
       case .field(let filter): [Self.text(of: filter)]
       case .anyOf(let groups): groups.joined().map { "one of: " + Self.text(of: $0) }

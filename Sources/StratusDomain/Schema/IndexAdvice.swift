@@ -14,25 +14,28 @@ struct IndexAdvice {
   var all: [ListIndexes.Advice] { missing + unused }
 
   private var missing: [ListIndexes.Advice] {
-    costly.map { form, cost in
-      let isUnindexed = cost.unindexedCount > 0
-      let isFull =
-        indexes.count { $0.recordType == form.recordType && $0.columns.count > 1 }
-        >= Limits.indexesPerRecordTypeMax
-      return ListIndexes.Advice(
-        kind: isUnindexed ? .noIndex : .costlyQuery, recordType: form.recordType,
-        filters: form.filters, sorts: form.sorts, queries: cost.count,
-        recordsRead: cost.recordsRead, recordsFound: cost.recordsFound,
-        sentence: isUnindexed
-          ? "No index served these queries. A query of a signed-in user makes the index; a query "
-            + "without a sign-in never does. Run the query once with a sign-in."
-          : isFull
-            ? "These queries read far more records than they find, and the record type has the "
-              + "maximum number of indexes. Drop an index that is rarely used."
-            : "These queries read far more records than they find. An index serves EQUALS and IN, "
-              + "and then one range or the sort order; the other filters are checked on each "
-              + "record. Use fewer of them, or a field that combines their values.")
+    costly.map { item in
+      ListIndexes.Advice(
+        kind: item.cost.unindexedCount > 0 ? .noIndex : .costlyQuery,
+        recordType: item.form.recordType, filters: item.form.filters, sorts: item.form.sorts,
+        queries: item.cost.count, recordsRead: item.cost.recordsRead,
+        recordsFound: item.cost.recordsFound, sentence: sentence(item.form, item.cost))
     }
+  }
+
+  private func sentence(_ form: QueryForm, _ cost: CostlyQueries.Cost) -> String {
+    if cost.unindexedCount > 0 {
+      return "No index served these queries. A query of a signed-in user makes the index; a query "
+        + "without a sign-in never does. Run the query once with a sign-in."
+    }
+    let own = indexes.filter { $0.recordType == form.recordType && $0.columns.count > 1 }
+    if own.count >= Limits.indexesPerRecordTypeMax {
+      return "These queries read far more records than they find, and the record type has the "
+        + "maximum number of indexes. Drop an index that is rarely used."
+    }
+    return "These queries read far more records than they find. An index serves EQUALS and IN, and "
+      + "then one range or the sort order; the other filters are checked on each record. Use fewer "
+      + "of them, or a field that combines their values."
   }
 
   private var unused: [ListIndexes.Advice] {

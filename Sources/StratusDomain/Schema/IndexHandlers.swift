@@ -14,7 +14,7 @@ struct ListIndexesHandler: ManagementHandler {
     let store = try await changer.store(of: request.containerID, request.environment)
     let address = StoreAddress(container: request.containerID, environment: request.environment)
     let counts = uses.counts(at: address)
-    let items = try await store.read { (store) throws(ServerError) in
+    let items = try await store.read { (store) throws(ServerError) -> [ListIndexes.Item] in
       let days = try store.indexUses()
       var items: [ListIndexes.Item] = []
       for index in try store.schema().indexes.values.joined() {

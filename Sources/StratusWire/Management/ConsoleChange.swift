@@ -35,7 +35,11 @@ public struct ConsoleChange: JSONWritable, JSONReadable, Hashable {
   public init(json: JSONView) throws(WireError) {
     area = try json.requiredString("area")
     containerID = try json.optionalString("containerID")
-    environment = try json.optionalString("environment").flatMap(ContainerEnvironment.init)
-    database = try json.optionalString("database").flatMap(DatabaseScope.init)
+    environment = try json.optionalString("environment").flatMap {
+      ContainerEnvironment(rawValue: $0)
+    }
+    database = try json.optionalString("database").flatMap {
+      DatabaseScope(rawValue: $0)
+    }
   }
 }

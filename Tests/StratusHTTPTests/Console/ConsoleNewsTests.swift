@@ -7,7 +7,9 @@ import Testing
 @Suite struct `Live updates of the console` {
   private static let status = "event: status\ndata: {\"version\":\"1.2.3\"}\n\n"
 
-  private func save(_ name: String, _ scene: ConsoleScene, by browser: ConsoleBrowser) async throws {
+  private func save(
+    _ name: String, _ scene: ConsoleScene, by browser: ConsoleBrowser
+  ) async throws {
     let answer = try await browser.call(
       "database/\(ConsoleScene.container)/development/public/records/modify",
       [

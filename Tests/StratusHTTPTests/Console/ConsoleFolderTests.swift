@@ -1,7 +1,7 @@
 import Foundation
+import StratusConsole
+import StratusServer
 import Testing
-
-@testable import StratusConsole
 
 @Suite struct `A folder with the console's files` {
   private func withFolder(_ body: (ConsoleFolder, URL) throws -> Void) throws {

@@ -1,4 +1,5 @@
 import Foundation
+public import StratusConsole
 
 /// The files of the console's front end in a folder, for work on the front end. They are read again
 /// for each request.
