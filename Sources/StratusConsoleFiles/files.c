@@ -97,6 +97,10 @@ static const unsigned char parts_table_js[] = {
 #embed "Files/parts/table.js"
 };
 
+static const unsigned char people_devices_js[] = {
+#embed "Files/people/devices.js"
+};
+
 static const unsigned char people_permissions_js[] = {
 #embed "Files/people/permissions.js"
 };
@@ -295,6 +299,7 @@ FILE_ENTRY("parts/form.js", parts_form_js)
 FILE_ENTRY("parts/page.js", parts_page_js)
 FILE_ENTRY("parts/secret.js", parts_secret_js)
 FILE_ENTRY("parts/table.js", parts_table_js)
+FILE_ENTRY("people/devices.js", people_devices_js)
 FILE_ENTRY("people/permissions.js", people_permissions_js)
 FILE_ENTRY("people/quotas.js", people_quotas_js)
 FILE_ENTRY("people/roles.js", people_roles_js)

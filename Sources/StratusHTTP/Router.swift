@@ -21,6 +21,8 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?
+  /// Gets the requests of each user's devices.
+  public var timelines: DeviceTimelines?
   /// Gets the changes that requests make, for the pages of the console.
   public var news: ConsoleNews?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
@@ -105,7 +107,8 @@ public struct Router: Sendable {
       return await answerConsole(request, target, body, &exchange, console)
     }
     let log = requestLog.flatMap { $0.isKept ? $0 : nil }
-    let beginning = log == nil ? 0 : ambient.now()
+    let isNoted = log != nil || timelines != nil
+    let beginning = isNoted ? ambient.now() : 0
     var answer: AnswerBody
     var refusal: ServerError?
     do throws(ServerError) {
@@ -144,8 +147,11 @@ public struct Router: Sendable {
       answer = .bytes(describe(error, &exchange))
       refusal = error
     }
-    if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
-      log.append(entry)
+    if isNoted, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
+      log?.append(entry)
+      timelines?.note(
+        entry, session: exchange.caller.principal.sessionID.map { String($0.prefix(8)) },
+        positions: exchange.caller.sync.all)
     }
     if refusal == nil, let news, let (address, endpoint) = exchange.target {
       news.note(endpoint: endpoint, in: address)

@@ -27,6 +27,8 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Keeps the newest requests, if the server has a console.
   public let requestLog = RequestLog()
+  /// Remembers what the devices of users did lately.
+  let timelines = DeviceTimelines()
   /// Tells the pages of the console what has changed.
   public let news = ConsoleNews()
   /// Remembers which indexes queries use.
@@ -125,8 +127,10 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
+    let devices = DeviceReports(
+      stores: stores, timelines: timelines, ambient: live.ambient)
     let management = accounts.managementHandlers(
-      roles: roles, quotas: StorageQuotas(stores: stores),
+      roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -151,11 +155,12 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = accounts.webPages(shares: service.shareDesk) { error in
+    router.pages = accounts.webPages(shares: service.shareDesk, devices: devices) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.requestLog = requestLog
     router.news = news
+    router.timelines = timelines
     self.router = router
   }
 

@@ -349,6 +349,46 @@ def index_advice(person):
     assert person.find("[aria-label='Comparator of condition 1']").get_attribute("value") == "EQUALS"
 
 
+def devices(person):
+    person.begin(SCREENS["devices"], role="auditor")
+    person.fill("Code", "wrong").send_keys(Keys.ENTER)
+    person.see("There is no such code of consent.")
+    person.fill("Code", "7kqm-px2a-w9td-4hgn").send_keys(Keys.ENTER)
+    person.see("The device has not fetched 1000 records")
+    person.see("QUOTA_EXCEEDED")
+    # The code never stands in the address, so that a copied address does not carry it.
+    assert "7kqm" not in person.page.current_url.lower()
+    findings = chromium.own_findings(person.page)
+    assert not findings, findings
+    person.named("a", "Requests").click()
+    person.settle()
+
+
+def act_as_test_account(person):
+    person.begin(SCREENS["zones"])
+    Select(person.find("#actor")).select_by_value("test+1@example.org")
+    person.wait(lambda: any(path.startswith("as/") for path, _ in person.server.state.received),
+                "a request in the name of the test account")
+    paths = [path for path, _ in person.server.state.received if "zones/list" in path]
+    assert paths[-1].startswith("as/test+1@example.org/database/"), paths
+    person.named("a", "Records").click()
+    person.wait(lambda: "as=test" in person.page.current_url, "the account in the address")
+    person.begin("/", role="auditor")
+    assert not person.page.find_elements(By.CSS_SELECTOR, "#actor")
+
+
+def test_account(person):
+    person.begin(SCREENS["users"])
+    person.see("test account")
+    person.unfold("Create an account")
+    person.fill("E-mail", "new@example.org")
+    person.input("Test account: members of the team can act in its name").click()
+    person.button("Create").click()
+    person.see("The account new@example.org is created.")
+    [sent] = person.sent("management/accounts/create")
+    assert sent == {"email": "new@example.org", "isTest": True}, sent
+
+
 def keys_without_modifiers(person):
     person.begin("/")
     person.press("g", "c")
@@ -391,7 +431,8 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, several_sorts,
+         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, devices, act_as_test_account, test_account,
+         several_sorts,
          keys_without_modifiers,
          focus_is_never_lost, hostile_data]
 

@@ -31,6 +31,8 @@ SCREENS = {
     "indexes-production": f"/indexes?container={data.NOTES}&environment=production",
     "permissions": f"/permissions?{STORE}&record=note-1&user={data.ANNA}",
     "users": "/users",
+    "devices": f"/devices?{STORE}",
+    "acting": f"/zones?{STORE}&as=test%2B1@example.org",
     "user": f"/users?{STORE}&account={data.OWNER}",
     "roles": f"/roles?{STORE}",
     "quotas": f"/quotas?{STORE}",

@@ -184,9 +184,12 @@ import Testing
     4: signIn,
     5: team,
     6: mail,
+    7: consents,
   ]
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;"
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+    + consents
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team

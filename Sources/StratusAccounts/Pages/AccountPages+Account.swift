@@ -23,11 +23,18 @@ extension AccountPages {
       browserItem(visit, $0, isOwn: $0.hash == signedIn.session.hash)
     }
     let appItems = apps.map { appItem(visit, $0) }
+    let isTest = try await accounts.registry.testAccounts().contains(signedIn.account.id)
+    let testNote: HTML? =
+      isTest
+      ? """
+      <p class="alarm">This is a test account. Members of the team can act in its name, and see all \
+      its data.</p>
+      """ : nil
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
     let content: HTML = """
-      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(warning)
+      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(testNote)\(warning)
       <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
       <button class="quiet">Sign out</button></form>
       <h2>Password</h2>
@@ -50,6 +57,7 @@ extension AccountPages {
       <h2>Browsers</h2>
       <ul>\(HTML(browserItems))</ul>
       <h2>Apps</h2>
+      <p><a href="/account/devices">Why does a device not sync?</a></p>
       <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
       <form method="post" action="/account/end-all">\(visit.hidden(seal))
       <button class="quiet">Sign out everywhere else</button></form>
@@ -83,7 +91,7 @@ extension AccountPages {
   }
 
   /// Formats a time such as `2026-11-23 08:15 UTC`.
-  private static func time(_ milliseconds: Int64) -> String {
+  static func time(_ milliseconds: Int64) -> String {
     let text = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
       .formatted(Date.ISO8601FormatStyle())
     return text.prefix(16).replacing("T", with: " ") + " UTC"

@@ -11,14 +11,18 @@ public final class AccountPages: WebPages {
   let throttle = SignInThrottle()
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
+  /// Reports the state of users' devices, or nil if the server does not watch them.
+  let devices: DeviceReports?
   let mailPace = MailPace()
   private let report: @Sendable (ServerError) -> Void
 
   init(
-    accounts: Accounts, shares: ShareDesk?, report: @escaping @Sendable (ServerError) -> Void
+    accounts: Accounts, shares: ShareDesk?, devices: DeviceReports?,
+    report: @escaping @Sendable (ServerError) -> Void
   ) {
     self.accounts = accounts
     self.shares = shares
+    self.devices = devices
     self.report = report
   }
 
@@ -81,6 +85,9 @@ public final class AccountPages: WebPages {
     case ("/account/end-browser", true): return try await endBrowserSession(&visit)
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
+    case ("/account/devices", false): return try await showDevices(visit)
+    case ("/account/devices/consent", true): return try await makeConsent(visit)
+    case ("/account/devices/end", true): return try await endConsents(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
@@ -127,10 +134,12 @@ extension Accounts {
   /// - Parameters:
   ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
   ///     pages.
+  ///   - devices: reports the state of users' devices. If it is nil, the pages show no devices.
   ///   - report: called with errors that a page cannot show.
   public func webPages(
-    shares: ShareDesk? = nil, report: @escaping @Sendable (ServerError) -> Void
+    shares: ShareDesk? = nil, devices: DeviceReports? = nil,
+    report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, shares: shares, report: report)
+    AccountPages(accounts: self, shares: shares, devices: devices, report: report)
   }
 }

@@ -44,7 +44,9 @@ export const commands = {
   "api-tokens/revoke": (body) => `stratus api-token revoke ${id(body)}`,
   "server-keys/add": (body) => `stratus server-key add ${store(body)} FILE.pem`,
   "server-keys/revoke": (body) => `stratus server-key revoke ${id(body)}`,
-  "accounts/create": (body) => `stratus account create ${email(body)}`,
+  "accounts/create": (body) =>
+    `stratus account create ${email(body)}${body.isTest ? " --test" : ""}`,
+  "devices/list": (body) => `stratus account devices ${store(body)}`,
   "accounts/enable": (body) => `stratus account enable ${email(body)}`,
   "accounts/disable": (body) => `stratus account disable ${email(body)}`,
   "web-tokens/revoke": (body) => `stratus web-token revoke ${id(body)}`,

@@ -69,7 +69,7 @@ async function fill(screen, place, signal) {
   await module.show({
     root: main, place, signal,
     store: { containerID: container, environment },
-    target: { container, environment, database: place.params.database },
+    target: { container, environment, database: place.params.database, as: place.params.as },
     /** Draws the screen, unless the person has left it. */
     draw: (...children) => { if (!signal.aborted) draw(main, ...children); },
     /** Fetches and draws everything again. */

@@ -66,11 +66,13 @@ export function manage(path, body, options) {
 /**
  * Sends a request to a database.
  *
- * @param {{container: string, environment: string, database?: string}} target
+ * @param {{container: string, environment: string, database?: string, as?: string}} target `as` is
+ *   the e-mail address of the test account in whose name the request is made.
  */
 export function database(target, endpoint, body, options) {
   const parts = [target.container, target.environment, target.database ?? "public"];
-  const path = `database/${parts.map(encodeURIComponent).join("/")}/${endpoint}`;
+  const prefix = target.as ? `as/${encodeURIComponent(target.as)}/` : "";
+  const path = `${prefix}database/${parts.map(encodeURIComponent).join("/")}/${endpoint}`;
   return call(path, { numbersAsStrings: true, ...body }, options);
 }
 

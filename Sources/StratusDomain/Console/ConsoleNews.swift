@@ -13,7 +13,7 @@ public final class ConsoleNews: Sendable {
 
   /// Notes a request to a database that has succeeded.
   public func note(endpoint: String, in address: DatabaseAddress) {
-    guard Self.changingEndpoints.contains(endpoint) else { return }
+    guard Self.changes(endpoint) else { return }
     note(
       ConsoleChange(
         area: Self.area(of: endpoint), containerID: address.store.container,
@@ -55,6 +55,9 @@ public final class ConsoleNews: Sendable {
   private static let changingEndpoints: Set<String> = [
     ModifyRecords.path, ModifySubscriptions.path, ModifyZones.path,
   ]
+
+  /// Whether an endpoint of a database changes what a screen of the console shows.
+  public static func changes(_ endpoint: String) -> Bool { changingEndpoints.contains(endpoint) }
 
   private static func area(of endpoint: String) -> String {
     String(endpoint.prefix { $0 != "/" })

@@ -76,7 +76,8 @@ extension ConsolePermission {
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
-    case "requests/list":
+    // NB: the answer also needs the user's code of consent.
+    case "requests/list", "devices/list":
       return .requests
     // Only commands can call the other endpoints. For example, `accounts/configure` sets another
     // account's password, and `web-tokens/create` makes a token with which its holder reads a
@@ -96,10 +97,10 @@ extension ConsolePermission {
   /// The endpoints of the management interface whose whole effect is inside the container that the
   /// request names. For a limited member, this must be a container that the member can see.
   public static let inOneContainer: Set<String> = [
-    "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
-    "quotas/set", "quotas/show", "roles/grant", "roles/list", "roles/revoke", "schema/change",
-    "schema/describe", "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset",
-    "schema/retire", "schema/retiring", "server-keys/add",
+    "api-tokens/create", "containers/configure", "containers/delete", "devices/list",
+    "permissions/explain", "quotas/set", "quotas/show", "roles/grant", "roles/list",
+    "roles/revoke", "schema/change", "schema/describe", "schema/export", "schema/indexes",
+    "schema/indexes/drop", "schema/reset", "schema/retire", "schema/retiring", "server-keys/add",
   ]
 
   /// The management endpoints whose answers name the container of each item. If the member is

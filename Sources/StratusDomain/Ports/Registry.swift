@@ -5,6 +5,7 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
+  ConsentRegistry, TestAccountRegistry,
   UserRegistry, StoreRegistry, VersionRegistry
 {}
 

@@ -20,6 +20,7 @@ enum RegistryUpgrade {
       try connection.define(RegistryTables.mail(connection.dialect))
       try connection.define(RegistryTables.factors(connection.dialect))
     }
+    if found < 8 { try connection.define(RegistryTables.consents(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -41,6 +41,8 @@ class State:
             answer |= {"member": {"email": data.OWNER, "role": self.role},
                        "permissions": data.ROLE_PERMISSIONS[self.role],
                        "containerIDs": [data.NOTES, data.PHOTOS]}
+            if "records" in answer["permissions"]:
+                answer["testAccounts"] = ["test+1@example.org"]
         return answer
 
     def answer(self, path, body):
@@ -75,6 +77,8 @@ class State:
                 return self.change_team(path, body)
         if path.startswith("management/"):
             return self.manage(path.removeprefix("management/"), body)
+        if path.startswith("as/"):
+            path = path.split("/", 2)[2]
         if path.startswith("database/"):
             parts = path.split("/", 4)
             return self.database(parts[3], parts[4].split("?")[0], body)
@@ -113,6 +117,10 @@ class State:
                 return self.describe(body)
             case "schema/change":
                 return {**data.REPORT, "isApplied": not body.get("isDryRun")}
+            case "devices/list":
+                if body["code"].replace("-", "").upper() != "7KQMPX2AW9TD4HGN":
+                    raise Refusal(404, "NOT_FOUND", "there is no such code of consent")
+                return data.DEVICES
             case "requests/list":
                 return {"requests": [data.request_entry(n) for n in range(1, 40)], "before": "40"}
             case "api-tokens/create":

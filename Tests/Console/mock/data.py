@@ -107,6 +107,7 @@ def share():
 ACCOUNTS = [
     {"email": OWNER, "disabled": False}, {"email": DEVELOPER, "disabled": True},
     {"email": "<b>x</b>@example.org", "disabled": False},
+    {"email": "test+1@example.org", "disabled": False, "isTest": True},
 ]
 
 MEMBERS = [
@@ -136,6 +137,21 @@ INDEXES = [
      "rowsDone": 500, "rowsTotal": 2000},
 ]
 
+
+DEVICES = {
+    "userRecordName": ANNA, "endsAt": NOW + HOUR, "unsavedBytes": 12_345, "devices": [
+        {"deviceID": HOSTILE[0], "app": "Notes/2.1", "lastSeen": NOW - MINUTE, "session": "a1b2c3d4",
+         "lastSave": NOW - HOUR, "uploadSince": NOW - HOUR, "zones": [
+             {"zoneName": "Notes", "tokenAt": NOW - HOUR, "moreComing": True, "lag": 1_234},
+             {"zoneName": HOSTILE[1], "ownerRecordName": BERT, "tokenAt": NOW, "moreComing": False}],
+         "push": {"channel": "apns", "waiting": 3, "waitingSince": NOW - DAY, "lastPush": NOW - 2 * DAY,
+                  "seen": NOW - DAY},
+         "requests": [
+             {"time": NOW - MINUTE, "endpoint": "records/modify", "outcome": "QUOTA_EXCEEDED",
+              "milliseconds": 3, "requestID": "00000000-0000-0000-0000-000000000001"},
+             {"time": NOW - HOUR, "endpoint": "changes/zone", "outcome": "ok", "milliseconds": 2}],
+         "findings": ["The device has not fetched 1000 records of the zone 'Notes'."]},
+        {"deviceID": "quiet", "app": "", "zones": [], "requests": [], "findings": []}]}
 
 ADVICE = [
     {"kind": "noIndex", "recordType": "Note", "filters": ["EQUALS title"], "sorts": ["count descending"],

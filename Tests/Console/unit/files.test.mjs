@@ -87,6 +87,7 @@ const bodies = {
   "schema/change": [{}, { environment: "production" }, { environment: "production", schema: "" }],
   "schema/retire": ["report", "refuse", "cancel", "drop", "rename"].map((action) => ({ action })),
   "schema/indexes/drop": [{}, { cancelsBuild: true }],
+  "accounts/create": [{}, { isTest: true }],
   "quotas/set": [{}, { target: "eachUser" }, { target: "account", standard: true }],
   "team/add": [{}, { containerIDs: ["a", "b"] }],
   "team/configure": [{}, { containerIDs: ["a", "b"] }],

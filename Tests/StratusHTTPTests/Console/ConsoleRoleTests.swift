@@ -37,6 +37,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("roles/grant", [.owner]),
   ("roles/revoke", [.owner]),
   ("requests/list", [.owner, .developer, .operator, .auditor]),
+  ("devices/list", [.owner, .developer, .operator, .auditor]),
   // Only commands use these.
   ("accounts/configure", []),
   ("accounts/invite", []),
