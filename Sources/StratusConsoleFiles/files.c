@@ -77,6 +77,10 @@ static const unsigned char parts_announce_js[] = {
 #embed "Files/parts/announce.js"
 };
 
+static const unsigned char parts_chart_js[] = {
+#embed "Files/parts/chart.js"
+};
+
 static const unsigned char parts_dialog_js[] = {
 #embed "Files/parts/dialog.js"
 };
@@ -273,6 +277,10 @@ static const unsigned char watching_requests_js[] = {
 #embed "Files/watching/requests.js"
 };
 
+static const unsigned char watching_telemetry_js[] = {
+#embed "Files/watching/telemetry.js"
+};
+
 #define FILE_ENTRY(path, bytes) {path, bytes, sizeof bytes},
 
 static const struct StratusConsoleFile files[] = {
@@ -294,6 +302,7 @@ FILE_ENTRY("keys.js", keys_js)
 FILE_ENTRY("live.js", live_js)
 FILE_ENTRY("main.js", main_js)
 FILE_ENTRY("parts/announce.js", parts_announce_js)
+FILE_ENTRY("parts/chart.js", parts_chart_js)
 FILE_ENTRY("parts/dialog.js", parts_dialog_js)
 FILE_ENTRY("parts/form.js", parts_form_js)
 FILE_ENTRY("parts/page.js", parts_page_js)
@@ -343,6 +352,7 @@ FILE_ENTRY("time.js", time_js)
 FILE_ENTRY("watching/lacks.js", watching_lacks_js)
 FILE_ENTRY("watching/overview.js", watching_overview_js)
 FILE_ENTRY("watching/requests.js", watching_requests_js)
+FILE_ENTRY("watching/telemetry.js", watching_telemetry_js)
 };
 
 size_t stratus_console_files_count(void) { return sizeof files / sizeof files[0]; }

@@ -349,6 +349,23 @@ def index_advice(person):
     assert person.find("[aria-label='Comparator of condition 1']").get_attribute("value") == "EQUALS"
 
 
+def telemetry(person):
+    person.begin(SCREENS["telemetry"])
+    assert len(person.page.find_elements(By.CSS_SELECTOR, "svg.plot[role=img]")) == 3
+    assert person.find("figcaption").text.startswith("Requests – all:")
+    person.unfold("Table of Duration")
+    person.see("100 ms")
+    person.named("tbody a", "records/modify").click()
+    person.wait(lambda: "endpoint=records" in person.page.current_url, "the endpoint")
+    person.settle()
+    assert person.sent("management/telemetry/fetch")[-1]["endpoint"] == "records/modify"
+    person.fill("Time", "24")
+    person.button("Show").click()
+    person.wait(lambda: "hours=24" in person.page.current_url, "the time in the address")
+    person.settle()
+    assert person.sent("management/telemetry/fetch")[-1]["minutesPerPoint"] == 15
+
+
 def devices(person):
     person.begin(SCREENS["devices"], role="auditor")
     person.fill("Code", "wrong").send_keys(Keys.ENTER)
@@ -431,7 +448,7 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, devices, act_as_test_account, test_account,
+         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, telemetry, devices, act_as_test_account, test_account,
          several_sorts,
          keys_without_modifiers,
          focus_is_never_lost, hostile_data]

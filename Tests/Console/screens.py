@@ -30,6 +30,8 @@ SCREENS = {
     "indexes": f"/indexes?{STORE}",
     "indexes-production": f"/indexes?container={data.NOTES}&environment=production",
     "permissions": f"/permissions?{STORE}&record=note-1&user={data.ANNA}",
+    "telemetry": "/telemetry",
+    "telemetry-endpoint": f"/telemetry?{STORE}&hours=24&endpoint=records/query",
     "users": "/users",
     "devices": f"/devices?{STORE}",
     "acting": f"/zones?{STORE}&as=test%2B1@example.org",

@@ -100,6 +100,7 @@ class State:
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
+            "telemetry/fetch": data.telemetry(),
             "quotas/show": data.quota(body.get("email")),
             "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},

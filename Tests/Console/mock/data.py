@@ -153,6 +153,22 @@ DEVICES = {
          "findings": ["The device has not fetched 1000 records of the zone 'Notes'."]},
         {"deviceID": "quiet", "app": "", "zones": [], "requests": [], "findings": []}]}
 
+
+def telemetry():
+    points = []
+    for minutes in range(50, 0, -1):
+        for number, endpoint in enumerate(["records/query", "records/modify", HOSTILE[0]]):
+            count = (minutes * 7 + number * 13) % 40
+            points.append({
+                "time": (NOW // MINUTE - minutes) * MINUTE, "containerID": NOTES,
+                "environment": "development", "endpoint": endpoint, "count": count,
+                "failedCount": count // 9, "milliseconds": count * 4, "bytesIn": count * 300,
+                "bytesOut": count * 2_000, "durations": [0, 0, count - count // 9, 0, 0, 0, count // 9,
+                                                         0, 0, 0, 0, 0]})
+    return {"durationBounds": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000],
+            "points": points, "since": NOW - 50 * MINUTE}
+
+
 ADVICE = [
     {"kind": "noIndex", "recordType": "Note", "filters": ["EQUALS title"], "sorts": ["count descending"],
      "queries": 12, "recordsRead": 60_000, "recordsFound": 3, "sentence": "No index served these queries."},
