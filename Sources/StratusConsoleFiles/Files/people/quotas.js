@@ -70,7 +70,8 @@ function setForm(screen, email) {
     label: "Set a quota", button: "Set", endpoint: "quotas/set",
     fields: [
       field({ label: "Quota of", name: "target", type: "select",
-        value: email ? "account" : "public", options: [{ value: "public", text: "the public database" },
+        value: email ? "account" : "public",
+        options: [{ value: "public", text: "the public database" },
           { value: "eachUser", text: "each user without a quota of the user's own" },
           { value: "account", text: "one account" }] }),
       field({ label: "E-mail", name: "email", type: "email", value: email,
