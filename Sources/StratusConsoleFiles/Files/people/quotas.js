@@ -69,7 +69,8 @@ function setForm(screen, email) {
   return h("details", {}, h("summary", {}, "Set a quota"), requestForm({
     label: "Set a quota", button: "Set", endpoint: "quotas/set",
     fields: [
-      field({ label: "Quota of", name: "target", type: "select", value: email ? "account" : "public",
+      field({ label: "Quota of", name: "target", type: "select",
+        value: email ? "account" : "public",
         options: [{ value: "public", text: "the public database" },
           { value: "eachUser", text: "each user without a quota of the user's own" },
           { value: "account", text: "one account" }] }),

@@ -69,7 +69,8 @@ export function queryForm(place, recordTypes, fields) {
         placeholder: "all", "data-focus": "query-columns",
       })),
     rows, sorts.element, missingIndexes(filters, fields),
-    h("div", { class: "actions" }, adder, sorts.adder, h("button", { "data-focus": "run-query" }, "Run query")));
+    h("div", { class: "actions" }, adder, sorts.adder,
+      h("button", { "data-focus": "run-query" }, "Run query")));
   return form;
 }
 
@@ -103,8 +104,8 @@ function sortLine(sort, fields, number, remove) {
   const order = h("select", { "aria-label": label("Order"), value: sort.order },
     ["ascending", "descending"].map(optionOf));
   const near = h("input", {
-    type: "text", "aria-label": label("Latitude and longitude"), value: sort.near.replace(";", ", "),
-    placeholder: "48.1, 11.5", size: 14, spellcheck: "false",
+    type: "text", "aria-label": label("Latitude and longitude"),
+    value: sort.near.replace(";", ", "), placeholder: "48.1, 11.5", size: 14, spellcheck: "false",
   });
   // NB: records have an order by location only by their distance from a place.
   const fit = () => {

@@ -57,7 +57,8 @@ function adviceView(screen, advice, lacks) {
       subject: `${item.recordType}: ${[...item.filters, ...item.sorts.map((sort) =>
         `sorted by ${sort}`)].join(", ") || "all records"}`,
       effect: `${counted(item.queries, "query", "queries")} read `
-        + `${counted(item.recordsRead, "record")} and found ${counted(item.recordsFound, "record")}`,
+        + `${counted(item.recordsRead, "record")} and found `
+        + `${counted(item.recordsFound, "record")}`,
       sentence: item.sentence,
       action: may("records") ? screenLink("/records", queryParams(item),
         `Open as a query of ${item.recordType}`) : "",
