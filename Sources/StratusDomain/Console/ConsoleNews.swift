@@ -63,7 +63,7 @@ public final class ConsoleNews: Sendable {
     String(endpoint.prefix { $0 != "/" })
   }
 
-  /// The changes that one page has not been told yet.
+  /// The changes that one page does not know yet.
   public final class Mailbox: Sendable {
     /// Yields when there are new changes. One element may stand for many changes.
     public let signals: AsyncStream<Void>

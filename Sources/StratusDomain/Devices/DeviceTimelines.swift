@@ -12,7 +12,7 @@ public final class DeviceTimelines: Sendable {
     var user: String
   }
 
-  /// What one device did.
+  /// The last activities of one device.
   struct Device: Sendable {
     /// The app and its version, as the last request named them.
     var app = ""

@@ -7,7 +7,7 @@ public struct StoredConsent: Sendable, Hashable {
   public var createdAt: Int64
   /// The time when the code becomes invalid, in milliseconds since 1970 UTC.
   public var endsAt: Int64
-  /// The time when the code was last used, or nil if nobody has used it yet.
+  /// The time when the code was last used, or nil if it was not used yet.
   public var usedAt: Int64?
 
   public init(

@@ -11,13 +11,17 @@ struct QueryForm: Sendable, Hashable {
 
   init(_ query: Query) {
     recordType = query.recordType
-    filters = query.filters.flatMap { (filter) -> [String] in
+    filters = Self.texts(of: query.filters)
+    sorts = query.sorts.map { $0.key.name + ($0.isAscending ? "" : " descending") }
+  }
+
+  private static func texts(of filters: [QueryFilter]) -> [String] {
+    filters.flatMap { (filter) -> [String] in
       switch filter {
-      case .field(let filter): [Self.text(of: filter)]
-      case .anyOf(let groups): groups.joined().map { "one of: " + Self.text(of: $0) }
+      case .field(let filter): [text(of: filter)]
+      case .anyOf(let groups): groups.flatMap { texts(of: $0).map { "one of: " + $0 } }
       }
     }
-    sorts = query.sorts.map { $0.key.name + ($0.isAscending ? "" : " descending") }
   }
 
   private static func text(of filter: FieldFilter) -> String {

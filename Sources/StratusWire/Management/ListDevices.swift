@@ -138,7 +138,7 @@ public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
 extension DeviceReport {
   /// How pushes reach a device.
   public struct Push: JSONWritable, JSONReadable, Hashable {
-    /// `stream`, `courier` or `apns`.
+    /// The kind of the channel: `stream`, `courier` or `apns`.
     public var channel: String
     /// The number of notifications that the device has not confirmed, at most
     /// ``Limits/queuedNotificationsMax``.

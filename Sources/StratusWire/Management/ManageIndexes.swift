@@ -149,7 +149,7 @@ public enum ListIndexes: Endpoint {
   public struct Response: JSONWritable, JSONReadable {
     /// The indexes, in the order of their numbers.
     public var indexes: [Item]
-    /// What the server advises: first the most costly queries, then the unused indexes.
+    /// The advice: first about the most costly queries, then about unused indexes.
     public var advice: [Advice]
 
     public init(indexes: [Item], advice: [Advice] = []) {

@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `without the user's code nobody sees the devices`() async throws {
+  @Test func `the devices of a user are not shown without the user's code`() async throws {
     try await ConsoleScene.with { scene in
       let (browser, _) = try await makeUser(scene)
       let owner = try await scene.ownersBrowser()
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `nobody acts in the name of a person's account`() async throws {
+  @Test func `a member cannot act in the name of a person's account`() async throws {
     try await ConsoleScene.with { scene in
       let owner = try await scene.ownersBrowser()
       try await scene.server.manage("accounts/create", ["email": "person@example.org"])
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `members without the permission for records, and strangers, cannot act`() async throws
+  @Test func `members without the permission for records, and guests, cannot act`() async throws
   {
     try await ConsoleScene.with { scene in
       try await scene.server.manage(
