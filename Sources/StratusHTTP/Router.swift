@@ -109,6 +109,7 @@ public struct Router: Sendable {
     let log = requestLog.flatMap { $0.isKept ? $0 : nil }
     let isNoted = log != nil || timelines != nil
     let beginning = isNoted ? ambient.now() : 0
+    if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
     var refusal: ServerError?
     do throws(ServerError) {

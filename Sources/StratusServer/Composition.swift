@@ -25,8 +25,8 @@ public struct Composition: Sendable {
   public let roles: UserRoles
   /// Counts the requests that production refused because it lacks a part of the schema.
   let radar: ProductionRadar
-  /// Keeps the newest requests, if the server has a console.
-  public let requestLog = RequestLog()
+  /// Keeps the newest requests, if the server has a console or a log on disk.
+  public let requestLog: RequestLog
   /// Remembers what the devices of users did lately.
   let timelines = DeviceTimelines()
   /// Tells the pages of the console what has changed.
@@ -54,11 +54,13 @@ public struct Composition: Sendable {
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
     dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
     publicURL: String? = nil, limits: LimitSettings = .unpaced,
-    push: PushSettings = PushSettings(), mail: MailSettings? = nil
+    push: PushSettings = PushSettings(), mail: MailSettings? = nil,
+    requestArchive: (any RequestArchive)? = nil
   ) async throws {
     let storage: ServerStorage
     if let postgres {
@@ -69,7 +71,7 @@ public struct Composition: Sendable {
     }
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
-      limits: limits, mail: mail)
+      limits: limits, mail: mail, requestArchive: requestArchive)
   }
 
   /// - Parameters:
@@ -78,12 +80,14 @@ public struct Composition: Sendable {
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
     push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
-    mail: MailSettings? = nil
+    mail: MailSettings? = nil, requestArchive: (any RequestArchive)? = nil
   ) async throws {
+    requestLog = RequestLog(archive: requestArchive)
     ambient = live.ambient
     self.logger = logger
     self.storage = storage
@@ -148,7 +152,10 @@ public struct Composition: Sendable {
     var router = Router(
       service: service, hub: hub,
       management: management + service.managementHandlers
-        + [status, ListRequestsHandler(log: requestLog)],
+        + [
+          status, ListRequestsHandler(log: requestLog, ambient: live.ambient),
+          FetchTelemetryHandler(log: requestLog),
+        ],
       authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,

@@ -3,6 +3,7 @@ import Hummingbird
 public import Logging
 import ServiceLifecycle
 import StratusAccounts
+import StratusDomain
 import StratusHTTP
 import StratusWire
 import UnixSignals
@@ -46,16 +47,19 @@ public struct Server: Sendable {
   public func run(
     heedsSignals: Bool = false, onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
+    let requests = try settings.requestLog.map {
+      try RequestFiles(data: settings.dataFolder, settings: $0)
+    }
     let parts = try await Composition(
       dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
       publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
-      mail: settings.mail?.pages(serverURL: settings.linkURL))
+      mail: settings.mail?.pages(serverURL: settings.linkURL), requestArchive: requests)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
       let socket = try ManagementSocket(data: settings.dataFolder, port: settings.managementPort)
       defer { socket.remove() }
-      outcome = .success(try await serve(parts, file, socket, heedsSignals, onReady))
+      outcome = .success(try await serve(parts, requests, file, socket, heedsSignals, onReady))
     } catch {
       outcome = .failure(error)
     }
@@ -65,8 +69,8 @@ public struct Server: Sendable {
   }
 
   private func serve(
-    _ parts: Composition, _ file: URL, _ socket: ManagementSocket, _ heedsSignals: Bool,
-    _ onReady: @escaping @Sendable (Ready) async -> Void
+    _ parts: Composition, _ requests: RequestFiles?, _ file: URL, _ socket: ManagementSocket,
+    _ heedsSignals: Bool, _ onReady: @escaping @Sendable (Ready) async -> Void
   ) async throws {
     var developer: Accounts.DeveloperTokens?
     if let email = settings.developerEmail {
@@ -114,7 +118,15 @@ public struct Server: Sendable {
     for problem in await parts.storeProblems() {
       logger.error("\(problem.sentence)")
     }
-    var services: [any ServiceLifecycle.Service] = [operators, application]
+    var services: [any ServiceLifecycle.Service] = []
+    if let requests {
+      parts.requestLog.keep()
+      // NB: services stop in reverse order, so this one saves the last requests.
+      services.append(
+        RequestLogService(
+          log: parts.requestLog, files: requests, now: live.ambient.now, logger: logger))
+    }
+    services += [operators, application]
     if let console { services.append(console.service) }
     services += parts.storeSweeps(logger: logger)
     if let identity {

@@ -55,6 +55,9 @@ public struct Settings: Sendable {
   /// The address of the console, or nil if the server has no console.
   public var console: ConsoleAddress?
 
+  /// The bounds of the request log on disk, or nil if the log is only in memory.
+  public var requestLog: RequestLogSettings?
+
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
 

@@ -73,6 +73,9 @@ public struct StartReport: Sendable, Equatable {
     if let console = settings.console {
       features.append("console at " + (console.port == 0 ? "a free port" : "port \(console.port)"))
     }
+    if let log = settings.requestLog {
+      features.append("request log on disk for \(log.days) days")
+    }
     if let apns = settings.apns { features.append("Apple's push service for \(apns.topic)") }
     if let days = settings.historyDays {
       features.append("deletions leave the history after \(days) days")

@@ -158,6 +158,16 @@ public enum Limits {
 
   /// The entries of the request log. They take about 2 MB, and show some minutes of a busy server.
   public static let requestLogEntriesMax = 4_096
+  /// The number of days for which the request log is kept on disk. Choice: a complaint about last
+  /// week can be examined, and the personal data in the log is removed soon.
+  public static let requestLogDays: Int64 = 7
+  /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
+  public static let requestLogBytesMax: Int64 = 67_108_864
+  /// The counts of requests by endpoint and minute. Choice: 14 endpoints in use each minute of a
+  /// day, in about 6 MB.
+  public static let telemetryPointsMax = 20_000
+  /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
+  public static let slowQueryMilliseconds: Int64 = 200
   /// The maximum number of record types in one container. Choice: as for
   /// ``fieldsPerRecordTypeMax``.
   public static let recordTypesMax = 1_000

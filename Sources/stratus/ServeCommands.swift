@@ -59,6 +59,7 @@ struct DevCommand: AsyncParsableCommand {
       }
       settings.console?.files = consoleFiles
     }
+    settings.requestLog = settings.console == nil ? nil : RequestLogSettings()
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
@@ -167,6 +168,9 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "Console")
   var console: ConsoleOptions
 
+  @OptionGroup(title: "Request log")
+  var requestLog: RequestLogOptions
+
   @OptionGroup(title: "TLS")
   var tls: TLSOptions
 
@@ -219,6 +223,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
     settings.console = try console.address(isEncrypted: tls.files() != nil)
+    settings.requestLog = try requestLog.settings(hasConsole: settings.console != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil

@@ -10,7 +10,8 @@ struct Stratus: AsyncParsableCommand {
     version: ServerVersion.current,
     subcommands: [
       DevCommand.self, ServeCommand.self, EnvCommand.self, ConfigCommand.self,
-      StatusCommand.self, DoctorCommand.self, ContainerCommand.self, APITokenCommand.self,
+      StatusCommand.self, TailCommand.self, DoctorCommand.self,
+      ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
       TeamCommand.self,
       WebTokenCommand.self,

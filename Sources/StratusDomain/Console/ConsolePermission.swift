@@ -77,7 +77,7 @@ extension ConsolePermission {
     case "roles/grant", "roles/revoke":
       return .grants
     // NB: the answer also needs the user's code of consent.
-    case "requests/list", "devices/list":
+    case "requests/list", "devices/list", "telemetry/fetch":
       return .requests
     // Only commands can call the other endpoints. For example, `accounts/configure` sets another
     // account's password, and `web-tokens/create` makes a token with which its holder reads a
@@ -107,13 +107,15 @@ extension ConsolePermission {
   /// limited to some containers, the console removes the items of other containers.
   public static let listsContainers: Set<String> = [
     "api-tokens/list", "containers/list", "requests/list", "server-keys/list", "status",
+    "telemetry/fetch",
   ]
 
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
     "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "quotas/show",
     "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes",
-    "schema/retiring", "server-keys/list", "status", "web-tokens/list",
+    "schema/retiring", "server-keys/list", "status", "telemetry/fetch",
+    "web-tokens/list",
   ]
 
   /// The requests for which the member must give the password again.

@@ -1,17 +1,24 @@
 public import StratusWire
 import Synchronization
 
-/// Keeps the newest requests of apps in memory, without their contents.
+/// Keeps the newest requests of apps, without their contents.
 ///
-/// The log is off until ``keep()`` is called, and a restart of the server empties it. It never
-/// delays a request: an entry is copied into a ring, and a slow listener loses entries.
+/// The newest entries are in memory. If the log has an archive, ``save()`` copies new entries into
+/// the archive. The log is off until ``keep()`` is called, or until a caller follows the log. It
+/// never delays a request: an entry is copied into a ring, and a slow listener loses entries.
 public final class RequestLog: Sendable {
   private struct State {
-    /// The newest entries. The entry with the number n is at the index n modulo the capacity.
+    /// The newest entries. The entry with the number n is at the index n - base modulo the
+    /// capacity.
     var ring: [RequestEntry] = []
-    /// The count of all entries so far, which is also the number of the next entry.
+    /// The number of the first entry that this process kept.
+    var base = 0
+    /// The number of the next entry.
     var count = 0
-    var isKept = false
+    /// The number of the next entry for the archive.
+    var savedCount = 0
+    /// The time at which the log stops, in milliseconds since 1970 UTC.
+    var keptUntil = Int64.min
     var listeners: [Int: AsyncStream<RequestEntry>.Continuation] = [:]
     var nextListener = 0
   }
@@ -20,32 +27,98 @@ public final class RequestLog: Sendable {
   private static let waitingMax = 256
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 100
+  /// The time for which the log is kept after a caller last followed it.
+  private static let followedMilliseconds: Int64 = 60_000
+  /// The maximum number of pieces of the archive that one request reads. Choice: they are read and
+  /// filtered in about 50 ms.
+  private static let piecesMax = 4
 
   private let state = Mutex(State())
+  private let kept = Atomic(false)
   private let capacity: Int
+  private let archive: (any RequestArchive)?
+  /// Counts the entries by endpoint and time.
+  public let telemetry = Telemetry()
 
-  public init(capacity: Int = Limits.requestLogEntriesMax) { self.capacity = capacity }
+  /// - Parameter archive: keeps entries after a restart, or nil to keep them only in memory.
+  public init(
+    capacity: Int = Limits.requestLogEntriesMax, archive: (any RequestArchive)? = nil
+  ) {
+    self.capacity = capacity
+    self.archive = archive
+    guard let archive else { return }
+    let next = archive.nextNumber
+    state.withLock { ($0.base, $0.count, $0.savedCount) = (next, next, next) }
+  }
 
   /// Begins to keep requests.
-  public func keep() { state.withLock { $0.isKept = true } }
+  public func keep() {
+    state.withLock { $0.keptUntil = .max }
+    kept.store(true, ordering: .relaxed)
+  }
+
+  /// Keeps requests for the next minute.
+  func follow(at now: Int64) {
+    state.withLock { $0.keptUntil = max($0.keptUntil, now + Self.followedMilliseconds) }
+    kept.store(true, ordering: .relaxed)
+  }
 
   /// Whether requests are kept. If not, callers need not create entries.
-  public var isKept: Bool { state.withLock { $0.isKept } }
+  public var isKept: Bool { kept.load(ordering: .relaxed) }
 
   public func append(_ entry: RequestEntry) {
-    state.withLock { state in
-      guard state.isKept else { return }
+    let isAdded = state.withLock { state in
+      guard isKept, entry.time <= state.keptUntil else {
+        state.ring = []
+        state.base = state.count
+        kept.store(false, ordering: .relaxed)
+        return false
+      }
       if state.ring.count < capacity {
         state.ring.append(entry)
       } else {
-        state.ring[state.count % capacity] = entry
+        state.ring[(state.count - state.base) % capacity] = entry
       }
       state.count += 1
       for listener in state.listeners.values { listener.yield(entry) }
+      return true
+    }
+    if isAdded { telemetry.add(entry) }
+  }
+
+  /// Copies the entries that are new since the last call into the archive.
+  ///
+  /// If more entries were added in between than the memory holds, the oldest of them are lost.
+  /// - Throws: the archive's error. The next call tries again.
+  public func save() throws(ServerError) {
+    guard let archive else { return }
+    let (entries, first) = state.withLock { state in
+      let first = max(state.savedCount, state.count - state.ring.count)
+      return ((first..<state.count).map { state.ring[($0 - state.base) % capacity] }, first)
+    }
+    guard !entries.isEmpty else { return }
+    try archive.append(entries, first: first)
+    state.withLock { $0.savedCount = first + entries.count }
+  }
+
+  /// Counts the entries of the archive, so that the telemetry covers the time before a restart.
+  ///
+  /// - Throws: the archive's error.
+  public func recount(since time: Int64) throws(ServerError) {
+    guard let archive else { return }
+    let base = state.withLock { $0.base }
+    var number = base
+    while let piece = try archive.piece(before: number) {
+      for (offset, entry) in piece.entries.enumerated()
+      where piece.first + offset < number && entry.time >= time { telemetry.add(entry) }
+      guard piece.first < number, let oldest = piece.entries.first, oldest.time >= time else {
+        return
+      }
+      number = piece.first
     }
   }
 
-  /// Returns the newest entries that a request asks for.
+  /// Returns the entries that a request asks for.
   ///
   /// - Throws: `BAD_REQUEST` for a position that is not one of this log, or if the log is off.
   func list(_ request: ListRequests.Request) throws(ServerError) -> ListRequests.Response {
@@ -53,27 +126,82 @@ public final class RequestLog: Sendable {
     guard (1...Self.pageMax).contains(limit) else {
       throw .badRequest("resultsLimit must be 1 to \(Self.pageMax)")
     }
-    var before: Int?
-    if let text = request.before {
-      guard let number = Int(text), number >= 0 else {
-        throw .badRequest("'before' is not a position of an earlier answer")
-      }
-      before = number
-    }
-    let (ring, count, isKept) = state.withLock { ($0.ring, $0.count, $0.isKept) }
+    let (before, after) = (
+      try Self.position(request.before, "before"), try Self.position(request.after, "after")
+    )
+    let view = state.withLock { View(ring: $0.ring, base: $0.base, count: $0.count) }
     guard isKept else {
-      throw .badRequest("the server keeps no requests; start it with --console-port")
+      throw .badRequest(
+        "the server keeps no requests; start it with --console-port or --request-log-days")
     }
+    if let after { return next(after, request, view, limit: Int(limit)) }
+    return try latest(before ?? view.count, request, view, limit: Int(limit))
+  }
+
+  /// The entries in memory at one moment.
+  private struct View {
+    var ring: [RequestEntry]
+    var base: Int
+    var count: Int
+
+    var oldest: Int { count - ring.count }
+  }
+
+  private static func position(
+    _ text: String?, _ key: String
+  ) throws(ServerError) -> Int? {
+    guard let text else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw .badRequest("'\(key)' is not a position of an earlier answer")
+    }
+    return number
+  }
+
+  /// Returns the entries after a position, the oldest first.
+  private func next(
+    _ after: Int, _ request: ListRequests.Request, _ view: View, limit: Int
+  ) -> ListRequests.Response {
+    var number = min(max(after, view.oldest), view.count)
     var found: [RequestEntry] = []
-    var number = min(before ?? count, count)
-    let oldest = count - ring.count
-    while number > oldest, found.count < Int(limit) {
+    while number < view.count, found.count < limit {
+      let entry = view.ring[(number - view.base) % capacity]
+      if request.includes(entry) { found.append(entry) }
+      number += 1
+    }
+    let skipped = max(0, min(view.oldest, view.count) - after)
+    return ListRequests.Response(
+      requests: found, before: nil, after: String(number), skippedCount: Int64(skipped))
+  }
+
+  /// Returns the entries before a position, the newest first.
+  private func latest(
+    _ before: Int, _ request: ListRequests.Request, _ view: View, limit: Int
+  ) throws(ServerError) -> ListRequests.Response {
+    var found: [RequestEntry] = []
+    var number = min(before, view.count)
+    while number > view.oldest, found.count < limit {
       number -= 1
-      let entry = ring[number % capacity]
+      let entry = view.ring[(number - view.base) % capacity]
       if request.includes(entry) { found.append(entry) }
     }
+    var hasMore = number > view.oldest
+    if !hasMore, let archive {
+      hasMore = true
+      for _ in 0..<Self.piecesMax where hasMore && found.count < limit {
+        guard let piece = try archive.piece(before: number) else {
+          hasMore = false
+          break
+        }
+        var place = min(number - piece.first, piece.entries.count)
+        while place > 0, found.count < limit {
+          place -= 1
+          if request.includes(piece.entries[place]) { found.append(piece.entries[place]) }
+        }
+        number = piece.first + place
+      }
+    }
     return ListRequests.Response(
-      requests: found, before: number > oldest ? String(number) : nil)
+      requests: found, before: hasMore ? String(number) : nil, after: String(view.count))
   }
 
   /// Returns each entry that is added from now on.
@@ -96,12 +224,17 @@ public struct ListRequestsHandler: ManagementHandler {
   public typealias Endpoint = ListRequests
 
   let log: RequestLog
+  let ambient: Ambient
 
-  public init(log: RequestLog) { self.log = log }
+  public init(log: RequestLog, ambient: Ambient) {
+    self.log = log
+    self.ambient = ambient
+  }
 
   public func answer(
     _ request: ListRequests.Request
   ) async throws(ServerError) -> ListRequests.Response {
-    try log.list(request)
+    if request.follows == true { log.follow(at: ambient.now()) }
+    return try log.list(request)
   }
 }

@@ -1,8 +1,12 @@
+import StratusWire
 import Synchronization
 
-/// Counts the work for one request. The work is charged to the caller of the request afterwards.
+/// Counts the work for one request. The work is charged to the caller of the request afterwards. If
+/// requests are logged, the meter also keeps the way in which a query was answered.
 public final class WorkMeter: Sendable {
   private let count = Atomic<Int>(0)
+  private let isReporting = Atomic(false)
+  private let report = Mutex<QueryReport?>(nil)
 
   public init() {}
 
@@ -11,6 +15,28 @@ public final class WorkMeter: Sendable {
 
   /// The number of steps added so far.
   public var steps: Int { count.load(ordering: .relaxed) }
+
+  /// Begins to keep the report of a query.
+  public func reportQueries() { isReporting.store(true, ordering: .relaxed) }
+
+  /// The report of the request's query, or nil if there is none.
+  public var queryReport: QueryReport? { report.withLock { $0 } }
+
+  /// Keeps the query of the request, if reports are kept.
+  func note(_ query: Query) {
+    guard isReporting.load(ordering: .relaxed) else { return }
+    report.withLock { $0 = QueryReport(query: query) }
+  }
+
+  /// Adds one read of the query to its report, if reports are kept.
+  func note(_ plan: QueryPlan?, entriesRead: Int, recordsRead: Int) {
+    guard isReporting.load(ordering: .relaxed) else { return }
+    report.withLock { report in
+      report?.plan = plan
+      report?.entriesRead += entriesRead
+      report?.recordsRead += recordsRead
+    }
+  }
 }
 
 // NB: all meters compare as equal, because the cost of a request is not part of its caller's

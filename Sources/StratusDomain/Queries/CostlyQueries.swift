@@ -52,17 +52,19 @@ final class CostlyQueries: Sendable {
 
   /// Notes a query, if it is costly.
   ///
-  /// - Parameter found: the number of records in the answer, or counted by it.
-  func note(_ query: Query, _ work: QueryWork, found: Int, at address: StoreAddress) {
-    let isUnindexed = work.kind == .walk
-    let isWasteful =
-      work.recordsRead >= Self.recordsMin && work.recordsRead / Self.ratioMin >= found
+  /// - Parameters:
+  ///   - isUnindexed: whether no index served the query.
+  ///   - found: the number of records in the answer, or counted by it.
+  func note(
+    _ query: Query, isUnindexed: Bool, recordsRead: Int, found: Int, at address: StoreAddress
+  ) {
+    let isWasteful = recordsRead >= Self.recordsMin && recordsRead / Self.ratioMin >= found
     guard isUnindexed || isWasteful else { return }
     let form = QueryForm(query)
     costs.withLock { costs in
       var cost = costs[address]?[form] ?? Cost()
       cost.count += 1
-      cost.recordsRead += Int64(work.recordsRead)
+      cost.recordsRead += Int64(recordsRead)
       cost.recordsFound += Int64(found)
       if isUnindexed { cost.unindexedCount += 1 }
       costs[address, default: [:]][form] = cost

@@ -7,11 +7,12 @@ struct QueryWork: Sendable {
   /// Whether the page ended only because of the work done. The request may then continue to read at
   /// the end of the page.
   var isSlice = false
-  /// The index that was read.
-  var index = QueryPlan.noIndex
-  /// How the page was read, or nil if nothing was read.
-  var kind: QueryCandidate.Kind?
+  /// The plan that was used, or nil if nothing had to be read.
+  var plan: QueryPlan?
+  var entriesRead = 0
   var recordsRead = 0
+  /// The index that was read.
+  var index: Int64 { plan?.index.id ?? QueryPlan.noIndex }
   /// The capacity that is left in the answer.
   var budget: AnswerBudget
 }
@@ -95,8 +96,8 @@ struct QueryAttempt {
       try response(
         page, marker: try next(page, plan), plan: plan, area: area, readable: readable),
       QueryWork(
-        steps: page.steps, isSlice: page.isSlice, index: plan.index.id,
-        kind: plan.candidate.kind, recordsRead: page.recordsRead, budget: page.budget))
+        steps: page.steps, isSlice: page.isSlice, plan: plan, entriesRead: page.entriesRead,
+        recordsRead: page.recordsRead, budget: page.budget))
   }
 
   /// The number of records in a page.

@@ -31,6 +31,7 @@ struct QueryRecordsHandler: EndpointHandler {
   func answer(
     _ request: QueryRecords.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> QueryRecords.Response {
+    caller.work.note(request.query)
     let database = try await databases.open(address, for: caller, to: .read)
     var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
     defer { note(request, answer, work, at: address.store) }
@@ -63,7 +64,9 @@ struct QueryRecordsHandler: EndpointHandler {
     at address: StoreAddress
   ) {
     let found = answer.count.flatMap { Int(exactly: $0) } ?? answer.records.count
-    uses.costly.note(request.query, work, found: found, at: address)
+    uses.costly.note(
+      request.query, isUnindexed: work.plan?.candidate.kind == .walk,
+      recordsRead: work.recordsRead, found: found, at: address)
   }
 
   /// Reads a page, or a slice of a page, in one read.
@@ -85,6 +88,8 @@ struct QueryRecordsHandler: EndpointHandler {
       case .answered(let response, let work):
         uses.note(work.index, at: database.address)
         database.caller.work.add(steps: work.steps)
+        database.caller.work.note(
+          work.plan, entriesRead: work.entriesRead, recordsRead: work.recordsRead)
         return (response, work)
       case .needs where !waits: throw Self.isBeingBuilt
       case .needs(let addition, let indexes, let building):

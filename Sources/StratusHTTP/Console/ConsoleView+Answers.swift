@@ -27,6 +27,10 @@ extension ConsoleView {
         var list = try ListRequests.Response(json: json)
         list.requests.removeAll { !shows($0.containerID) }
         return list.jsonBytes
+      case FetchTelemetry.path:
+        var telemetry = try FetchTelemetry.Response(json: json)
+        telemetry.points.removeAll { !shows($0.containerID) }
+        return telemetry.jsonBytes
       case ListAPITokens.path:
         var list = try ListAPITokens.Response(json: json)
         list.tokens.removeAll { !shows($0.containerID) }

@@ -12,15 +12,33 @@ extension Router {
     var size = 0
     if case .bytes(let bytes) = answer { size = bytes.count }
     let caller = exchange.caller
+    let milliseconds = max(0, ambient.now() - beginning)
+    let report = caller.work.queryReport
     return RequestEntry(
       requestID: exchange.uuid, time: beginning,
-      milliseconds: max(0, ambient.now() - beginning), bytesIn: Int64(exchange.sentBytes),
+      milliseconds: milliseconds, bytesIn: Int64(exchange.sentBytes),
       bytesOut: Int64(size),
       // NB: a refused request may name any container, so the name may be very long.
       containerID: String(address.store.container.prefix(Limits.nameLengthMax)),
       environment: address.store.environment, database: address.scope, endpoint: endpoint,
       outcome: refusal?.code.rawValue ?? RequestEntry.okay, steps: Int64(caller.work.steps),
       userRecordName: caller.userRecordName, deviceID: caller.deviceID,
-      app: ClientApp.name(of: request))
+      app: ClientApp.name(of: request), reason: refusal.map { Self.loggedForm(of: $0.reason) },
+      query: report?.form,
+      plan: milliseconds >= Limits.slowQueryMilliseconds ? report?.explanation : nil)
+  }
+
+  /// Returns the sentence of an error without the caller's own words, which stand in quotation
+  /// marks.
+  ///
+  /// NB: a caller's word may itself contain quotation marks, so everything from the first to the
+  /// last one is left out.
+  package static func loggedForm(of reason: String) -> String {
+    let short = reason.prefix(200)
+    guard let first = short.firstIndex(of: "'") else { return String(short) }
+    // NB: if the sentence was cut inside a quotation, there is no last quotation mark.
+    guard short.endIndex == reason.endIndex, let last = short.lastIndex(of: "'"), last > first
+    else { return "\(short[...first])…" }
+    return "\(short[...first])…\(short[last...])"
   }
 }

@@ -1,5 +1,5 @@
 /// One request of an app, as the request log keeps it. It has no contents of the request: no
-/// values, no names of records, no tokens and no addresses.
+/// values, no names of records or zones, no tokens and no addresses.
 public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
   /// The ID that the answer had in `X-Apple-Request-UUID`, and in its error dictionary.
   public var requestID: String
@@ -24,12 +24,21 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
   public var deviceID: String
   /// The app and its version, as the request named them. It is empty if the request named no app.
   public var app: String
+  /// The sentence of the error that refused the request, with `…` in the place of the caller's own
+  /// words. It is nil if the request was answered.
+  public var reason: String?
+  /// The record type, the fields, the comparators and the sorts of a query, without values. It is
+  /// nil if the request is not a query.
+  public var query: String?
+  /// The plan of a slow query. It is nil for other requests.
+  public var plan: QueryExplanation?
 
   public init(
     requestID: String, time: Int64, milliseconds: Int64, bytesIn: Int64, bytesOut: Int64,
     containerID: String, environment: ContainerEnvironment, database: DatabaseScope,
     endpoint: String, outcome: String, steps: Int64, userRecordName: String?,
-    deviceID: String, app: String
+    deviceID: String, app: String, reason: String? = nil, query: String? = nil,
+    plan: QueryExplanation? = nil
   ) {
     self.requestID = requestID
     self.time = time
@@ -45,6 +54,9 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
     self.userRecordName = userRecordName
     self.deviceID = deviceID
     self.app = app
+    self.reason = reason
+    self.query = query
+    self.plan = plan
   }
 
   /// The outcome of a request that was answered.
@@ -66,6 +78,9 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
       writer.member("userRecordName", userRecordName)
       writer.member("deviceID", deviceID)
       writer.member("app", app)
+      writer.member("reason", reason)
+      writer.member("query", query)
+      writer.member("plan", plan)
     }
   }
 
@@ -87,6 +102,9 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
     userRecordName = try json.optionalString("userRecordName")
     deviceID = try json.requiredString("deviceID")
     app = try json.requiredString("app")
+    reason = try json.optionalString("reason")
+    query = try json.optionalString("query")
+    plan = try json.optional("plan")
   }
 }
 
@@ -109,12 +127,17 @@ public enum ListRequests: Endpoint {
     public var resultsLimit: Int64?
     /// Requests before this position, which an earlier answer contained.
     public var before: String?
+    /// Requests after this position, which an earlier answer contained, the oldest first.
+    public var after: String?
+    /// Whether the caller follows the log. If the server keeps no requests, it begins to keep them
+    /// in memory, and stops a minute after the last such request.
+    public var follows: Bool?
 
     public init(
       containerID: String? = nil, environment: ContainerEnvironment? = nil,
       endpoint: String? = nil, outcome: String? = nil, userRecordName: String? = nil,
       requestID: String? = nil, millisecondsMin: Int64? = nil, resultsLimit: Int64? = nil,
-      before: String? = nil
+      before: String? = nil, after: String? = nil, follows: Bool? = nil
     ) {
       self.containerID = containerID
       self.environment = environment
@@ -125,6 +148,8 @@ public enum ListRequests: Endpoint {
       self.millisecondsMin = millisecondsMin
       self.resultsLimit = resultsLimit
       self.before = before
+      self.after = after
+      self.follows = follows
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -138,6 +163,8 @@ public enum ListRequests: Endpoint {
         writer.member("millisecondsMin", millisecondsMin)
         writer.member("resultsLimit", resultsLimit)
         writer.member("before", before)
+        writer.member("after", after)
+        writer.member("follows", follows)
       }
     }
 
@@ -151,6 +178,8 @@ public enum ListRequests: Endpoint {
       millisecondsMin = json["millisecondsMin"]?.int64
       resultsLimit = json["resultsLimit"]?.int64
       before = try json.optionalString("before")
+      after = try json.optionalString("after")
+      follows = try json.optionalBool("follows")
     }
 
     /// Whether an entry is one of these requests.
@@ -168,24 +197,38 @@ public enum ListRequests: Endpoint {
 
   public struct Response: JSONWritable, JSONReadable {
     public var requests: [RequestEntry]
-    /// The position for the next page, or nil if the log has no earlier requests.
+    /// The position for the next page, or nil if the log has no earlier requests. A page may have
+    /// fewer requests than the limit although there are earlier ones, because the server reads
+    /// only a part of the log for one answer.
     public var before: String?
+    /// The position after the newest request that this answer has examined.
+    public var after: String?
+    /// The number of requests after the position of the request that the log no longer has.
+    public var skippedCount: Int64?
 
-    public init(requests: [RequestEntry], before: String?) {
+    public init(
+      requests: [RequestEntry], before: String?, after: String? = nil, skippedCount: Int64? = nil
+    ) {
       self.requests = requests
       self.before = before
+      self.after = after
+      self.skippedCount = skippedCount
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("requests", array: requests)
         writer.member("before", before)
+        writer.member("after", after)
+        writer.member("skippedCount", skippedCount)
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       requests = try json.requiredArray("requests")
       before = try json.optionalString("before")
+      after = try json.optionalString("after")
+      skippedCount = json["skippedCount"]?.int64
     }
   }
 }

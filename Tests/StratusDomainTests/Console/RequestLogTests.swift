@@ -1,4 +1,5 @@
 import StratusWire
+import Synchronization
 import Testing
 
 @testable import StratusDomain
@@ -89,8 +90,106 @@ import Testing
     #expect(await iterator.next()?.requestID == "r5")
   }
 
+  @Test func `a caller that follows the log gets the later requests, the oldest first`() throws {
+    let log = log(5)
+    let first = try log.list(.init(resultsLimit: 1))
+    #expect(first.after == "5")
+    #expect(try log.list(.init(after: "5")).requests == [])
+    for number in 5..<8 { log.append(entry(number)) }
+    let next = try log.list(.init(resultsLimit: 2, after: "5"))
+    #expect(next.requests.map(\.requestID) == ["r5", "r6"])
+    #expect(next.after == "7" && next.skippedCount == 0)
+    for number in 8..<30 { log.append(entry(number)) }
+    let late = try log.list(.init(resultsLimit: 1, after: "7"))
+    #expect(late.requests.map(\.requestID) == ["r20"])
+    #expect(late.skippedCount == 13)
+  }
+
+  @Test func `a log that is only followed stops a minute after the last follower`() throws {
+    let log = RequestLog(capacity: 10)
+    log.append(entry(1))
+    #expect(!log.isKept)
+    log.follow(at: 1_000)
+    log.append(entry(61_000))
+    #expect(try names(log) == ["r61000"])
+    log.append(entry(61_001))
+    #expect(!log.isKept)
+  }
+
+  @Test func `a log with an archive continues its numbers and pages after a restart`() throws {
+    let archive = MemoryArchive()
+    let before = RequestLog(capacity: 10, archive: archive)
+    before.keep()
+    for number in 0..<7 { before.append(entry(number)) }
+    try before.save()
+    for number in 7..<9 { before.append(entry(number)) }
+    try before.save()
+    try before.save()
+    let log = RequestLog(capacity: 10, archive: archive)
+    log.keep()
+    for number in 9..<12 { log.append(entry(number)) }
+    let first = try log.list(.init(resultsLimit: 4))
+    #expect(first.requests.map(\.requestID) == ["r11", "r10", "r9", "r8"])
+    let second = try log.list(.init(resultsLimit: 5, before: first.before))
+    #expect(second.requests.map(\.requestID) == ["r7", "r6", "r5", "r4", "r3"])
+    let third = try log.list(.init(resultsLimit: 5, before: second.before))
+    #expect(third.requests.map(\.requestID) == ["r2", "r1", "r0"])
+    #expect(third.before == nil)
+  }
+
+  @Test func `requests that the archive could not take are saved by the next attempt`() throws {
+    let archive = MemoryArchive()
+    let log = RequestLog(capacity: 10, archive: archive)
+    log.keep()
+    log.append(entry(0))
+    archive.isBroken.store(true, ordering: .relaxed)
+    #expect(throws: ServerError.self) { try log.save() }
+    archive.isBroken.store(false, ordering: .relaxed)
+    for number in 1..<13 { log.append(entry(number)) }
+    try log.save()
+    // The ring holds 10 entries, so three were lost.
+    #expect(archive.names == (3..<13).map { "r\($0)" })
+  }
+
+  @Test func `telemetry counts the requests before a restart`() throws {
+    let archive = MemoryArchive()
+    let before = RequestLog(capacity: 10, archive: archive)
+    before.keep()
+    for number in 0..<7 { before.append(entry(number)) }
+    try before.save()
+    let log = RequestLog(capacity: 10, archive: archive)
+    log.keep()
+    log.append(entry(7))
+    try log.recount(since: 5)
+    #expect(try log.telemetry.fetch(.init()).points.map(\.count).reduce(0, +) == 3)
+  }
+
   @Test func `an entry of the request log is the same after it was written and read`() throws {
-    let entry = entry(3)
+    var entry = entry(3)
+    entry.reason = "Field '…'"
+    entry.query = "Note where title EQUALS"
+    entry.plan = QueryExplanation(
+      plan: "scan", index: "title", ranges: 1, remainingFilters: [], entriesRead: 2,
+      recordsRead: 3)
     #expect(try RequestEntry(json: JSONView(parsing: entry.jsonBytes)) == entry)
+  }
+}
+
+/// An archive in memory. Each call of `append` makes a piece.
+private final class MemoryArchive: RequestArchive {
+  private let pieces = Mutex<[ArchivePiece]>([])
+  let isBroken = Atomic(false)
+
+  var names: [String] { pieces.withLock { $0.flatMap(\.entries).map(\.requestID) } }
+
+  var nextNumber: Int { pieces.withLock { $0.last.map { $0.first + $0.entries.count } ?? 0 } }
+
+  func append(_ entries: [RequestEntry], first: Int) throws(ServerError) {
+    if isBroken.load(ordering: .relaxed) { throw .fault("the disk is full") }
+    pieces.withLock { $0.append(ArchivePiece(first: first, entries: entries)) }
+  }
+
+  func piece(before number: Int) throws(ServerError) -> ArchivePiece? {
+    pieces.withLock { $0.last { $0.first < number } }
   }
 }

@@ -11,18 +11,21 @@ import Testing
       .field(FieldFilter(.equals, QueryKey(field: "title"), .string("a secret value")))
     ], sorts: [QuerySort(QueryKey(field: "count"), isAscending: false)])
 
-  private func work(_ kind: QueryCandidate.Kind, recordsRead: Int) -> QueryWork {
-    QueryWork(kind: kind, recordsRead: recordsRead, budget: AnswerBudget())
+  private func note(
+    _ costly: CostlyQueries, read: Int, found: Int, isUnindexed: Bool = false
+  ) {
+    costly.note(
+      query, isUnindexed: isUnindexed, recordsRead: read, found: found, at: address)
   }
 
   @Test func `only queries that read much more than they find are remembered`() {
     let costly = CostlyQueries()
-    costly.note(query, work(.scan, recordsRead: 199), found: 0, at: address)
-    costly.note(query, work(.scan, recordsRead: 1_000), found: 101, at: address)
-    costly.note(query, work(.gather, recordsRead: 5_000), found: 5_000, at: address)
+    note(costly, read: 199, found: 0)
+    note(costly, read: 1_000, found: 101)
+    note(costly, read: 5_000, found: 5_000)
     #expect(costly.list(at: address).isEmpty)
-    costly.note(query, work(.scan, recordsRead: 200), found: 20, at: address)
-    costly.note(query, work(.scan, recordsRead: 300), found: 1, at: address)
+    note(costly, read: 200, found: 20)
+    note(costly, read: 300, found: 1)
     let found = costly.list(at: address)
     #expect(found.map(\.cost) == [.init(count: 2, recordsRead: 500, recordsFound: 21)])
     #expect(costly.list(at: StoreAddress(container: "d", environment: .production)).isEmpty)
@@ -30,7 +33,7 @@ import Testing
 
   @Test func `a query without an index is always remembered`() {
     let costly = CostlyQueries()
-    costly.note(query, work(.walk, recordsRead: 1), found: 1, at: address)
+    note(costly, read: 1, found: 1, isUnindexed: true)
     #expect(costly.list(at: address).first?.cost.unindexedCount == 1)
   }
 
@@ -44,7 +47,8 @@ import Testing
     let costly = CostlyQueries()
     for number in 0..<200 {
       let query = Query(recordType: "T\(number)", filters: [], sorts: [])
-      costly.note(query, work(.scan, recordsRead: 1_000 + number), found: 0, at: address)
+      costly.note(
+        query, isUnindexed: false, recordsRead: 1_000 + number, found: 0, at: address)
     }
     let kept = costly.list(at: address)
     #expect(kept.count == CostlyQueries.formsMax)

@@ -13,10 +13,10 @@ import Testing
     let token = try #require(made["token"].string)
     let body: JSON = [
       "query": [
-        "recordType": "CanaryType",
+        "recordType": "Note",
         "filterBy": [
           [
-            "fieldName": "canaryField", "comparator": "EQUALS",
+            "fieldName": "title", "comparator": "EQUALS",
             "fieldValue": ["value": "canary value"],
           ]
         ],
@@ -42,6 +42,7 @@ import Testing
       #expect(entry["containerID"] == "\(ConsoleScene.container)")
       #expect(entry["endpoint"] == "records/query")
       #expect(entry["app"] == "Notes/42")
+      #expect(entry["query"] == "Note where title EQUALS")
       for secret in ["anary", "192.0.2.99", "ckAPIToken"] {
         #expect(!answer.text.contains(secret), "\(secret)")
       }
@@ -59,6 +60,7 @@ import Testing
         "management/requests/list", ["outcome": "failed"]
       ).json
       #expect(failed["requests"][0]["outcome"] == "AUTHENTICATION_FAILED", "\(failed)")
+      #expect(failed["requests"][0]["reason"] == "Authentication failed")
       let fine = try await owner.call("management/requests/list", ["outcome": "ok"]).json
       #expect(fine["requests"] == [])
     }
@@ -77,6 +79,35 @@ import Testing
       let list = try await browser.call("management/requests/list").json["requests"]
       #expect(list.array?.map { $0["requestID"].string } == [id])
     }
+  }
+
+  @Test
+  func `a member who is limited to some containers sees the telemetry of these containers`()
+    async throws
+  {
+    try await ConsoleScene.with { scene in
+      let other = "iCloud.org.example.B"
+      try await scene.server.manage("containers/create", ["containerID": "\(other)"])
+      let browser = try await scene.browser(of: .auditor, in: [ConsoleScene.container])
+      _ = try await query(scene, in: other)
+      _ = try await query(scene, in: ConsoleScene.container)
+      let points = try await browser.call("management/telemetry/fetch").json["points"]
+      #expect(points.array?.count == 1)
+      #expect(points[0]["containerID"] == "\(ConsoleScene.container)")
+      #expect(points[0]["endpoint"] == "records/query" && points[0]["count"] == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("missing required field 'zoneID'", "missing required field '…'"),
+    ("record 'a'b' is of type 'x', not 'y'", "record '…'"),
+    ("Invalid recordType 'secret", "Invalid recordType '…"),
+    ("Authentication failed", "Authentication failed"),
+  ])
+  func `the reason of an error is logged without the caller's words`(
+    reason: String, logged: String
+  ) {
+    #expect(Router.loggedForm(of: reason) == logged)
   }
 
   @Test func `an open page of the console gets each request as it arrives`() async throws {

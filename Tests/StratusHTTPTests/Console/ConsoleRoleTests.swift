@@ -38,6 +38,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ("roles/revoke", [.owner]),
   ("requests/list", [.owner, .developer, .operator, .auditor]),
   ("devices/list", [.owner, .developer, .operator, .auditor]),
+  ("telemetry/fetch", [.owner, .developer, .operator, .auditor]),
   // Only commands use these.
   ("accounts/configure", []),
   ("accounts/invite", []),

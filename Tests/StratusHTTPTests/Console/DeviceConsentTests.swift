@@ -183,8 +183,7 @@ import Testing
     }
   }
 
-  @Test func `members without the permission for records, and guests, cannot act`() async throws
-  {
+  @Test func `members without the permission for records, and guests, cannot act`() async throws {
     try await ConsoleScene.with { scene in
       try await scene.server.manage(
         "accounts/create", ["email": "\(Self.test)", "isTest": true])

@@ -1,0 +1,34 @@
+public import StratusWire
+
+/// Keeps the entries of the request log after a restart, up to a number of bytes and an age.
+///
+/// Entries have consecutive numbers. The numbers continue after a restart.
+public protocol RequestArchive: Sendable {
+  /// The number of the first entry that is not yet in the archive.
+  var nextNumber: Int { get }
+
+  /// Adds entries, and removes the oldest entries beyond the archive's bounds.
+  ///
+  /// - Parameter first: the number of the first entry. It is greater than the number of every
+  ///   earlier entry.
+  /// - Throws: `INTERNAL_ERROR` if the disk accepts no entries.
+  func append(_ entries: [RequestEntry], first: Int) throws(ServerError)
+
+  /// Returns the newest piece of the archive that has an entry before a number, or nil if there is
+  /// none.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the piece cannot be read.
+  func piece(before number: Int) throws(ServerError) -> ArchivePiece?
+}
+
+/// Consecutive entries of a ``RequestArchive``, the oldest first. There is at least one.
+public struct ArchivePiece: Sendable {
+  /// The number of the first entry.
+  public var first: Int
+  public var entries: [RequestEntry]
+
+  public init(first: Int, entries: [RequestEntry]) {
+    self.first = first
+    self.entries = entries
+  }
+}

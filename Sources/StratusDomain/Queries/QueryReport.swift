@@ -1,0 +1,52 @@
+public import StratusWire
+
+/// How a query was answered, for the request log and the log of slow queries.
+///
+/// NB: the texts are made only when they are read, because most queries are fast and not logged.
+public struct QueryReport: Sendable {
+  let query: Query
+  var plan: QueryPlan?
+  var entriesRead = 0
+  var recordsRead = 0
+
+  /// The maximum number of bytes of ``form``.
+  private static let bytesMax = 500
+
+  /// The record type, the fields, the comparators and the sorts, without values. An example is
+  /// `Note where title EQUALS and age LESS_THAN sort by age descending`.
+  public var form: String {
+    var text = Self.name(query.recordType)
+    if !query.filters.isEmpty { text += " where " + Self.conditions(query.filters) }
+    let sorts = query.sorts.map { Self.name($0.key.name) + ($0.isAscending ? "" : " descending") }
+    if !sorts.isEmpty { text += " sort by " + sorts.joined(separator: ", ") }
+    return text.utf8.count <= Self.bytesMax ? text : text.prefix(Self.bytesMax / 4) + "…"
+  }
+
+  /// The plan and the numbers of rows read, or nil if the query was refused before it had a plan.
+  public var explanation: QueryExplanation? {
+    plan.map { plan in
+      QueryExplanation(
+        plan: plan.word, index: plan.columnsText, ranges: Int64(plan.stretches.count),
+        remainingFilters: plan.candidate.remaining.map(\.text),
+        entriesRead: Int64(entriesRead), recordsRead: Int64(recordsRead))
+    }
+  }
+
+  private static func conditions(_ filters: [QueryFilter]) -> String {
+    filters.map { filter in
+      switch filter {
+      case .field(let filter):
+        (filter.key.map { name($0.name) } ?? "(any)") + " " + filter.comparator.rawValue
+      case .anyOf(let groups): "(" + groups.map(conditions).joined(separator: " or ") + ")"
+      }
+    }.joined(separator: " and ")
+  }
+
+  /// Returns a name of the schema, or `?` for a text that cannot be one.
+  ///
+  /// NB: a refused query may have any text in the place of a name.
+  private static func name(_ text: String) -> String {
+    let isField = Naming.isIdentifier(text) && text.utf8.count <= Limits.fieldNameLengthMax
+    return isField || SystemField(rawValue: text) != nil ? text : "?"
+  }
+}
