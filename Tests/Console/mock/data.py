@@ -233,7 +233,10 @@ def request_entry(number):
             "endpoint": ["records/query", "records/modify", "changes/zone"][number % 3],
             "outcome": ["ok", "ok", "BAD_REQUEST", "ok", "CONFLICT"][number % 5],
             "steps": number * 40, "userRecordName": ANNA if number % 2 else None,
-            "deviceID": "device-1", "app": HOSTILE[0] if number == 3 else "Notes/2.1"}
+            "deviceID": "device-1", "app": HOSTILE[0] if number == 3 else "Notes/2.1",
+            **({"reason": "Field … is not marked queryable", "query": "Note where title EQUALS",
+                "plan": {"plan": "scan", "index": "title", "ranges": 1, "remainingFilters": [],
+                         "entriesRead": 3, "recordsRead": 2}} if number % 5 == 2 else {})}
 
 
 VERBS = [
