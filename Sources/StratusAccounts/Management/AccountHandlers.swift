@@ -117,9 +117,12 @@ extension Accounts {
     try Self.requireAddress(email)
     let account = Account(
       id: randomness(16).hex, email: email, isDisabled: false)
-    let isCreated =
-      isTest
-      ? try await registry.createTestAccount(account) : try await registry.create(account)
+    let isCreated: Bool
+    if isTest {
+      isCreated = try await registry.createTestAccount(account)
+    } else {
+      isCreated = try await registry.create(account)
+    }
     guard isCreated else {
       throw .badRequest("an account '\(email)' exists already")
     }
