@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 7, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -208,7 +208,22 @@ import Testing
     try queue.close()
   }
 
-  @Test(arguments: [2, 3, 4, 5, 6])
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
+  func `an upgraded registry can store consents and test accounts`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let consent = StoredConsent(hash: [1], accountID: "1", createdAt: 1, endsAt: 9)
+      try await registry.add(consent, max: 1)
+      #expect(try await registry.consents(ofAccount: "1", at: 2) == [consent])
+      #expect(try await registry.testAccounts() == [])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
   func `an upgraded registry can store mails and second factors`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)

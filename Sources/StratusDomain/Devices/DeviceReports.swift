@@ -98,7 +98,8 @@ public struct DeviceReports: Sendable {
       }
     return DeviceReport.Push(
       channel: channel, waiting: Int64(waiting.count), waitingSince: waiting.first?.createdAt,
-      lastPush: own.last { $0.number <= device.acknowledged }?.createdAt, seen: device.seen)
+      lastPush: own.last(where: { $0.number <= device.acknowledged })?.createdAt,
+      seen: device.seen)
   }
 }
 
