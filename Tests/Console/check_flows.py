@@ -283,6 +283,7 @@ def live_updates(person):
     person.see("live@example.org")
     # A person who types keeps the screen, and decides when it changes.
     box = person.fill("E-mail contains", "x")
+    person.press(Keys.TAB)
     state.accounts.append({"email": "later@example.org", "disabled": False})
     state.changes.append({"area": "accounts"})
     person.see("The data of this screen has changed.")
