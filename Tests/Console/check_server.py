@@ -780,7 +780,8 @@ def endpoints_of_the_front_end():
         used |= set(re.findall(r'"(roles/(?:grant|revoke))"', text))
         used |= set(re.findall(r'endpoint: "(team/[\w-]+)"', text))
     # Names of commands in dialogs, which are not paths of endpoints.
-    return used - {"records/delete", "zones/create", "zones/delete", "session/confirm"}
+    return used - {"records/create", "records/delete", "zones/create", "zones/delete",
+                   "subscriptions/create", "subscriptions/delete", "session/confirm"}
 
 
 def main():

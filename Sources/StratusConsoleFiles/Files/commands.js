@@ -62,6 +62,11 @@ export const commands = {
   },
   "team/add": member, "team/configure": member,
   "team/remove": (body) => `stratus team remove ${email(body)}`,
+  "subscriptions/create": (body) => `stratus cktool create-subscription ${cktool(body)} `
+    + `--subscription-json ${quote(JSON.stringify(body.subscription ?? {}))}`,
+  "subscriptions/delete": (body) => `stratus cktool delete-subscription ${cktool(body)} `
+    + `--subscription-id ${quote(body.subscriptionID ?? "ID")}`,
+  "records/create": (body) => `stratus cktool create-record ${cktool(body)}`,
   "records/modify": (body) => `stratus cktool update-record ${cktool(body)}`,
   "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,
   "zones/create": (body) => zoneVerb("create", body),

@@ -20,6 +20,7 @@ struct CloudKitToolCommand: AsyncParsableCommand {
       ImportSchemaVerb.self, ValidateSchemaVerb.self, ResetSchemaVerb.self,
       CreateRecordVerb.self, UpdateRecordVerb.self, FetchRecordVerb.self, QueryRecordsVerb.self,
       DeleteRecordVerb.self, DeleteRecordsVerb.self, CreateZoneVerb.self, DeleteZoneVerb.self,
+      CreateSubscriptionVerb.self, DeleteSubscriptionVerb.self,
     ])
 }
 

@@ -118,6 +118,22 @@ test("each request that changes something has a command with options of the refe
   }
 });
 
+test("each kind of change in a database has a command", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  // The sharing panel has no command yet (docs/internals/console.md, Still to come).
+  const folder = modules.filter((name) => name.startsWith("records/") && !/sharing/.test(name));
+  for (const name of folder) {
+    const area = /"(records|zones|subscriptions)\/modify"/.exec(text(name))?.[1];
+    if (!area) continue;
+    const lines = text(name).split("\n").filter((line) => line.includes("operationType:"));
+    const kinds = /"(create|update|forceUpdate|delete|forceDelete)"/g;
+    for (const [, kind] of lines.join("\n").matchAll(kinds)) {
+      const verb = { forceDelete: "delete", update: "modify", forceUpdate: "modify" }[kind] ?? kind;
+      assert.ok(`${area}/${verb}` in commands, `${name}: ${area} ${kind}`);
+    }
+  }
+});
+
 test("each request that the console sends to change something is in the list", async () => {
   const { commands } = await import(join(root, "commands.js"));
   const changes = /\/(create|delete|configure|revoke|grant|add|remove|enable|disable|drop|reset|retire|restrict|unrestrict|set)$/;
