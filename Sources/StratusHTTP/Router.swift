@@ -375,9 +375,9 @@ public struct Router: Sendable {
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    let sent = try await body.bytes()
-    let answer = try await handler.answer(sent)
-    news?.note(managementEndpoint: endpoint, sent: sent)
+    let contents = try await body.bytes()
+    let answer = try await handler.answer(contents)
+    news?.note(managementEndpoint: endpoint, sent: contents)
     return answer
   }
 

@@ -111,9 +111,8 @@ final class LiveUpdates: Sendable {
   }
 
   private static func event(of changes: Set<ConsoleChange>) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { $0.member("changes", array: Array(changes)) }
-    return event("changes", String(decoding: writer.bytes, as: UTF8.self))
+    let list = ConsoleChanges(changes: Array(changes))
+    return event("changes", String(decoding: list.jsonBytes, as: UTF8.self))
   }
 
   /// NB: the data is JSON without line breaks, so it is a single line.

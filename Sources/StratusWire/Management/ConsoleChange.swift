@@ -43,3 +43,14 @@ public struct ConsoleChange: JSONWritable, JSONReadable, Hashable {
     }
   }
 }
+
+/// The data of an event that tells a page of the console what has changed.
+public struct ConsoleChanges: JSONWritable {
+  public var changes: [ConsoleChange]
+
+  public init(changes: [ConsoleChange]) { self.changes = changes }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.object { $0.member("changes", array: changes) }
+  }
+}
