@@ -22,7 +22,8 @@ import Testing
       webAuthToken: token["token"].string,
       extraQuery: "clientId=phone-1")
     let browser = Browser(scene.server)
-    let page = try await browser.signIn(email: Self.user, password: ConsoleScene.password)
+    let page = try await browser.signIn(
+      email: Self.user, password: ConsoleScene.password, keep: true)
     #expect(page.status == 200)
     return (browser, client)
   }
