@@ -63,7 +63,7 @@ public struct Service: Sendable {
       ChangeSchemaHandler(changer: changer),
       DeploySchemaHandler(changer: changer),
       ResetSchemaHandler(changer: changer, users: users),
-      ListIndexesHandler(changer: changer, uses: uses),
+      ListIndexesHandler(changer: changer, uses: uses, ambient: ambient),
       DropIndexHandler(changer: changer),
       RetireSchemaHandler(changer: changer),
       ListRetirementsHandler(changer: changer),

@@ -25,6 +25,10 @@ public struct Router: Sendable {
   public var observers: [any RequestObserver] = []
   /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
   public var metrics: (@Sendable () async -> [UInt8])?
+  /// Gets the requests of each user's devices.
+  public var timelines: DeviceTimelines?
+  /// Gets the changes that requests make, for the pages of the console.
+  public var news: ConsoleNews?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -121,7 +125,8 @@ public struct Router: Sendable {
       return await answerConsole(request, target, body, &exchange, console)
     }
     let log = requestLog.flatMap { $0.isKept ? $0 : nil }
-    let beginning = log == nil ? 0 : ambient.now()
+    let isNoted = log != nil || timelines != nil
+    let beginning = isNoted ? ambient.now() : 0
     if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
     do throws(ServerError) {
@@ -161,8 +166,14 @@ public struct Router: Sendable {
       }
       answer = .bytes(describe(error, &exchange))
     }
-    if let log, let entry = entry(for: request, exchange, answer, since: beginning) {
-      log.append(entry)
+    if isNoted, let entry = entry(for: request, exchange, answer, since: beginning) {
+      log?.append(entry)
+      timelines?.note(
+        entry, session: exchange.caller.principal.sessionID.map { String($0.prefix(8)) },
+        positions: exchange.caller.sync.all)
+    }
+    if exchange.refusal == nil, let news, let (address, endpoint) = exchange.target {
+      news.note(endpoint: endpoint, in: address)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
@@ -398,7 +409,10 @@ public struct Router: Sendable {
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    return try await handler.answer(try await body.bytes())
+    let contents = try await body.bytes()
+    let answer = try await handler.answer(contents)
+    news?.note(managementEndpoint: endpoint, sent: contents)
+    return answer
   }
 
   /// Creates the answer to a request that was refused before it reached the router.

@@ -27,6 +27,10 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Keeps the newest requests, if the server has a console or a log on disk.
   public let requestLog: RequestLog
+  /// Remembers what the devices of users did lately.
+  let timelines = DeviceTimelines()
+  /// Tells the pages of the console what has changed.
+  public let news = ConsoleNews()
   /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
@@ -144,8 +148,10 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
+    let devices = DeviceReports(
+      stores: stores, timelines: timelines, ambient: live.ambient)
     let management = accounts.managementHandlers(
-      roles: roles, quotas: StorageQuotas(stores: stores),
+      roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -180,10 +186,14 @@ public struct Composition: Sendable {
       managementToken: managementToken, instance: live.ambient.makeUUID(),
       publicURL: publicURL.map(Self.withoutSlash), readiness: checks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = accounts.webPages(shares: service.shareDesk, providers: providers) { error in
+    router.pages = accounts.webPages(
+      shares: service.shareDesk, providers: providers, devices: devices
+    ) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.requestLog = requestLog
+    router.news = news
+    router.timelines = timelines
     self.router = router
   }
 

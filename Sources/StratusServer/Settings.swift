@@ -163,11 +163,16 @@ public struct ConsoleAddress: Sendable, Hashable {
   public var port: Int
   /// The URL at which browsers open the console, or nil if it follows from the host and the port.
   public var url: String?
+  /// The folder with the files of the front end, or nil to serve the files in the program.
+  public var files: String?
 
-  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+  public init(
+    host: String = "127.0.0.1", port: Int, url: String? = nil, files: String? = nil
+  ) {
     self.host = host
     self.port = port
     self.url = url
+    self.files = files
   }
 
   /// Returns the reason why members must not use the console at this address, or nil. Members send

@@ -7,9 +7,10 @@ struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account",
     abstract: "Create, invite, configure, list, disable, enable and restrict accounts.",
+    discussion: "'stratus account devices' shows the state of a user's devices.",
     subcommands: [
       Create.self, Invite.self, Configure.self, List.self, Disable.self, Enable.self,
-      Restrict.self, Unrestrict.self,
+      Restrict.self, Unrestrict.self, AccountDevicesCommand.self,
     ])
 
   struct Create: AsyncParsableCommand {
@@ -24,9 +25,17 @@ struct AccountCommand: AsyncParsableCommand {
     @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
+    @Flag(
+      help: """
+        Make an account for tests. In the console, members of the team can act in its name and see \
+        its data. An existing account never becomes a test account.
+        """)
+    var test = false
+
     func run() async throws {
       let password = passwordStdin ? try AccountCommand.readPassword() : nil
-      _ = try await server.send(CreateAccount.self, .init(email: email, password: password))
+      _ = try await server.send(
+        CreateAccount.self, .init(email: email, password: password, isTest: test))
       say(email.lowercased())
     }
   }

@@ -33,6 +33,14 @@ struct DevCommand: AsyncParsableCommand {
 
   @OptionGroup var console: ConsoleOptions
 
+  @Option(
+    help: """
+      A folder with the files of the console's front end, such as \
+      Sources/StratusConsoleFiles/Files. The server reads the files for each request, so a changed \
+      file needs no build.
+      """)
+  var consoleFiles: String?
+
   func run() async throws {
     try requirePort(port)
     var settings = Settings(
@@ -42,6 +50,15 @@ struct DevCommand: AsyncParsableCommand {
       signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
       sender: "Stratus <stratus@localhost>")
     settings.console = try console.address(isEncrypted: false)
+    if let consoleFiles {
+      guard settings.console != nil else {
+        throw Failure("--console-files also needs --console-port")
+      }
+      guard FileManager.default.fileExists(atPath: consoleFiles + "/index.html") else {
+        throw Failure("--console-files needs a folder with the file index.html")
+      }
+      settings.console?.files = consoleFiles
+    }
     settings.requestLog = settings.console == nil ? nil : RequestLogSettings()
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 10, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 11, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -188,9 +188,11 @@ import Testing
     8: passkeys,
     9: links,
     10: audit,
+    11: consents,
   ]
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;"
   private static let audit =
-    "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;"
+    "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
     + steps
@@ -215,7 +217,22 @@ import Testing
     try queue.close()
   }
 
-  @Test(arguments: [2, 3, 4, 5, 6])
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
+  func `an upgraded registry can store consents and test accounts`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let consent = StoredConsent(hash: [1], accountID: "1", createdAt: 1, endsAt: 9)
+      try await registry.add(consent, max: 1)
+      #expect(try await registry.consents(ofAccount: "1", at: 2) == [consent])
+      #expect(try await registry.testAccounts() == [])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
   func `an upgraded registry can store mails and second factors`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)

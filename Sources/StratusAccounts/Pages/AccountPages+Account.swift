@@ -29,11 +29,18 @@ extension AccountPages {
     let entries = try await accounts.registry.auditEntries(
       ofAccount: signedIn.account.id, byOthersOnly: true, before: nil,
       limit: Self.entriesShown)
+    let isTest = try await accounts.registry.testAccounts().contains(signedIn.account.id)
+    let testNote: HTML? =
+      isTest
+      ? """
+      <p class="alarm">This is a test account. Members of the team can act in its name, and see all \
+      its data.</p>
+      """ : nil
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
     let content: HTML = """
-      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(warning)
+      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(testNote)\(warning)
       <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
       <button class="quiet">Sign out</button></form>
       <h2>Passkeys</h2>
@@ -46,6 +53,7 @@ extension AccountPages {
       <h2>Browsers</h2>
       <ul>\(HTML(browserItems))</ul>
       <h2>Apps</h2>
+      <p><a href="/account/devices">Why does a device not sync?</a></p>
       <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
       <form method="post" action="/account/end-all">\(visit.hidden(seal))
       <button class="quiet">Sign out everywhere else</button></form>

@@ -11,6 +11,8 @@ public final class AccountPages: WebPages {
   let throttle = SignInThrottle()
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
+  /// Reports the state of users' devices, or nil if the server does not watch them.
+  let devices: DeviceReports?
   let mailPace = MailPace()
   let pollPace = PollPace()
   /// The identity providers at which users can sign in, or nil if there are none.
@@ -18,12 +20,13 @@ public final class AccountPages: WebPages {
   private let report: @Sendable (ServerError) -> Void
 
   init(
-    accounts: Accounts, shares: ShareDesk?, providers: ProviderClient?,
+    accounts: Accounts, shares: ShareDesk?, providers: ProviderClient?, devices: DeviceReports?,
     report: @escaping @Sendable (ServerError) -> Void
   ) {
     self.providers = providers
     self.accounts = accounts
     self.shares = shares
+    self.devices = devices
     self.report = report
   }
 
@@ -104,6 +107,9 @@ public final class AccountPages: WebPages {
     case ("/account/providers", false): return try await showProviders(visit)
     case ("/account/providers/link", true): return try await askForLink(visit)
     case ("/account/providers/remove", true): return try await removeLink(visit)
+    case ("/account/devices", false): return try await showDevices(visit)
+    case ("/account/devices/consent", true): return try await makeConsent(visit)
+    case ("/account/devices/end", true): return try await endConsents(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
@@ -154,11 +160,13 @@ extension Accounts {
   ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
   ///     pages.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
+  ///   - devices: reports the state of users' devices. If it is nil, the pages show no devices.
   ///   - report: called with errors that a page cannot show.
   public func webPages(
-    shares: ShareDesk? = nil, providers: ProviderClient? = nil,
+    shares: ShareDesk? = nil, providers: ProviderClient? = nil, devices: DeviceReports? = nil,
     report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, shares: shares, providers: providers, report: report)
+    AccountPages(
+      accounts: self, shares: shares, providers: providers, devices: devices, report: report)
   }
 }

@@ -5,8 +5,8 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  SignInStepRegistry, PasskeyRegistry, ProviderRegistry, UserRegistry, StoreRegistry,
-  VersionRegistry, AuditRegistry
+  SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
+  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

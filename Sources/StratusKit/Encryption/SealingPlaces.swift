@@ -42,7 +42,8 @@ extension PreparedBatch {
   ) async throws(KeyFailure) -> [ExactKey?] {
     let places = items.map(Self.place)
     let inBatch = Dictionary(
-      places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 })
+      places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 }
+    )
     var newRoots: Set<ExactKey> = []
     for item in items {
       guard case .save(let record, _) = item, let share = record as? CKShare else { continue }
@@ -53,7 +54,8 @@ extension PreparedBatch {
     var asked: Set<ExactKey> = []
     for (item, place) in zip(items, places) {
       guard item.hasEncryptedFields, let place else { continue }
-      for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name)) {
+      for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name))
+      {
         if step.hasShare { asked.insert(ExactKey(step.name)) }
         if let parent = step.parent, inBatch[ExactKey(parent)] == nil {
           asked.insert(ExactKey(parent))

@@ -63,6 +63,11 @@ extension Backup {
       return
     }
     result.storesCount += 1
+    // A backup does not contain the bytes of assets that are in S3.
+    if AssetsPlace(data: folder).stored != nil {
+      progress = now
+      return
+    }
     let assets = try AssetCopy(of: address, from: folder, to: folder)
     let known = Set(result.missingFiles)
     var (problems, count) = (result.problems, result.filesCount)

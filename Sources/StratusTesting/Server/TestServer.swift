@@ -165,6 +165,7 @@ public final class TestServer: Sendable {
   }
 
   package var requestLog: RequestLog { composition.requestLog }
+  package var news: ConsoleNews { composition.news }
 
   package var accounts: Accounts { composition.accounts }
 

@@ -7,22 +7,27 @@ public enum CreateAccount: Endpoint {
     /// The password. nil means that the account has no password, so that its user cannot sign in
     /// with one.
     public var password: String?
+    /// Whether the account exists only for tests. Members of the team may act in its name.
+    public var isTest: Bool
 
-    public init(email: String, password: String? = nil) {
+    public init(email: String, password: String? = nil, isTest: Bool = false) {
       self.email = email
       self.password = password
+      self.isTest = isTest
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
         writer.member("password", password)
+        if isTest { writer.member("isTest", true) }
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       email = try json.requiredString("email")
       password = try json.optionalString("password")
+      isTest = try json.optionalBool("isTest") ?? false
     }
   }
 
@@ -151,11 +156,16 @@ public enum ListAccounts: Endpoint {
     public var isDisabled: Bool
     /// Whether the account's data is only stored, and every request for it is refused.
     public var isRestricted: Bool
+    /// Whether the account exists only for tests.
+    public var isTest: Bool
 
-    public init(email: String, isDisabled: Bool, isRestricted: Bool = false) {
+    public init(
+      email: String, isDisabled: Bool, isRestricted: Bool = false, isTest: Bool = false
+    ) {
       self.email = email
       self.isDisabled = isDisabled
       self.isRestricted = isRestricted
+      self.isTest = isTest
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -163,6 +173,7 @@ public enum ListAccounts: Endpoint {
         writer.member("email", email)
         writer.member("disabled", isDisabled)
         writer.member("restricted", isRestricted)
+        if isTest { writer.member("isTest", true) }
       }
     }
 
@@ -170,6 +181,7 @@ public enum ListAccounts: Endpoint {
       email = try json.requiredString("email")
       isDisabled = json["disabled"]?.bool ?? false
       isRestricted = json["restricted"]?.bool ?? false
+      isTest = json["isTest"]?.bool ?? false
     }
   }
 
