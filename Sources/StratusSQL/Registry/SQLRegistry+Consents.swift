@@ -57,7 +57,7 @@ extension SQLRegistry {
 }
 
 extension RegistryTables {
-  /// The tables of consents and of test accounts, added with layout 8.
+  /// The tables of consents and of test accounts, added with layout 12.
   static func consents(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE consents (
