@@ -120,7 +120,7 @@ extension AccountPages {
     guard try await accounts.decide(decision, on: device) else {
       return codeForm(visit, alarm: "This code was used already.", status: 409)
     }
-    note("\(approves ? "approved" : "refused") a device in \(store.inLog)", account, visit)
+    try await note("\(approves ? "approved" : "refused") a device in \(store.inLog)", account, visit)
     let outcome: HTML =
       approves
       ? "<h1>Signed in</h1><p>The device continues in a few seconds. You can close this page.</p>"
