@@ -21,6 +21,11 @@ public struct ConsoleFiles: ConsoleFileSource {
     /// The value of the header field `Content-Type`.
     public var contentType: String
     public var bytes: [UInt8]
+
+    public init(contentType: String, bytes: [UInt8]) {
+      self.contentType = contentType
+      self.bytes = bytes
+    }
   }
 
   /// The folder in the URLs of the files.
