@@ -1,6 +1,7 @@
 import Foundation
 import StratusDomain
 import StratusTesting
+import StratusWire
 import Synchronization
 import Testing
 
