@@ -42,7 +42,7 @@ private struct ProviderScene {
   func begin(_ browser: Browser, target: String = "/auth/sign-in") async throws -> String {
     let page = try await browser.open(target)
     let links = page.text.split(separator: "href=\"").dropFirst().map {
-      $0.prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+      String($0.prefix { $0 != "\"" }).replacing("&amp;", with: "&")
     }
     let link = try #require(links.first { $0.hasPrefix("/auth/provider") }, "\(page.text)")
     let answer = try await browser.get(link)
@@ -59,7 +59,7 @@ private struct ProviderScene {
       ["provider": "work", "current": password])
     guard let begin = page.text.range(of: "href=\"https://id.example") else { return page }
     let rest = page.text[begin.lowerBound...].dropFirst("href=\"".count)
-    let url = rest.prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+    let url = String(rest.prefix { $0 != "\"" }).replacing("&amp;", with: "&")
     return try await browser.open(try issuer.authorize(url))
   }
 }
@@ -303,7 +303,7 @@ private struct ProviderScene {
       _ = try await provider.link(owner)
       let page = try await owner.get("/account/factor")
       let text = page.text.split(separator: "<code>").dropFirst().first.map {
-        $0.prefix { $0 != "<" }.replacing(" ", with: "")
+        String($0.prefix { $0 != "<" }).replacing(" ", with: "")
       }
       let secret = try #require(Self.bytes(ofBase32: try #require(text)))
       func code() -> String {
