@@ -42,7 +42,7 @@ private struct ProviderScene {
   func begin(_ browser: Browser, target: String = "/auth/sign-in") async throws -> String {
     let page = try await browser.open(target)
     let links = page.text.split(separator: "href=\"").dropFirst().map {
-      $0.prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+      String($0.prefix { $0 != "\"" }).replacing("&amp;", with: "&")
     }
     let link = try #require(links.first { $0.hasPrefix("/auth/provider") }, "\(page.text)")
     let answer = try await browser.get(link)
@@ -59,7 +59,7 @@ private struct ProviderScene {
       ["provider": "work", "current": password])
     guard let begin = page.text.range(of: "href=\"https://id.example") else { return page }
     let rest = page.text[begin.lowerBound...].dropFirst("href=\"".count)
-    let url = rest.prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+    let url = String(rest.prefix { $0 != "\"" }).replacing("&amp;", with: "&")
     return try await browser.open(try issuer.authorize(url))
   }
 }
@@ -270,7 +270,8 @@ private struct ProviderScene {
         let browser = provider.scene.browser
         let page = try await provider.signIn(browser)
         #expect((page.status == 200) == isGood, "\(domains) \(isVerified)")
-        #expect((try await browser.get("/account").status == 200) == isGood)
+        let account = try await browser.get("/account")
+        #expect((account.status == 200) == isGood)
         if !isGood { #expect(page.text.contains("No account belongs to this user")) }
       }
     }
@@ -303,9 +304,9 @@ private struct ProviderScene {
       _ = try await provider.link(owner)
       let page = try await owner.get("/account/factor")
       let text = page.text.split(separator: "<code>").dropFirst().first.map {
-        $0.prefix { $0 != "<" }.replacing(" ", with: "")
+        String($0.prefix { $0 != "<" }).replacing(" ", with: "")
       }
-      let secret = try #require(Self.bytes(ofBase32: try #require(text)))
+      let secret = try #require(Self.bytes(ofBase32: text ?? ""))
       func code() -> String {
         TimeCode.code(secret: secret, step: TimeCode.step(at: provider.scene.clock.now))
       }
@@ -387,9 +388,7 @@ private struct ProviderScene {
     let body = Base64URL.encode(
       Array(#"{"iss":"i","sub":"s","aud":["c"],"exp":9,"iat":1,"nonce":"n"}"#.utf8))
     let token = Array("\(head).\(body).AAAA".utf8)
-    #expect(throws: Never.self) {
-      try IDTokenCheck.SignedToken(String(decoding: token, as: UTF8.self))
-    }
+    #expect((try? IDTokenCheck.SignedToken(String(decoding: token, as: UTF8.self))) != nil)
     var refused = 0
     for _ in 0..<20_000 {
       var changed = token
