@@ -270,7 +270,8 @@ private struct ProviderScene {
         let browser = provider.scene.browser
         let page = try await provider.signIn(browser)
         #expect((page.status == 200) == isGood, "\(domains) \(isVerified)")
-        #expect((try await browser.get("/account").status == 200) == isGood)
+        let account = try await browser.get("/account")
+        #expect((account.status == 200) == isGood)
         if !isGood { #expect(page.text.contains("No account belongs to this user")) }
       }
     }
@@ -305,7 +306,7 @@ private struct ProviderScene {
       let text = page.text.split(separator: "<code>").dropFirst().first.map {
         String($0.prefix { $0 != "<" }).replacing(" ", with: "")
       }
-      let secret = try #require(Self.bytes(ofBase32: try #require(text)))
+      let secret = try #require(Self.bytes(ofBase32: text ?? ""))
       func code() -> String {
         TimeCode.code(secret: secret, step: TimeCode.step(at: provider.scene.clock.now))
       }
@@ -387,9 +388,7 @@ private struct ProviderScene {
     let body = Base64URL.encode(
       Array(#"{"iss":"i","sub":"s","aud":["c"],"exp":9,"iat":1,"nonce":"n"}"#.utf8))
     let token = Array("\(head).\(body).AAAA".utf8)
-    #expect(throws: Never.self) {
-      try IDTokenCheck.SignedToken(String(decoding: token, as: UTF8.self))
-    }
+    #expect((try? IDTokenCheck.SignedToken(String(decoding: token, as: UTF8.self))) != nil)
     var refused = 0
     for _ in 0..<20_000 {
       var changed = token
