@@ -23,6 +23,9 @@ public struct Router: Sendable {
   public var requestLog: RequestLog?
   /// Get the report of each request.
   public var observers: [any RequestObserver] = []
+  /// Returns the time since some fixed moment, to measure the duration of requests for the
+  /// observers.
+  public var uptime: @Sendable () -> Duration = { .zero }
   /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the requests of each user's devices.
@@ -109,10 +112,10 @@ public struct Router: Sendable {
     var exchange = exchange(for: request, from: clientAddress)
     if observers.isEmpty { return await reply(to: request, body, &exchange) }
     exchange.caller.work.reportQueries()
-    let beginning = ContinuousClock.now
+    let beginning = uptime()
     let answer = await reply(to: request, body, &exchange)
     let report = report(
-      request, exchange, answer.head.status, answer.body, after: .now - beginning)
+      request, exchange, answer.head.status, answer.body, after: uptime() - beginning)
     for observer in observers { observer.note(report) }
     return answer
   }

@@ -23,6 +23,11 @@ public struct Live: Sendable {
   /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
   public static func milliseconds() -> Int64 { Ambient.live.now() }
 
+  private static let beginning = ContinuousClock.now
+
+  /// Returns the time since the first call. Changes of the system's clock have no influence.
+  @Sendable public static func uptime() -> Duration { ContinuousClock.now - beginning }
+
   /// Returns a random number in 0 ..< 1.
   func chance() -> Double {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)

@@ -99,6 +99,8 @@ public struct Server: Sendable {
     defer { traces?.flush() }
     clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
     management.observers = clients.observers
+    clients.uptime = Live.uptime
+    management.uptime = Live.uptime
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,

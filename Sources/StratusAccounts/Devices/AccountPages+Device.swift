@@ -92,9 +92,10 @@ extension AccountPages {
       <h1>Sign in this device?</h1>
       <p><strong>\(machine)</strong> at the address \(address) asks to use the data of \
       <strong>\(account.email)</strong> in \(place).</p>
-      <p>Compare the code. The device must show exactly: <strong>\(UserCode.shown(code))</strong></p>
-      <p class="small">Refuse if you have not just started a sign-in on this device, or if somebody \
-      has sent you here.</p>
+      <p>Compare the code. The device must show exactly: \
+      <strong>\(UserCode.shown(code))</strong></p>
+      <p class="small">Refuse if you have not just started a sign-in on this device, or if \
+      somebody has sent you here.</p>
       <div class="row">
       <form method="post" action="\(DevicePage.path)/approve">\(hidden)
       <button>Sign in</button></form>
@@ -120,7 +121,8 @@ extension AccountPages {
     guard try await accounts.decide(decision, on: device) else {
       return codeForm(visit, alarm: "This code was used already.", status: 409)
     }
-    try await note("\(approves ? "approved" : "refused") a device in \(store.inLog)", account, visit)
+    try await note(
+      "\(approves ? "approved" : "refused") a device in \(store.inLog)", account, visit)
     let outcome: HTML =
       approves
       ? "<h1>Signed in</h1><p>The device continues in a few seconds. You can close this page.</p>"

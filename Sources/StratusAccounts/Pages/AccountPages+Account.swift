@@ -33,8 +33,8 @@ extension AccountPages {
     let testNote: HTML? =
       isTest
       ? """
-      <p class="alarm">This is a test account. Members of the team can act in its name, and see all \
-      its data.</p>
+      <p class="alarm">This is a test account. Members of the team can act in its name, and see \
+      all its data.</p>
       """ : nil
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"

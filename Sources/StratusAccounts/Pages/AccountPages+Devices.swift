@@ -40,8 +40,8 @@ extension AccountPages {
       ofAccount: account.id, at: accounts.ambient.now())
     let made = code.map { code -> HTML in
       """
-      <p role="status">The code is <strong><code>\(code)</code></strong>. It is shown only now, and \
-      ends in an hour.</p>
+      <p role="status">The code is <strong><code>\(code)</code></strong>. It is shown only now, \
+      and ends in an hour.</p>
       """
     }
     let content: HTML = """

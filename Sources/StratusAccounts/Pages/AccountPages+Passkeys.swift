@@ -41,10 +41,11 @@ extension AccountPages {
       """
     let only: HTML = """
       <h2>Remove the password</h2>
-      <p class="small">Then only your passkeys open the account. If you lose all of them, a mail or \
-      the operator of the server can set a new password.</p>
+      <p class="small">Then only your passkeys open the account. If you lose all of them, a mail \
+      or the operator of the server can set a new password.</p>
       <form method="post" action="/account/passkeys/only">\(visit.hidden(seal))
-      \(try await proofFields("only", of: account))<button class="quiet">Remove the password</button></form>
+      \(try await proofFields("only", of: account))\
+      <button class="quiet">Remove the password</button></form>
       """
     let content: HTML = """
       <h1>Passkeys</h1>\(Self.warning(alarm))
@@ -93,8 +94,8 @@ extension AccountPages {
       """
     let content: HTML = """
       <h1>Create a passkey</h1>
-      <p>Your browser asks where to store the passkey, for example on this device, on a phone or on \
-      a security key.</p>
+      <p>Your browser asks where to store the passkey, for example on this device, on a phone \
+      or on a security key.</p>
       \(Self.passkeyForm("/account/passkeys/add", options, challenge, hidden: hidden))
       <button id="passkey-button" form="passkey" hidden>Create the passkey</button>
       <noscript><p class="alarm">Passkeys need JavaScript.</p></noscript>

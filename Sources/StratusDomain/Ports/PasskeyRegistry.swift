@@ -17,7 +17,8 @@ public struct Passkey: Sendable, Hashable {
   public var isBackupEligible: Bool
   /// Whether the passkey was copied to other devices at its last use.
   public var isBackedUp: Bool
-  /// Whether the number of signatures once did not increase, so that another person may have a copy.
+  /// Whether the number of signatures once did not increase, so that another person may have a
+  /// copy.
   public var isSuspect: Bool
   /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64
@@ -67,8 +68,8 @@ public protocol PasskeyRegistry: Sendable {
   /// Stores a passkey.
   ///
   /// - Parameter countMax: the maximum number of the account's passkeys, including this one.
-  /// - Returns: false if a passkey has this ID already, or if the account has too many. Then nothing
-  ///   changes.
+  /// - Returns: false if a passkey has this ID already, or if the account has too many. Then
+  ///   nothing changes.
   func create(_ passkey: Passkey, countMax: Int) async throws(ServerError) -> Bool
 
   func passkey(id: [UInt8]) async throws(ServerError) -> Passkey?

@@ -22,8 +22,8 @@ extension Router {
     case .post: isPost = true
     default: throw .badRequest(Reason.methodNotAllowed)
     }
-    // NB: the page of a share reads the stores of containers, and the sign-in at an identity provider
-    // sends requests. So they count like forms.
+    // NB: the page of a share reads the stores of containers, and the sign-in at an identity
+    // provider sends requests. So they count like forms.
     let isCostly =
       path.hasPrefix("/share/") || path == "/auth/provider" || path.hasPrefix("/auth/callback/")
     if isPost || isCostly {

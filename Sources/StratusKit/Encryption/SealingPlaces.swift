@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server compares
-/// them.
+/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server
+/// compares them.
 struct ExactKey: Hashable {
   let text: String?
 
@@ -31,8 +31,8 @@ extension PreparedBatch {
     let hasShare: Bool
   }
 
-  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root is
-  /// none if no shared hierarchy will contain the record. The element is nil if the item has no
+  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root
+  /// is none if no shared hierarchy will contain the record. The element is nil if the item has no
   /// encrypted values to send.
   ///
   /// The server knows the hierarchies of records that are not in the batch. It is not asked if no

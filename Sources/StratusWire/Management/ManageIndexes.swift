@@ -76,6 +76,7 @@ public enum ListIndexes: Endpoint {
 
   /// Advice about a missing or an unused index.
   public struct Advice: JSONWritable, JSONReadable, Hashable {
+    /// The reason for the advice.
     public enum Kind: String, Sendable, Hashable {
       /// Queries ran without any index.
       case noIndex

@@ -19,7 +19,8 @@ public enum ListNodes: Endpoint {
 }
 
 /// Management: makes the called node drain, so that it can be stopped. `/health/ready` reports that
-/// the node drains. Some seconds later its streams are closed, and clients open them at other nodes.
+/// the node drains. Some seconds later its streams are closed, and clients open them at other
+/// nodes.
 public enum DrainNode: Endpoint {
   public static let path = "nodes/drain"
 

@@ -111,6 +111,7 @@ public enum DeviceSignIn {
 
   /// The answer to a request that cannot succeed, or not yet (RFC 6749 §5.2, RFC 8628 §3.5).
   public struct Refusal: JSONWritable, JSONReadable, Hashable, Error {
+    /// The error codes of the two standards.
     public enum Code: String, Sendable, CaseIterable {
       /// The user has not decided yet.
       case authorizationPending = "authorization_pending"

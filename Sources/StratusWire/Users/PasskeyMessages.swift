@@ -1,5 +1,5 @@
-/// The data that a browser signs together with the authenticator's data (WebAuthn §5.8.1). Unknown members
-/// are ignored, as the standard demands.
+/// The data that a browser signs together with the authenticator's data (WebAuthn §5.8.1). Unknown
+/// members are ignored, as the standard demands.
 public struct CollectedClientData: JSONReadable, Hashable {
   /// `webauthn.create` or `webauthn.get`.
   public var type: String

@@ -17,7 +17,8 @@ struct DeleteZoneVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete-zone",
     abstract: """
-      Delete a custom zone of a private database with all its records. Apple's tool has no such verb.
+      Delete a custom zone of a private database with all its records. Apple's tool has no \
+      such verb.
       """)
 
   @OptionGroup var database: CloudKitToolDatabase
