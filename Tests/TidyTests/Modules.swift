@@ -63,10 +63,11 @@ enum Modules {
   /// Modules that every test may import, in addition to the project's modules and the packages of
   /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
   /// `EventScripts` is a separate module because two test targets use it. Tests sign requests with
-  /// `Crypto`.
+  /// `Crypto`, and make metrics with `CoreMetrics`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
+    "CoreMetrics",
   ]
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

@@ -230,8 +230,8 @@ struct SyncSchedule: Sendable {
     return nextDue.map { .wait(until: $0) } ?? .rest
   }
 
-  /// The time of the next work that the engine does by itself, in seconds on the clock. It is nil if
-  /// nothing is due until an event changes the schedule.
+  /// The time of the next work that the engine does by itself, in seconds on the clock. It is nil
+  /// if nothing is due until an event changes the schedule.
   var nextDue: Double? {
     let due = [accountCheck.due] + (account == .signedIn ? [fetch.due, send.due] : [])
     return due.compactMap { $0 }.min()

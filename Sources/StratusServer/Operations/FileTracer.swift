@@ -108,8 +108,8 @@ final class FileSpan: Span {
     state.withLock { $0.hasError = status.code == .error }
   }
 
-  // NB: events, links and the texts of errors are not recorded, because a library could put contents
-  // of requests into them.
+  // NB: events, links and the texts of errors are not recorded, because a library could put
+  // contents of requests into them.
   func addEvent(_ event: SpanEvent) {}
   func addLink(_ link: SpanLink) {}
 
