@@ -23,9 +23,8 @@ public struct Router: Sendable {
   public var requestLog: RequestLog?
   /// Get the report of each request.
   public var observers: [any RequestObserver] = []
-  /// Returns the time since some fixed moment, to measure the duration of requests for the
-  /// observers.
-  public var uptime: @Sendable () -> Duration = { .zero }
+  /// Returns the time since a fixed moment, for the durations in reports.
+  public var stopwatch: @Sendable () -> Duration = { .zero }
   /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the requests of each user's devices.
@@ -112,10 +111,10 @@ public struct Router: Sendable {
     var exchange = exchange(for: request, from: clientAddress)
     if observers.isEmpty { return await reply(to: request, body, &exchange) }
     exchange.caller.work.reportQueries()
-    let beginning = uptime()
+    let beginning = stopwatch()
     let answer = await reply(to: request, body, &exchange)
     let report = report(
-      request, exchange, answer.head.status, answer.body, after: uptime() - beginning)
+      request, exchange, answer.head.status, answer.body, after: stopwatch() - beginning)
     for observer in observers { observer.note(report) }
     return answer
   }

@@ -23,10 +23,11 @@ public struct Live: Sendable {
   /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
   public static func milliseconds() -> Int64 { Ambient.live.now() }
 
-  private static let beginning = ContinuousClock.now
-
-  /// Returns the time since the first call. Changes of the system's clock have no influence.
-  @Sendable public static func uptime() -> Duration { ContinuousClock.now - beginning }
+  /// Returns a clock that shows the time since this call, and that never goes back.
+  static func stopwatch() -> @Sendable () -> Duration {
+    let start = ContinuousClock.now
+    return { .now - start }
+  }
 
   /// Returns a random number in 0 ..< 1.
   func chance() -> Double {

@@ -98,9 +98,8 @@ public struct Server: Sendable {
     let traces = settings.traces.map { TraceFile(path: $0.path) }
     defer { traces?.flush() }
     clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
-    management.observers = clients.observers
-    clients.uptime = Live.uptime
-    management.uptime = Live.uptime
+    clients.stopwatch = Live.stopwatch()
+    (management.observers, management.stopwatch) = (clients.observers, clients.stopwatch)
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,

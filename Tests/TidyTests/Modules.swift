@@ -63,11 +63,12 @@ enum Modules {
   /// Modules that every test may import, in addition to the project's modules and the packages of
   /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
   /// `EventScripts` is a separate module because two test targets use it. `S3Server` is also part
-  /// of a program. Tests sign requests with `Crypto`, and play authenticators with `CryptoExtras`.
+  /// of a program. Tests sign requests with `Crypto`, play authenticators with `CryptoExtras`, and
+  /// make metrics with `CoreMetrics`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
     "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "S3Server",
-    "Crypto", "CryptoExtras",
+    "Crypto", "CryptoExtras", "CoreMetrics",
   ]
 
   /// Modules that the S3 of the tests may import, in addition to ``tests``. It imports no module of

@@ -32,9 +32,12 @@ extension Router {
   /// Returns the sentence of an error without the caller's own words, which stand in quotation
   /// marks.
   ///
+  /// NB: only one sentence ends with a caller's word that has no quotation marks.
+  ///
   /// NB: a caller's word may itself contain quotation marks, so everything from the first to the
   /// last one is left out.
   package static func loggedForm(of reason: String) -> String {
+    if reason.hasPrefix(Reason.recordTypeNotFound) { return Reason.recordTypeNotFound + "…" }
     let short = reason.prefix(200)
     guard let first = short.firstIndex(of: "'") else { return String(short) }
     // NB: if the sentence was cut inside a quotation, there is no last quotation mark.
