@@ -93,7 +93,7 @@ extension AccountPages {
     }
     try await endEarlierSession(of: visit)
     note("signed in with a second factor", account, visit)
-    return PageLayout.redirect(to: goal.path)
+    return PageLayout.redirect(to: goal.reason == nil ? visit.nextPath : goal.path)
   }
 
   /// Ends the browser session that a new one replaces.
