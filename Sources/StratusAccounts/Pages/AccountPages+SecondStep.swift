@@ -90,7 +90,7 @@ extension AccountPages {
     }
     try await endEarlierSession(of: visit)
     note("signed in with a second factor", account, visit)
-    return PageLayout.redirect(to: goal.path)
+    return PageLayout.redirect(to: goal.reason == nil ? visit.nextPath : goal.path)
   }
 
   /// Returns the first factor of a pending sign-in, or nil if the account does not have it any more.

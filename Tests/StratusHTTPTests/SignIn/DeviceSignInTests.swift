@@ -154,7 +154,7 @@ private struct Device {
       #expect(try await device.error(codes) == "authorization_pending")
       for (seconds, error) in [
         (1, "slow_down"), (8, "slow_down"), (15, "authorization_pending"),
-      ] {
+      ] as [(Int64, String)] {
         let answer = try await device.ask(codes, afterSeconds: seconds)
         #expect(answer.json["error"].string == error, "after \(seconds) s")
       }
