@@ -24,10 +24,11 @@ public struct StartReport: Sendable, Equatable {
           "all clients behind a proxy count as one address; name the proxy with --trusted-proxy"
         ))
     }
-    let secrets = [
-      settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
-      settings.mail?.passwordFile,
-    ] + settings.providers.map(\.secretFile)
+    let secrets =
+      [
+        settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
+        settings.mail?.passwordFile,
+      ] + settings.providers.map(\.secretFile)
     for file in secrets {
       guard let file, Self.isOpen(file) else { continue }
       rows.append(

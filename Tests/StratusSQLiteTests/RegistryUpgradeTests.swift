@@ -273,7 +273,9 @@ import Testing
   }
 
   @Test(arguments: [2, 3, 4, 5, 6, 7, 8, 9])
-  func `an upgraded registry can store steps of sign-ins, passkeys and links to providers`(layout: Int64) async throws {
+  func `an upgraded registry can store steps of sign-ins, passkeys and links to providers`(
+    layout: Int64
+  ) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
       let folder = try DataFolder(url)

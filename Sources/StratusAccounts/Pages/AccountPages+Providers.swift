@@ -129,7 +129,7 @@ extension AccountPages {
     case .account(let known): account = known
     case .linked(let known, let isNew):
       account = known
-      note(isNew ? "was created by '\(provider.id)'" : "was linked to '\(provider.id)'", known, visit)
+      note("was \(isNew ? "created by" : "linked to") '\(provider.id)'", known, visit)
       await accounts.notify(known, .providerLinked(accounts.serverName, provider.name))
     case .refused:
       noteRefusal("a sign-in at '\(provider.id)' opens no account", nil, visit)

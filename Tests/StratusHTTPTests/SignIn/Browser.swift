@@ -178,8 +178,9 @@ struct SignInScene {
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
     let log = CapturedLog()
-    try await withServer(live: clock.live, limits: limits, log: log, mail: mail, providers: providers) {
-      server in
+    try await withServer(
+      live: clock.live, limits: limits, log: log, mail: mail, providers: providers
+    ) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])
