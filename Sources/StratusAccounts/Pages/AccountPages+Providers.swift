@@ -130,7 +130,7 @@ extension AccountPages {
     case .linked(let known, let isNew):
       account = known
       try await note(
-        isNew ? "was created by '\(provider.id)'" : "was linked to '\(provider.id)'", known, visit)
+        "was \(isNew ? "created by" : "linked to") '\(provider.id)'", known, visit)
       await accounts.notify(known, .providerLinked(accounts.serverName, provider.name))
     case .refused:
       noteRefusal("a sign-in at '\(provider.id)' opens no account", nil, visit)

@@ -180,8 +180,7 @@ struct SignInScene {
     let log = CapturedLog()
     try await withServer(
       live: clock.live, limits: limits, log: log, mail: mail, providers: providers
-    ) {
-      server in
+    ) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])

@@ -121,10 +121,7 @@ final class TestIssuer: OutgoingRequests {
 
   private func token(_ request: OutgoingRequest, _ settings: Settings) -> JSON {
     let form = request.form ?? [:]
-    let known = state.withLock {
-      state -> (nonce: String, challenge: String, redirectURL: String)? in
-      state.codes.removeValue(forKey: form["code"] ?? "")
-    }
+    let known = state.withLock { $0.codes.removeValue(forKey: form["code"] ?? "") }
     let verifier = form["code_verifier"] ?? ""
     let challenge = Base64URL.encode(Digest.sha256(Array(verifier.utf8)))
     guard let known, known.challenge == challenge, known.redirectURL == form["redirect_uri"],
