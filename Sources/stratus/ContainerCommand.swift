@@ -74,8 +74,8 @@ struct ContainerCommand: AsyncParsableCommand {
 
     @Option(
       help: """
-        Whether the server mails an invitation to each address that a share invites: yes or no. The \
-        server needs --smtp-host or --mail-folder.
+        Whether the server mails an invitation to each address that a share invites: yes or no. \
+        The server needs --smtp-host or --mail-folder.
         """)
     var invitationMails: Answer?
 

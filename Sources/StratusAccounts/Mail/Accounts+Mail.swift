@@ -46,7 +46,8 @@ extension Accounts {
   ///   - kind: the reason for the mail. Each kind has limits of its own.
   /// - Returns: the limit that the mail would exceed. In that case nothing is stored.
   func post(
-    _ text: MailContent, to email: String, code: MailCode? = nil, kind: WaitingMail.Kind = .requested
+    _ text: MailContent, to email: String, code: MailCode? = nil,
+    kind: WaitingMail.Kind = .requested
   ) async throws(ServerError) -> MailBound? {
     guard let mail else { throw .fault("a mail is sent by a server without mail") }
     let now = ambient.now()

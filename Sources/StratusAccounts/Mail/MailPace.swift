@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Limits the number of mails that one client address or one account causes. The registry limits the
-/// number of mails to one mailbox, and of all mails.
+/// Limits the number of mails that one client address or one account causes. The registry limits
+/// the number of mails to one mailbox, and of all mails.
 final class MailPace: Sendable {
   /// The maximum number of mails of one client address in an hour. Choice: a family or a small
   /// office has one address.

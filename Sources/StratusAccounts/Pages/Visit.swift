@@ -9,7 +9,8 @@ struct Visit {
   let formCookie: String
   /// The proof that an account has signed in with this browser, or nil if there is none.
   let knownBrowser: KnownBrowser?
-  /// The ID of the share whose page the user has opened before the sign-in, or nil if there is none.
+  /// The ID of the share whose page the user has opened before the sign-in, or nil if there is
+  /// none.
   let shareToOpen: String?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool
@@ -73,8 +74,8 @@ struct Visit {
   /// Remembers the share whose page the user opens, so that a sign-up leads back to this page.
   mutating func keep(share id: String) { set(.share, id, seconds: 3_600) }
 
-  /// The page after a sign-in: the page of the share that the user has opened before, or the page of
-  /// the account.
+  /// The page after a sign-in: the page of the share that the user has opened before, or the page
+  /// of the account.
   var nextPath: String { shareToOpen.map { "/share/" + $0 } ?? "/account" }
 
   /// Whether the form comes from a page of this server in this browser (signin §7).

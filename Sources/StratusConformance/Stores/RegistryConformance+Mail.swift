@@ -79,7 +79,7 @@ extension RegistryConformance {
     try expect(try await create("g", at: 12), nil)
     // A waiting mail is not removed.
     let waiting = try await registry.takeMails(dueAt: 99, leaseUntil: 199, limit: 9)
-    // A notice waits until the mails are sent for which people wait, and an invitation waits longer.
+    // The mails for which people wait are first, then notices, then invitations.
     try expect(waiting.map(\.id), ["old", "g", "n1", "i1"])
     try expect(waiting.map(\.kind), [.requested, .requested, .notice, .shareInvitation])
   }

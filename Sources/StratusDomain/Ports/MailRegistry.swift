@@ -114,9 +114,9 @@ public protocol MailRegistry: Sendable {
   /// become invalid.
   func create(_ code: MailCode) async throws(ServerError)
 
-  /// Takes the mails whose next attempt is due: first the mails for which people wait, then notices,
-  /// then invitations, and each kind in the order of its times. No other process gets the same mails
-  /// before the end of the lease.
+  /// Takes the mails whose next attempt is due: first the mails for which people wait, then
+  /// notices, then invitations, and each kind in the order of its times. No other process gets the
+  /// same mails before the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.
