@@ -81,8 +81,9 @@ import Testing
 
   @Test func `a changed password is an entry of the user`() async throws {
     try await SignInScene.with { scene in
-      let page = try await scene.browser.signIn()
-      _ = try await scene.browser.submit(
+      let browser = scene.browser
+      let page = try await browser.signIn()
+      _ = try await browser.submit(
         page, "/account/password",
         ["current": SignInScene.password, "password": "nine red bicycles"])
       let found = try await entries(scene.server, ["email": "\(SignInScene.email)"])

@@ -27,6 +27,12 @@ final class Browser {
 
     var location: String? { header("Location") }
 
+    /// The text without the random challenge for passkeys.
+    var textWithoutChallenge: String {
+      text.replacing(/data-options="[^"]*"/, with: "")
+        .replacing(/name="challenge" value="[^"]*"/, with: "")
+    }
+
     /// The hidden and the prefilled fields of the form with this action.
     func form(_ action: String) -> [String: String]? {
       guard let begin = text.range(of: "action=\"\(action)\""),
