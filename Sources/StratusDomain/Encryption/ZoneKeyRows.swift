@@ -1,9 +1,9 @@
 import StratusWire
 
 extension ZoneAccess {
-  /// Whether the caller gets the keys of a zone or of one of its shared hierarchies. A participant of
-  /// a hierarchy gets only the keys of this hierarchy, because the zone's keys would open records
-  /// outside the hierarchy.
+  /// Whether the caller gets the keys of a zone or of one of its shared hierarchies. A participant
+  /// of a hierarchy gets only the keys of this hierarchy, because the zone's keys would open
+  /// records outside the hierarchy.
   ///
   /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
   func showsKeys(ofRoot root: String?) -> Bool {
@@ -24,8 +24,8 @@ extension ZoneAccess {
 }
 
 extension StoreReading {
-  /// Returns the keys that a user can use: those wrapped for the user, and those wrapped for the URLs
-  /// of shares.
+  /// Returns the keys that a user can use: those wrapped for the user, and those wrapped for the
+  /// URLs of shares.
   ///
   /// - Parameter root: the root of the hierarchy whose members are returned, or nil for the members
   ///   of the zone.
@@ -81,8 +81,8 @@ extension StoreReading {
 }
 
 extension StoreWriting {
-  /// Retires the keys of a zone or of a hierarchy after a participant has left its share, so that the
-  /// next device that seals a value creates a key that the participant does not have.
+  /// Retires the keys of a zone or of a hierarchy after a participant has left its share, so that
+  /// the next device that seals a value creates a key that the participant does not have.
   ///
   /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
   func retireKeys(of zone: StoredZone, root: String?) throws(ServerError) {

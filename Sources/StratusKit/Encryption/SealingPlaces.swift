@@ -1,8 +1,8 @@
 import StratusTransport
 import StratusWire
 
-/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server compares
-/// them.
+/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server
+/// compares them.
 struct ExactKey: Hashable {
   let text: String?
 
@@ -31,8 +31,8 @@ extension PreparedBatch {
     let hasShare: Bool
   }
 
-  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root is
-  /// none if no shared hierarchy will contain the record. The element is nil if the item has no
+  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root
+  /// is none if no shared hierarchy will contain the record. The element is nil if the item has no
   /// encrypted values to send.
   ///
   /// The server knows the hierarchies of records that are not in the batch. It is not asked if no
@@ -42,7 +42,8 @@ extension PreparedBatch {
   ) async throws(KeyFailure) -> [ExactKey?] {
     let places = items.map(Self.place)
     let inBatch = Dictionary(
-      places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 })
+      places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 }
+    )
     var newRoots: Set<ExactKey> = []
     for item in items {
       guard case .save(let record, _) = item, let share = record as? CKShare else { continue }
@@ -53,7 +54,8 @@ extension PreparedBatch {
     var asked: Set<ExactKey> = []
     for (item, place) in zip(items, places) {
       guard item.hasEncryptedFields, let place else { continue }
-      for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name)) {
+      for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name))
+      {
         if step.hasShare { asked.insert(ExactKey(step.name)) }
         if let parent = step.parent, inBatch[ExactKey(parent)] == nil {
           asked.insert(ExactKey(parent))

@@ -22,8 +22,8 @@ enum KeyTables {
   /// The column that layout 9 added to the keys of zones.
   static let retired = "ALTER TABLE zone_keys ADD COLUMN retired BIGINT NOT NULL DEFAULT 0;"
 
-  /// The column that layout 11 added to the keys of zones: the root of the shared hierarchy to which
-  /// the key belongs. It is empty for a key of the zone.
+  /// The column that layout 11 added to the keys of zones: the root of the shared hierarchy to
+  /// which the key belongs. It is empty for a key of the zone.
   static func root(_ dialect: SQLDialect) -> String {
     "ALTER TABLE zone_keys ADD COLUMN root \(dialect.text) NOT NULL DEFAULT '';"
   }

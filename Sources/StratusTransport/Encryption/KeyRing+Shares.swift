@@ -6,8 +6,8 @@ extension KeyRing {
   /// hierarchy in a form that only this secret opens.
   ///
   /// - Parameter shareName: the name of the share of a hierarchy, or nil for the share of the zone.
-  /// - Returns: nil if the zone or hierarchy has no key, if this device does not have the key, or if
-  ///   the owner's devices have not stored the keys for the URL yet.
+  /// - Returns: nil if the zone or hierarchy has no key, if this device does not have the key, or
+  ///   if the owner's devices have not stored the keys for the URL yet.
   public func shareSecret(
     of zoneID: ZoneID, share shareName: String? = nil, options: Options
   ) async throws(KeyFailure) -> ShareSecret? {
@@ -39,9 +39,9 @@ extension KeyRing {
     return secret
   }
 
-  /// Opens the keys of another owner's zone or hierarchy with the secret of the share's URL, and stores them on
-  /// the server for this account, so that the user's other devices need no URL. The method does
-  /// nothing if the server has no keys for this secret.
+  /// Opens the keys of another owner's zone or hierarchy with the secret of the share's URL, and
+  /// stores them on the server for this account, so that the user's other devices need no URL. The
+  /// method does nothing if the server has no keys for this secret.
   public func join(
     _ zoneID: ZoneID, with secret: ShareSecret, options: Options
   ) async throws(KeyFailure) {

@@ -185,9 +185,9 @@ public final class KeyRing: Sendable {
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// Returns the keys of the zone. If the hierarchy of the context, or the user's own zone itself, has
-  /// none, or if all its keys are retired, a new key is stored on the server, unless another device
-  /// has just stored one.
+  /// Returns the keys of the zone. If the hierarchy of the context, or the user's own zone itself,
+  /// has none, or if all its keys are retired, a new key is stored on the server, unless another
+  /// device has just stored one.
   private func keys(
     of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options

@@ -3,8 +3,8 @@ import Foundation
 /// `encryption/keys`: returns the caller's public key, and the wrapped keys of zones and of shared
 /// hierarchies. Apple's service has no such endpoint.
 ///
-/// In the shared database, the caller gets the keys of zones that are shared as a whole, and the keys
-/// of the hierarchies in which the caller takes part.
+/// In the shared database, the caller gets the keys of zones that are shared as a whole, and the
+/// keys of the hierarchies in which the caller takes part.
 public enum FetchKeys: Endpoint {
   public static let path = "encryption/keys"
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The key of a zone or of a shared hierarchy, encrypted with a user's public key. The server stores
-/// keys only in this encrypted form.
+/// The key of a zone or of a shared hierarchy, encrypted with a user's public key. The server
+/// stores keys only in this encrypted form.
 public struct WrappedZoneKey: Sendable, Hashable {
   /// The ID of the zone key. Every value that was sealed with the zone key contains this ID, which
   /// has ``SealedEnvelope/keyIDLength`` bytes.

@@ -181,7 +181,8 @@ import Testing
     }
   }
 
-  @Test func `a participant of a hierarchy gets no keys of the zone and stores none`() async throws {
+  @Test func `a participant of a hierarchy gets no keys of the zone and stores none`() async throws
+  {
     try await KeyScene.with { scene in
       let share = try await scene.shares.share("Rome", publicly: "READ_WRITE")
       let bob = try await scene.shares.guest("bob")
