@@ -207,6 +207,9 @@ public enum Limits {
   /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
   /// of a participant. With more keys, removals no longer retire keys.
   public static let zoneKeysMax = 500
+  /// The maximum number of hierarchies of a zone that have keys. Choice: an owner's device reads
+  /// all keys of a zone at once.
+  public static let keyedHierarchiesPerZoneMax = 1_000
   /// The maximum number of wrapped keys in one request, for example for all participants of a share
   /// and for its URL.
   public static let wrappedKeysPerRequestMax = 1_000

@@ -7,10 +7,12 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Settings of a store of layout 8` {
-  /// Layout 9 adds a table and a column to layout 8, and layout 10 adds two tables and two columns.
+  /// Layout 9 adds a table and a column to layout 8, layout 10 adds two tables and two columns, and
+  /// layout 11 adds a column.
   private static let older = """
     DROP TABLE setting_texts;
     ALTER TABLE zone_keys DROP COLUMN retired;
+    ALTER TABLE zone_keys DROP COLUMN root;
     DROP TABLE usage;
     DROP TABLE quotas;
     ALTER TABLE zones DROP COLUMN used_bytes;

@@ -44,6 +44,7 @@ import Testing
           sql: """
             DROP TABLE setting_texts;
             ALTER TABLE zone_keys DROP COLUMN retired;
+            ALTER TABLE zone_keys DROP COLUMN root;
             DROP TABLE usage;
             DROP TABLE quotas;
             ALTER TABLE zones DROP COLUMN used_bytes;

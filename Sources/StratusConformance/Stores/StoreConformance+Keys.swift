@@ -70,23 +70,34 @@ extension StoreConformance {
     try expect(error?.code, .internalError)
   }
 
-  /// The keys of other zones are not retired.
+  /// The keys of other zones and of other hierarchies are not retired.
   static func zoneKeysAreRetired(_ store: any Store) async throws {
     let (retired, other) = try await store.write { (body) throws(ServerError) in
       let zone = try body.createZone(named: "Notes", in: Sample.ann)
       let other = try body.createZone(named: "Other", in: Sample.ann)
       try body.add(key(1), to: zone)
       try body.add(key(1), to: other)
-      try body.retireZoneKeys(of: zone)
+      var rome = key(4)
+      rome.rootRecordName = "Rome"
+      try body.add(rome, to: zone)
+      try body.retireZoneKeys(of: zone, root: nil)
       try body.add(key(2), to: zone)
       var third = key(3)
       third.isRetired = true
       try body.add(third, to: zone)
       return (try body.zoneKeys(of: zone), try body.zoneKeys(of: other))
     }
-    try expect(retired.map(\.isRetired), [true, false, true])
-    try expect(retired.map(\.keyID), [key(1).keyID, key(2).keyID, key(3).keyID])
+    try expect(retired.map(\.isRetired), [true, false, true, false])
+    try expect(
+      retired.map(\.keyID), [key(1).keyID, key(2).keyID, key(3).keyID, key(4).keyID])
+    try expect(retired.map(\.rootRecordName), [nil, nil, nil, "Rome"])
     try expect(other.map(\.isRetired), [false])
+    let ended = try await store.write { (body) throws(ServerError) in
+      let zone = try body.existing("Notes")
+      try body.retireZoneKeys(of: zone, root: "Rome")
+      return try body.zoneKeys(of: zone)
+    }
+    try expect(ended.map(\.isRetired), [true, false, true, true])
   }
 
   /// The keys for other recipients stay.

@@ -9,7 +9,9 @@ struct FetchKeysHandler: EndpointHandler {
   func answer(
     _ request: FetchKeys.Request, to caller: Caller, in address: DatabaseAddress
   ) async throws(ServerError) -> FetchKeys.Response {
-    guard request.zones.count <= Limits.zonesPerRequestMax else {
+    guard request.zones.count <= Limits.zonesPerRequestMax,
+      request.recordNames.count <= Limits.operationsPerRequestMax
+    else {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
@@ -20,7 +22,7 @@ struct FetchKeysHandler: EndpointHandler {
       for zoneID in request.zones {
         let address = try database.zoneAddress(zoneID)
         zones.append(
-          try Self.keys(of: address, for: user, database, store)
+          try Self.keys(request, of: address, for: user, database, store)
             ?? FetchKeys.ZoneKeys(zoneID: address.id, keys: []))
       }
       return FetchKeys.Response(
@@ -30,12 +32,17 @@ struct FetchKeysHandler: EndpointHandler {
 
   /// Returns the keys of a zone, or nil if the caller has no role in such a zone, or gets no keys.
   private static func keys(
-    of address: ZoneAddress, for user: String, _ database: OpenDatabase, _ store: any StoreReading
+    _ request: FetchKeys.Request, of address: ZoneAddress, for user: String,
+    _ database: OpenDatabase, _ store: any StoreReading
   ) throws(ServerError) -> FetchKeys.ZoneKeys? {
     do throws(ServerError) {
       let access = try database.access(to: address, of: store)
-      guard let zone = access.zone, access.showsKeys else { return nil }
-      return try store.keys(of: zone, for: user)
+      guard let zone = access.zone else { return nil }
+      var keys = try store.keys(of: zone, ofRoot: request.rootRecordName, for: user, access)
+      if !request.recordNames.isEmpty {
+        keys.roots = try store.roots(of: request.recordNames, in: zone, access)
+      }
+      return keys
     } catch {
       guard error.code == .zoneNotFound else { throw error }
       return nil

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Answers `encryption/wrap`. If the zone has a key that is in use already, the request does not
-/// replace it.
+/// Answers `encryption/wrap`. If the zone or the hierarchy has a key that is in use already, the
+/// request does not replace it.
 struct WrapZoneKeyHandler: EndpointHandler {
   typealias Endpoint = WrapZoneKey
 
@@ -22,40 +22,47 @@ struct WrapZoneKeyHandler: EndpointHandler {
         throw ServerError(.conflict, Reason.userKeyChanged)
       }
       let access = try database.lockedAccess(to: address, of: store)
-      guard access.showsKeys else { throw .badRequest(Reason.keysNotShared) }
+      let root = request.key.rootRecordName
+      guard access.showsKeys(ofRoot: root) else { throw .badRequest(Reason.keysNotShared) }
       let zone =
         if let zone = access.zone { zone } else {
           try store.createZone(named: address.name, in: address.database)
         }
       try KeyAddition(access: access, zone: zone, store: store).add(request)
-      return try store.keys(of: zone, for: user)
+      return try store.keys(of: zone, ofRoot: root, for: user, access)
     }
   }
 }
 
-/// Adds wrapped keys to a zone, as far as the caller may add them.
+/// Adds wrapped keys of a zone or of a hierarchy, as far as the caller may add them.
 private struct KeyAddition {
   let access: ZoneAccess
   let zone: StoredZone
   let store: any StoreWriting
 
   func add(_ request: WrapZoneKey.Request) throws(ServerError) {
-    let known = try store.zoneKeys(of: zone)
+    let root = request.key.rootRecordName
+    let all = try store.zoneKeys(of: zone)
+    let known = all.filter { $0.isOf(root: root) }
     var ids = Set(known.map(\.keyID))
     let isNew = !ids.contains(request.key.keyID)
     if isNew {
       guard known.allSatisfy(\.isRetired) else { return }
       // A key that a participant creates in a zone without keys would lock the owner out.
-      guard access.role == .owner || !known.isEmpty && access.mayRenewKeys else {
+      guard access.role == .owner || !known.isEmpty && access.mayRenewKeys(ofRoot: root),
+        // NB: a key must not get the ID of a key of another hierarchy.
+        !all.contains(where: { $0.keyID == request.key.keyID })
+      else {
         throw .badRequest(Reason.keysNotShared)
       }
+      try requireRoom(for: root, among: all)
       ids.insert(request.key.keyID)
     }
-    let members = isNew ? try store.memberKeys(of: zone) : []
+    let members = isNew ? try store.memberKeys(of: zone, root: root) : []
     let added =
       [request.key]
       + request.others.filter { key in
-        guard ids.contains(key.keyID) else { return false }
+        guard ids.contains(key.keyID), key.isOf(root: root) else { return false }
         switch key.form {
         case .own: return key.recipient == request.key.recipient
         case .link: return isNew || access.role == .owner
@@ -71,6 +78,18 @@ private struct KeyAddition {
       key.isRetired = retired.contains(key.keyID)
       try store.add(key, to: zone)
     }
+  }
+
+  /// - Throws: `BAD_REQUEST` if too many hierarchies of the zone would have keys, or if the name of
+  ///   the root is too long.
+  private func requireRoom(
+    for root: String?, among keys: [WrappedZoneKey]
+  ) throws(ServerError) {
+    guard let root else { return }
+    let known = Set(keys.compactMap(\.rootRecordName).map(ExactName.init))
+    guard root.utf8.count <= 4 * Limits.nameLengthMax, !root.isEmpty,
+      known.contains(ExactName(root)) || known.count < Limits.keyedHierarchiesPerZoneMax
+    else { throw .badRequest(Reason.batchTooLarge) }
   }
 
   /// Removes the keys for the earlier secret of the share's URL, if the request has a new one.

@@ -1,40 +1,57 @@
 import StratusWire
 
 extension ZoneAccess {
-  /// Whether the caller gets the keys of the zone: the owner, and participants of a share of the
-  /// whole zone. A participant of a hierarchy would be able to open records outside the hierarchy.
-  var showsKeys: Bool {
+  /// Whether the caller gets the keys of a zone or of one of its shared hierarchies. A participant
+  /// of a hierarchy gets only the keys of this hierarchy, because the zone's keys would open
+  /// records outside the hierarchy.
+  ///
+  /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
+  func showsKeys(ofRoot root: String?) -> Bool {
     switch role {
     case .owner: true
-    case .participant(let participation): participation.showsZone
+    case .participant(let participation):
+      participation.shares.contains {
+        $0.rootName.map(ExactName.init) == root.map(ExactName.init)
+      }
     case .visitor: false
     }
   }
 
-  /// Whether the caller may create a key for the zone, after the keys of the zone were retired.
-  var mayRenewKeys: Bool {
-    showsKeys && allowsPlace(inHierarchy: nil)
+  /// Whether the caller may create a key after all keys of the zone or hierarchy were retired.
+  func mayRenewKeys(ofRoot root: String?) -> Bool {
+    showsKeys(ofRoot: root) && allowsPlace(inHierarchy: root)
   }
 }
 
 extension StoreReading {
-  /// Returns the keys of a zone that a user can use: those wrapped for the user, and those wrapped
-  /// for the URL of the zone's share.
+  /// Returns the keys that a user can use: those wrapped for the user, and those wrapped for the
+  /// URLs of shares.
+  ///
+  /// - Parameter root: the root of the hierarchy whose members are returned, or nil for the members
+  ///   of the zone.
   func keys(
-    of zone: StoredZone, for user: String
+    of zone: StoredZone, ofRoot root: String?, for user: String, _ access: ZoneAccess
   ) throws(ServerError) -> FetchKeys.ZoneKeys {
     let all = try zoneKeys(of: zone)
     let own = try userKey(of: user)
-    let isDue = !all.isEmpty && all.allSatisfy(\.isRetired)
+    let scope = all.filter { $0.isOf(root: root) }
+    let isDue =
+      access.showsKeys(ofRoot: root) && !scope.isEmpty && scope.allSatisfy(\.isRetired)
     return FetchKeys.ZoneKeys(
-      zoneID: zone.address.id, keys: all.filter { $0.recipient == own || $0.form == .link },
-      memberKeys: isDue ? try memberKeys(of: zone) : [])
+      zoneID: zone.address.id,
+      keys: all.filter { key in
+        access.showsKeys(ofRoot: key.rootRecordName)
+          && (key.recipient == own || key.form == .link)
+      },
+      memberKeys: isDue ? try memberKeys(of: zone, root: root) : [])
   }
 
-  /// Returns the public keys of the owner of a zone and of the participants of the zone's share.
-  func memberKeys(of zone: StoredZone) throws(ServerError) -> [[UInt8]] {
+  /// Returns the public keys of the owner of a zone and of the participants of a share.
+  ///
+  /// - Parameter root: the root of the share, or nil for the share of the zone.
+  func memberKeys(of zone: StoredZone, root: String?) throws(ServerError) -> [[UInt8]] {
     var users = [zone.database.owner].compactMap { $0 }
-    if let name = try shareLink(ofRoot: nil, in: zone)?.shareName,
+    if let name = try shareLink(ofRoot: root, in: zone)?.shareName,
       let state = try records(named: [name], in: zone)[name]?.shareState()
     {
       users += state.members.keys.sorted()
@@ -45,14 +62,39 @@ extension StoreReading {
     }
     return keys
   }
+
+  /// Returns the shared hierarchies of records, as far as the caller gets their keys. The hierarchy
+  /// of a share is the one that it shares.
+  func roots(
+    of names: [String], in zone: StoredZone, _ access: ZoneAccess
+  ) throws(ServerError) -> [FetchKeys.RecordRoot] {
+    var roots = try readableHierarchies(of: names, in: zone)
+    for record in try records(named: names, in: zone).values
+    where record.type == ShareRecord.recordType && !record.isDeleted {
+      roots[ExactName(record.name)] = try record.shareState()?.rootRecordName
+    }
+    return names.compactMap { name in
+      guard let root = roots[ExactName(name)], access.showsKeys(ofRoot: root) else { return nil }
+      return FetchKeys.RecordRoot(recordName: name, rootRecordName: root)
+    }
+  }
 }
 
 extension StoreWriting {
-  /// Retires the keys of a zone after a participant of the whole zone has left, so that the next
-  /// device that seals a value creates a key that the participant does not have.
-  func retireKeys(of zone: StoredZone) throws(ServerError) {
-    let keys = try zoneKeys(of: zone)
+  /// Retires the keys of a zone or of a hierarchy after a participant has left its share, so that
+  /// the next device that seals a value creates a key that the participant does not have.
+  ///
+  /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
+  func retireKeys(of zone: StoredZone, root: String?) throws(ServerError) {
+    let keys = try zoneKeys(of: zone).filter { $0.isOf(root: root) }
     guard !keys.isEmpty, Set(keys.map(\.keyID)).count < Limits.zoneKeysMax else { return }
-    try retireZoneKeys(of: zone)
+    try retireZoneKeys(of: zone, root: root)
+  }
+}
+
+extension WrappedZoneKey {
+  /// Whether the key belongs to this hierarchy, or to the zone if `root` is nil.
+  func isOf(root: String?) -> Bool {
+    rootRecordName.map(ExactName.init) == root.map(ExactName.init)
   }
 }

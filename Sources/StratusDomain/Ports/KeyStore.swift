@@ -37,6 +37,7 @@ public protocol KeyWriting {
   /// Removes the keys of a live zone that are wrapped for a recipient.
   func removeZoneKeys(for recipient: [UInt8], of zone: StoredZone) throws(ServerError)
 
-  /// Sets ``WrappedZoneKey/isRetired`` of all keys of a live zone.
-  func retireZoneKeys(of zone: StoredZone) throws(ServerError)
+  /// Sets ``WrappedZoneKey/isRetired`` of the keys of a hierarchy of a live zone, or of the zone's
+  /// own keys if `root` is nil.
+  func retireZoneKeys(of zone: StoredZone, root: String?) throws(ServerError)
 }

@@ -65,7 +65,7 @@ struct LeaveShares {
     let access = try database.lockedAccess(to: effects.address, of: store)
     guard let zone = access.zone, let participation = access.participation else { return }
     try effects.leaveZone(zone, user: user, in: store)
-    if participation.showsZone { try store.retireKeys(of: zone) }
+    for joined in participation.shares { try store.retireKeys(of: zone, root: joined.rootName) }
     for joined in participation.shares {
       guard let name = try store.shareLink(ofRoot: joined.rootName, in: zone)?.shareName,
         let share = try store.records(named: [name], in: zone)[name],

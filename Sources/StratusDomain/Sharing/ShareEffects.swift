@@ -87,10 +87,8 @@ struct ShareEffects {
       try store.leave(zone, root: state.rootRecordName, user: user, at: origin.time)
       try announce(to: user, in: zone, store)
     }
-    guard let root = state.rootRecordName else {
-      if !state.members.isEmpty { try store.retireKeys(of: zone) }
-      return nil
-    }
+    if !state.members.isEmpty { try store.retireKeys(of: zone, root: state.rootRecordName) }
+    guard let root = state.rootRecordName else { return nil }
     let unmarked = try mark(
       root, ShareMark(shareRecordName: nil, shortGUID: state.shortGUID), in: store)
     try store.endHierarchy(of: root, in: address, at: origin.time, within: followers)
@@ -121,8 +119,8 @@ struct ShareEffects {
       try store.leave(zone, root: new.rootRecordName, user: user, at: origin.time)
       try announce(to: user, in: zone, store)
     }
-    if new.rootRecordName == nil, before.keys.contains(where: { after[$0] == nil }) {
-      try store.retireKeys(of: zone)
+    if before.keys.contains(where: { after[$0] == nil }) {
+      try store.retireKeys(of: zone, root: new.rootRecordName)
     }
     for (user, access) in after.sorted(by: { $0.key < $1.key }) {
       if let known = before[user], known == access { continue }

@@ -5,7 +5,7 @@ extension DatabaseCalls {
   /// Decrypts the encrypted values of fetched records. A value that this device cannot decrypt
   /// stays encrypted.
   ///
-  /// Shares of whole zones get the secret of their URLs.
+  /// Shares get the secret of their URLs.
   ///
   /// Keys are requested from the server only if the key of some value is not known.
   /// - Throws: the error of the request for keys. A key that this device lacks is not an error.
@@ -32,15 +32,16 @@ extension DatabaseCalls {
 }
 
 extension DatabaseCalls {
-  /// Gives the URL of a zone's share its secret, if this device has the keys of the zone.
+  /// Gives the URL of a share its secret, if this device has the keys of the zone or hierarchy.
   ///
   /// Choice: if the server cannot be asked, the URL has no secret. People who open this URL can
   /// read all values except the encrypted ones.
   func findSecret(of share: CKShare) async {
-    guard scope != .public, let keyRing = path.keyRing,
-      share.recordID.recordName == CKRecordNameZoneWideShare
-    else { return }
-    let secret = try? await keyRing.shareSecret(of: share.recordID.zoneID.wire, options: options)
+    guard scope != .public, let keyRing = path.keyRing else { return }
+    let name = share.recordID.recordName
+    let secret = try? await keyRing.shareSecret(
+      of: share.recordID.zoneID.wire, share: name == CKRecordNameZoneWideShare ? nil : name,
+      options: options)
     share.withState { $0.sharing?.secret = secret?.text }
   }
 }

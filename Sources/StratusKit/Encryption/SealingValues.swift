@@ -1,16 +1,19 @@
 import StratusTransport
 import StratusWire
 
-extension PreparedBatch {
-  /// Whether any record of the batch has encrypted fields to send.
+extension PreparedBatch.Item {
+  /// Whether the item is a record with encrypted fields to send.
   var hasEncryptedFields: Bool {
-    items.contains { item in
-      switch item {
-      case .save(_, let save): !save.encryptedFields.isEmpty
-      case .delete: false
-      }
+    switch self {
+    case .save(_, let save): !save.encryptedFields.isEmpty
+    case .delete: false
     }
   }
+}
+
+extension PreparedBatch {
+  /// Whether any record of the batch has encrypted fields to send.
+  var hasEncryptedFields: Bool { items.contains(where: \.hasEncryptedFields) }
 
   /// Encrypts the encrypted fields of the batch's records. If encryption is impossible, the records
   /// with encrypted fields are rejected.
@@ -21,9 +24,13 @@ extension PreparedBatch {
     if !hasEncryptedFields { return }
     do throws(KeyFailure) {
       let keyRing = try keyRing(of: database)
-      let key = try await keyRing.sealingKey(
-        of: zoneID.wire, options: database.options)
-      try seal(with: key)
+      let places = try await places(by: keyRing, options: database.options)
+      var keys: [ExactKey: ZoneKey] = [:]
+      for place in Set(places.compactMap { $0 }) {
+        keys[place] = try await keyRing.sealingKey(
+          of: zoneID.wire, root: place.text, options: database.options)
+      }
+      try seal(with: places.map { place in place.flatMap { keys[$0] } })
     } catch {
       switch error {
       case .transport: throw CKError(error)
@@ -43,11 +50,12 @@ extension PreparedBatch {
     return keyRing
   }
 
-  private mutating func seal(with key: ZoneKey) throws(KeyFailure) {
+  /// - Parameter keys: the key of each item.
+  private mutating func seal(with keys: [ZoneKey?]) throws(KeyFailure) {
     for (index, item) in items.enumerated() {
-      guard case .save(let record, var save) = item, !save.encryptedFields.isEmpty else {
-        continue
-      }
+      guard case .save(let record, var save) = item, !save.encryptedFields.isEmpty,
+        let key = keys[index]
+      else { continue }
       let recordKey = key.recordKey(of: record.recordID.recordName)
       var values: [(key: String, value: FieldValue?)] = []
       for field in save.encryptedFields {

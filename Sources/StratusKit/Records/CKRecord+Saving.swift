@@ -43,7 +43,11 @@ extension RecordState {
     let isWhole = policy == .allKeys || system.changeTag == nil
     var keys = Array(changes.keys)
     if isWhole { keys = values.keys + keys.filter { values[$0] == nil } }
-    let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole)
+    // Choice: a record that may be in a shared hierarchy sends all its encrypted values, so that
+    // those from before the share also get the key of the hierarchy. A forced save does not do so,
+    // because it would replace newer values of other devices.
+    let mayBeShared = policy == .ifServerRecordUnchanged && (parent != nil || system.share != nil)
+    let encryptedFields = try encryptedFieldsToSend(&keys, isWhole: isWhole || mayBeShared)
     // Choice: a save with a changed list of participants always compares the change tag. The new
     // list replaces the server's list, and could remove users who have joined since the fetch.
     let isCompared =

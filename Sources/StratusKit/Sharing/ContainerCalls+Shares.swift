@@ -140,13 +140,12 @@ extension ContainerCalls {
     return response.results
   }
 
-  /// Opens and stores the keys of a shared zone with the secret of the share's URL.
+  /// Opens and stores the keys of a shared zone or hierarchy with the secret of the share's URL.
   ///
   /// Choice: an acceptance does not fail if the keys cannot be stored. The user can open the URL
   /// again.
   private func takeKeys(of share: CKShare, _ secret: String?) async {
     guard let secret = secret.flatMap(ShareSecret.init(text:)), let keyRing = path.keyRing,
-      share.recordID.recordName == CKRecordNameZoneWideShare,
       share.currentUserParticipant?.role != .owner
     else { return }
     try? await keyRing.join(share.recordID.zoneID.wire, with: secret, options: options)

@@ -12,12 +12,15 @@ enum StoreUpgrade {
     // NB: these tables come first, because the earlier steps read the schema with its settings, and
     // whether there are quotas.
     if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
-    try connection.define(
-      UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
+    if layout < 10 {
+      try connection.define(
+        UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
+    }
     if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
     // NB: layout 1 had no table of keys, so the table was just created in its current form.
     if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
-    try connection.define(UsageTables.countAll(connection.dialect))
+    if layout > 1 { try connection.define(KeyTables.root(connection.dialect)) }
+    if layout < 10 { try connection.define(UsageTables.countAll(connection.dialect)) }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }
 

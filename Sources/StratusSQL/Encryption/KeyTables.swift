@@ -14,12 +14,19 @@ enum KeyTables {
       recipient \(dialect.bytes) NOT NULL,
       wrapped \(dialect.bytes) NOT NULL,
       retired BIGINT NOT NULL DEFAULT 0,
+      root \(dialect.text) NOT NULL DEFAULT '',
       PRIMARY KEY (database, zone, key_id, recipient))\(dialect.keyedTable);
     """
   }
 
   /// The column that layout 9 added to the keys of zones.
   static let retired = "ALTER TABLE zone_keys ADD COLUMN retired BIGINT NOT NULL DEFAULT 0;"
+
+  /// The column that layout 11 added to the keys of zones: the root of the shared hierarchy to
+  /// which the key belongs. It is empty for a key of the zone.
+  static func root(_ dialect: SQLDialect) -> String {
+    "ALTER TABLE zone_keys ADD COLUMN root \(dialect.text) NOT NULL DEFAULT '';"
+  }
 
   /// The columns that layout 2 added to zones.
   static let zoneColumns = """

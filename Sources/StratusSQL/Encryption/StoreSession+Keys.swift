@@ -15,7 +15,8 @@ extension StoreSession {
     let values: [SQLValue] = [.integer(number), .integer(zone.id)]
     return try connection.all(KeyStatements.zoneKeys, values) { row in
       var key = WrappedZoneKey(
-        keyID: row.bytes(0), recipient: row.bytes(1), wrapped: row.bytes(2))
+        keyID: row.bytes(0), recipient: row.bytes(1), wrapped: row.bytes(2),
+        rootRecordName: row.text(4).isEmpty ? nil : row.text(4))
       key.isRetired = row.integer(3) != 0
       return key
     }
@@ -53,7 +54,7 @@ extension StoreSession {
       KeyStatements.addZoneKey,
       [
         .integer(number), .integer(zone.id), .bytes(key.keyID), .bytes(key.recipient),
-        .bytes(key.wrapped), .flag(key.isRetired),
+        .bytes(key.wrapped), .flag(key.isRetired), .text(key.rootRecordName ?? ""),
       ])
   }
 
@@ -71,9 +72,10 @@ extension StoreSession {
       [.integer(number), .integer(zone.id), .bytes(recipient)])
   }
 
-  public func retireZoneKeys(of zone: StoredZone) throws(ServerError) {
+  public func retireZoneKeys(of zone: StoredZone, root: String?) throws(ServerError) {
     let number = try requiredNumber(of: zone)
-    try connection.queue(KeyStatements.retireZoneKeys, [.integer(number), .integer(zone.id)])
+    try connection.queue(
+      KeyStatements.retireZoneKeys, [.integer(number), .integer(zone.id), .text(root ?? "")])
   }
 }
 
@@ -86,7 +88,7 @@ private enum KeyStatements {
     """)
   static let zoneKeys = SQLStatement(
     """
-    SELECT key_id, recipient, wrapped, retired FROM zone_keys
+    SELECT key_id, recipient, wrapped, retired, root FROM zone_keys
     WHERE database = ? AND zone = ? ORDER BY key_id, recipient
     """)
   static let zonesWithKeys = SQLStatement(
@@ -99,15 +101,15 @@ private enum KeyStatements {
     """)
   static let addZoneKey = SQLStatement(
     """
-    INSERT INTO zone_keys (database, zone, key_id, recipient, wrapped, retired)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO zone_keys (database, zone, key_id, recipient, wrapped, retired, root)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     """)
   static let removeZoneKeys = SQLStatement(
     "DELETE FROM zone_keys WHERE database = ? AND zone = ?")
   static let removeZoneKeysOfRecipient = SQLStatement(
     "DELETE FROM zone_keys WHERE database = ? AND zone = ? AND recipient = ?")
   static let retireZoneKeys = SQLStatement(
-    "UPDATE zone_keys SET retired = 1 WHERE database = ? AND zone = ?")
+    "UPDATE zone_keys SET retired = 1 WHERE database = ? AND zone = ? AND root = ?")
 }
 
 extension ZoneDeletionReason {

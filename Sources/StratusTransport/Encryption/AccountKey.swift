@@ -77,7 +77,9 @@ struct Binding: Sendable, Hashable {
   let bytes: [UInt8]
 
   /// Writes each text, preceded by its length as four bytes in big-endian order.
-  init(_ parts: String...) {
+  init(_ parts: String...) { self.init(parts) }
+
+  init(_ parts: [String]) {
     bytes = parts.flatMap { part in
       withUnsafeBytes(of: UInt32(clamping: part.utf8.count).bigEndian, Array.init) + part.utf8
     }

@@ -1,29 +1,34 @@
 public import StratusWire
 
-/// The keys of zones that are shared as a whole.
+/// The keys of shares.
 extension KeyRing {
-  /// Returns the secret for the URL of a zone's share. The server gets the keys of the user's own
-  /// zone in a form that only this secret opens.
+  /// Returns the secret for the URL of a share. The server gets the keys of the user's own zone or
+  /// hierarchy in a form that only this secret opens.
   ///
-  /// - Returns: nil if the zone has no key, if this device does not have the key, or if the owner's
-  ///   devices have not stored the keys for the URL yet.
+  /// - Parameter shareName: the name of the share of a hierarchy, or nil for the share of the zone.
+  /// - Returns: nil if the zone or hierarchy has no key, if this device does not have the key, or
+  ///   if the owner's devices have not stored the keys for the URL yet.
   public func shareSecret(
-    of zoneID: ZoneID, options: Options
+    of zoneID: ZoneID, share shareName: String? = nil, options: Options
   ) async throws(KeyFailure) -> ShareSecret? {
     if try deviceKeys.all().isEmpty { return nil }
     let options = pinned(options)
-    let answer = try await fetch([zoneID], options)
+    let answer = try await fetch(
+      [zoneID], recordNames: [shareName].compactMap { $0 }, options)
     guard let answered = answer.zones.first, let standing = answer.publicKey,
       let pair = try pair(of: standing, answer)
     else { return nil }
-    let context = context(of: zoneID, answer)
-    let keys = opened(answered.keys, for: pair, context)
-    guard let used = answered.keys.first(where: { !$0.isRetired && $0.form != .link }),
+    let root = answered.roots.first?.rootRecordName
+    if shareName != nil, root == nil { return nil }
+    let context = context(of: zoneID, answer).scoped(to: root)
+    let rows = answered.keys.filter { KeyedRoot($0.rootRecordName) == KeyedRoot(root) }
+    let keys = opened(rows, for: pair, context)
+    guard let used = rows.first(where: { !$0.isRetired && $0.form != .link }),
       let key = keys[used.keyID]
     else { return nil }
     let secret = ShareSecret(of: key)
     let id = secret.id(in: context)
-    let linked = Set(answered.keys.filter { $0.recipient == id }.map(\.keyID))
+    let linked = Set(rows.filter { $0.recipient == id }.map(\.keyID))
     if zoneID.isShared { return linked.contains(key.id) ? secret : nil }
     let missing = keys.values.filter { !linked.contains($0.id) }
     if missing.isEmpty { return secret }
@@ -34,9 +39,9 @@ extension KeyRing {
     return secret
   }
 
-  /// Opens the keys of another owner's zone with the secret of the share's URL, and stores them on
-  /// the server for this account, so that the user's other devices need no URL. The method does
-  /// nothing if the server has no keys for this secret.
+  /// Opens the keys of another owner's zone or hierarchy with the secret of the share's URL, and
+  /// stores them on the server for this account, so that the user's other devices need no URL. The
+  /// method does nothing if the server has no keys for this secret.
   public func join(
     _ zoneID: ZoneID, with secret: ShareSecret, options: Options
   ) async throws(KeyFailure) {
@@ -44,7 +49,9 @@ extension KeyRing {
     let answer = try await fetch([zoneID], options)
     let context = context(of: zoneID, answer)
     let found = answer.zones.first?.keys ?? []
-    let keys = found.compactMap { ZoneKey($0, for: secret, context: context) }
+    let keys = found.compactMap {
+      ZoneKey($0, for: secret, context: context.scoped(to: $0.rootRecordName))
+    }
     if keys.isEmpty { return }
     remember(options) { zones in
       let zone = KeyedZone(zoneID)
@@ -78,11 +85,14 @@ extension KeyRing {
   ) -> [[UInt8]: ZoneKey] {
     var keys: [[UInt8]: ZoneKey] = [:]
     for form in wrapped {
+      let context = context.scoped(to: form.rootRecordName)
       if let key = ZoneKey(form, for: pair, context: context) { keys[key.id] = key }
     }
     var rest = wrapped.filter { $0.form == .rotated }
     while true {
-      let next = rest.compactMap { ZoneKey($0, for: pair, knowing: keys, context: context) }
+      let next = rest.compactMap {
+        ZoneKey($0, for: pair, knowing: keys, context: context.scoped(to: $0.rootRecordName))
+      }
       if next.isEmpty { return keys }
       for key in next { keys[key.id] = key }
       rest.removeAll { keys[$0.keyID] != nil }

@@ -1,7 +1,7 @@
 public import StratusWire
 import Synchronization
 
-/// The zone keys that a program knows in one container.
+/// The keys of zones and of shared hierarchies that a program knows in one container.
 ///
 /// The key ring asks the server only for keys that it does not know.
 public final class KeyRing: Sendable {
@@ -9,8 +9,9 @@ public final class KeyRing: Sendable {
 
   /// The known keys of one zone.
   struct Zone {
-    /// The key that encrypts new values. It is one of ``keys``.
-    var sealing: ZoneKey?
+    /// The keys that encrypt new values, by the root of the hierarchy. The zone's own key has the
+    /// root nil. They are some of ``keys``.
+    var sealing: [KeyedRoot: ZoneKey] = [:]
     var keys: [[UInt8]: ZoneKey] = [:]
     /// The IDs of keys that this account does not have and will never have.
     var absent: Set<[UInt8]> = []
@@ -43,34 +44,38 @@ public final class KeyRing: Sendable {
   /// The maximum number of attempts when other devices change the keys at the same time.
   private static let attemptsMax = 3
 
-  /// Returns the key that encrypts new values of a zone. If the account or the user's own zone has
-  /// no key, the missing key is created.
+  /// Returns the key that encrypts new values of a zone or of a shared hierarchy. If the account or
+  /// the user's own zone has no key, the missing key is created.
   ///
-  /// If all keys of the zone are retired, because a participant has left, a new key is created.
+  /// If all keys are retired, because a participant has left, a new key is created.
   ///
+  /// - Parameter root: the root of the hierarchy, or nil for records in no shared hierarchy.
   /// - Throws: ``KeyFailure/missing`` if only another device has the account's key, or if this
   ///   account has not received the key of another owner's zone; ``KeyFailure/notHere(_:)`` if
   ///   another owner's zone has no keys for its participants.
   public func sealingKey(
-    of zoneID: ZoneID, options: Options
+    of zoneID: ZoneID, root: String? = nil, options: Options
   ) async throws(KeyFailure) -> ZoneKey {
-    let zone = KeyedZone(zoneID)
-    if let known = zones.withLock({ $0[zone]?.sealing }) { return known }
+    let (zone, scope) = (KeyedZone(zoneID), KeyedRoot(root))
+    if let known = zones.withLock({ $0[zone]?.sealing[scope] }) { return known }
     let options = pinned(options)
     var attempt = 1
     while true {
-      let answer = try await fetch([zoneID], options)
+      let answer = try await fetch([zoneID], root: root, options)
       let pair = try await pair(for: answer, options)
-      let context = context(of: zoneID, answer)
+      let context = context(of: zoneID, answer).scoped(to: root)
       do throws(KeyFailure) {
         let answered = try await keys(of: zoneID, context, answer, pair, options)
         let keys = opened(answered.keys, for: pair, context)
-        guard let used = answered.keys.first(where: { !$0.isRetired && keys[$0.keyID] != nil }),
+        let used = answered.keys.first {
+          !$0.isRetired && KeyedRoot($0.rootRecordName) == scope && keys[$0.keyID] != nil
+        }
+        guard let used,
           let key = keys[used.keyID]
         else { throw KeyFailure.missing }
         remember(options) { zones in
           zones[zone, default: Zone()].keys.merge(keys) { $1 }
-          zones[zone, default: Zone()].sealing = key
+          zones[zone, default: Zone()].sealing[scope] = key
         }
         return key
       } catch {
@@ -79,6 +84,22 @@ public final class KeyRing: Sendable {
         attempt += 1
       }
     }
+  }
+
+  /// Returns the roots of the shared hierarchies that contain records, by record name. The names of
+  /// other records are left out. The names are compared as the server compares them.
+  public func roots(
+    of recordNames: [String], in zoneID: ZoneID, options: Options
+  ) async throws(KeyFailure) -> [(recordName: String, root: String)] {
+    var roots: [(recordName: String, root: String)] = []
+    var rest = recordNames[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Limits.operationsPerRequestMax)
+      rest = rest.dropFirst(part.count)
+      let answer = try await fetch([zoneID], recordNames: Array(part), options)
+      roots += answer.zones.first?.roots.map { ($0.recordName, $0.rootRecordName) } ?? []
+    }
+    return roots
   }
 
   /// Returns the keys that decrypt values. Keys that this device cannot get are left out.
@@ -164,18 +185,20 @@ public final class KeyRing: Sendable {
       owner: zoneID.ownerRecordName ?? answer.userRecordName, zoneName: zoneID.zoneName)
   }
 
-  /// Returns the keys of the zone. If the user's own zone has none, or if all its keys are retired,
-  /// a new key is stored on the server, unless another device has just stored one.
+  /// Returns the keys of the zone. If the hierarchy of the context, or the user's own zone itself,
+  /// has none, or if all its keys are retired, a new key is stored on the server, unless another
+  /// device has just stored one.
   private func keys(
     of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
   ) async throws(KeyFailure) -> FetchKeys.ZoneKeys {
     let found = answer.zones.first ?? FetchKeys.ZoneKeys(zoneID: zoneID, keys: [])
-    if found.keys.contains(where: { !$0.isRetired }) { return found }
+    let scope = found.keys.filter { KeyedRoot($0.rootRecordName) == KeyedRoot(context.root) }
+    if scope.contains(where: { !$0.isRetired }) { return found }
     // NB: a key that a participant created in a zone without keys would lock the owner out.
-    if found.keys.isEmpty, zoneID.isShared { throw .notHere(Reason.keysNotShared) }
-    let earlier = opened(found.keys, for: pair, context)
-    guard found.keys.isEmpty || !earlier.isEmpty else { throw .missing }
+    if scope.isEmpty, zoneID.isShared { throw .notHere(Reason.keysNotShared) }
+    let earlier = opened(scope, for: pair, context)
+    guard scope.isEmpty || !earlier.isEmpty else { throw .missing }
     let fresh = ZoneKey(randomness(ZoneKey.length), of: context)
     let request = WrapZoneKey.Request(
       zoneID: zoneID, key: try fresh.wrapped(for: pair),
@@ -202,9 +225,10 @@ public final class KeyRing: Sendable {
 
 extension KeyRing {
   func fetch(
-    _ zoneIDs: [ZoneID], _ options: Options
+    _ zoneIDs: [ZoneID], root: String? = nil, recordNames: [String] = [], _ options: Options
   ) async throws(KeyFailure) -> FetchKeys.Response {
-    let request = FetchKeys.Request(zones: zoneIDs)
+    let request = FetchKeys.Request(
+      zones: zoneIDs, rootRecordName: root, recordNames: recordNames)
     let answer = try await send(
       FetchKeys.self, request, options, to: zoneIDs.first?.isShared == true ? .shared : .private)
     guard answer.zones.count == zoneIDs.count else {
@@ -290,6 +314,13 @@ struct KeyedZone: Hashable {
     owner = Array((zoneID.ownerRecordName ?? "").utf8)
     name = Array(zoneID.zoneName.utf8)
   }
+}
+
+/// The root of a shared hierarchy, or none. Names are compared by their bytes.
+struct KeyedRoot: Hashable {
+  let name: [UInt8]?
+
+  init(_ name: String?) { self.name = name.map { Array($0.utf8) } }
 }
 
 extension KeyFailure {

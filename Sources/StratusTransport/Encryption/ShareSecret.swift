@@ -3,10 +3,10 @@ import Foundation
 import StratusWire
 
 /// The secret in the fragment of a share's URL, with which people who have the URL open the keys of
-/// the shared zone. Browsers and this framework never send the fragment to a server.
+/// the shared zone or hierarchy. Browsers and this framework never send the fragment to a server.
 ///
-/// The secret is derived one way from the zone's key. So each device with the key knows the secret,
-/// and a new key gives the URL a new secret.
+/// The secret is derived one way from the key of the zone or of the hierarchy. So each device with
+/// the key knows the secret, and a new key gives the URL a new secret.
 public struct ShareSecret: Sendable, Hashable {
   /// The number of bytes.
   static let length = 16
@@ -49,13 +49,6 @@ public struct ShareSecret: Sendable, Hashable {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: SymmetricKey(data: bytes),
       info: context.binding("stratus share key 1").data, outputByteCount: 32)
-  }
-}
-
-extension ZoneKeyContext {
-  /// The bytes of the zone and of a purpose.
-  func binding(_ purpose: String) -> Binding {
-    Binding(purpose, container, environment.rawValue, owner, zoneName)
   }
 }
 

@@ -20,7 +20,7 @@ extension ZoneKey {
       return WrappedZoneKey(
         keyID: id, recipient: secret.id(in: context),
         wrapped: [WrappedZoneKey.Form.link.rawValue] + Array(nonce) + Array(box.ciphertext)
-          + Array(box.tag))
+          + Array(box.tag), rootRecordName: context.root)
     } catch {
       throw .unusable("a zone key cannot be wrapped")
     }
@@ -65,7 +65,7 @@ extension ZoneKey {
       return WrappedZoneKey(
         keyID: id, recipient: publicKey,
         wrapped: [WrappedZoneKey.Form.rotated.rawValue] + old.id + Array(sender.encapsulatedKey)
-          + Array(sealed))
+          + Array(sealed), rootRecordName: context.root)
     } catch {
       throw .unusable("a zone key cannot be wrapped")
     }

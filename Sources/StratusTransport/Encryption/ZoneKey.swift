@@ -2,16 +2,32 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// The zone of a key. It is authenticated together with the values that the key encrypts.
+/// The zone of a key, and the shared hierarchy if the key belongs to one. The zone is authenticated
+/// together with the values that the key encrypts.
 struct ZoneKeyContext: Sendable, Hashable {
   let container: String
   let environment: ContainerEnvironment
   /// The user record name of the zone's owner.
   let owner: String
   let zoneName: String
+  /// The root of the shared hierarchy to which the key belongs, or nil for a key of the zone.
+  var root: String?
+
+  /// The same zone with another hierarchy.
+  func scoped(to root: String?) -> ZoneKeyContext {
+    var context = self
+    context.root = root
+    return context
+  }
+
+  /// The bytes of a purpose, of the zone, of the hierarchy if there is one, and of further names.
+  func binding(_ purpose: String, _ names: String...) -> Binding {
+    let scope = root.map { ["of a shared hierarchy", $0] } ?? []
+    return Binding([purpose, container, environment.rawValue, owner, zoneName] + scope + names)
+  }
 }
 
-/// The decrypted key of one zone.
+/// The decrypted key of one zone or of one shared hierarchy.
 public struct ZoneKey: Sendable {
   /// The length of the key in bytes.
   static let length = 32
@@ -45,7 +61,8 @@ public struct ZoneKey: Sendable {
       let sealed = try sender.seal(key.rawBytes)
       return WrappedZoneKey(
         keyID: id, recipient: pair.publicBytes,
-        wrapped: [WrappedZoneKey.Form.own.rawValue] + sender.encapsulatedKey + sealed)
+        wrapped: [WrappedZoneKey.Form.own.rawValue] + sender.encapsulatedKey + sealed,
+        rootRecordName: context.root)
     } catch {
       throw .unusable("a zone key cannot be wrapped")
     }
@@ -72,20 +89,15 @@ public struct ZoneKey: Sendable {
   }
 
   private static func info(_ keyID: [UInt8], _ context: ZoneKeyContext) -> Data {
-    let binding = Binding(
-      "stratus wrapped zone key 1", context.container, context.environment.rawValue, context.owner,
-      context.zoneName)
-    return Data(binding.bytes + keyID)
+    Data(context.binding("stratus wrapped zone key 1").bytes + keyID)
   }
 
   /// Returns the key of one record of the zone.
   public func recordKey(of recordName: String) -> RecordKey {
-    let info = Binding(
-      "stratus record key 1", context.container, context.environment.rawValue, context.owner,
-      context.zoneName, recordName)
-    return RecordKey(
+    RecordKey(
       key: HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: key, info: info.bytes, outputByteCount: 32),
+        inputKeyMaterial: key, info: context.binding("stratus record key 1", recordName).bytes,
+        outputByteCount: 32),
       zoneKeyID: id, context: context, recordName: recordName)
   }
 }

@@ -1,15 +1,15 @@
-/// `encryption/wrap`: sets the key of a zone that has no key that is in use, or adds wrapped forms
-/// of the zone's keys. Apple's service has no such endpoint.
+/// `encryption/wrap`: sets the key of a zone or of a hierarchy that has no key that is in use, or
+/// adds wrapped forms of its keys. Apple's service has no such endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 
   public struct Request: JSONWritable, JSONReadable {
     public var zoneID: ZoneID
-    /// A key that is wrapped for the caller. If the zone has a key in use with another ID, the
-    /// server stores nothing.
+    /// A key that is wrapped for the caller. If the zone or the hierarchy of the key has a key in
+    /// use with another ID, the server stores nothing.
     public var key: WrappedZoneKey
     /// Further wrapped forms: keys for the caller, for the URL of the zone's share, and, together
-    /// with a new key, for other members.
+    /// with a new key, for other members. They belong to the same zone or hierarchy.
     public var others: [WrappedZoneKey]
 
     public init(zoneID: ZoneID, key: WrappedZoneKey, others: [WrappedZoneKey] = []) {

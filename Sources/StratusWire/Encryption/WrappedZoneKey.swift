@@ -1,7 +1,7 @@
 import Foundation
 
-/// The key of a zone, encrypted with a user's public key. The server stores zone keys only in this
-/// encrypted form.
+/// The key of a zone or of a shared hierarchy, encrypted with a user's public key. The server
+/// stores keys only in this encrypted form.
 public struct WrappedZoneKey: Sendable, Hashable {
   /// The ID of the zone key. Every value that was sealed with the zone key contains this ID, which
   /// has ``SealedEnvelope/keyIDLength`` bytes.
@@ -10,6 +10,9 @@ public struct WrappedZoneKey: Sendable, Hashable {
   public var recipient: [UInt8]
   /// The encrypted zone key. Only the owner of the private half of `recipient` can decrypt it.
   public var wrapped: [UInt8]
+  /// The root of the shared hierarchy whose records the key encrypts, or nil if the key belongs to
+  /// the zone.
+  public var rootRecordName: String?
   /// Whether a participant has left since the key was created, so that the key seals no new values.
   /// Only the server sets it.
   public var isRetired = false
@@ -28,7 +31,10 @@ public struct WrappedZoneKey: Sendable, Hashable {
   /// The way in which the key is wrapped, or nil if this version does not know it.
   public var form: Form? { wrapped.first.flatMap(Form.init) }
 
-  public init(keyID: [UInt8], recipient: [UInt8], wrapped: [UInt8]) {
+  public init(
+    keyID: [UInt8], recipient: [UInt8], wrapped: [UInt8], rootRecordName: String? = nil
+  ) {
+    self.rootRecordName = rootRecordName
     self.keyID = keyID
     self.recipient = recipient
     self.wrapped = wrapped
@@ -47,6 +53,7 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
       writer.member("keyID", base64: keyID)
       writer.member("recipient", base64: recipient)
       writer.member("wrapped", base64: wrapped)
+      writer.member("rootRecordName", rootRecordName)
       if isRetired { writer.member("isRetired", true) }
     }
   }
@@ -56,6 +63,7 @@ extension WrappedZoneKey: JSONWritable, JSONReadable {
     keyID = try json.requiredBytes("keyID", count: SealedEnvelope.keyIDLength)
     recipient = try json.requiredBytes("recipient", count: UserKey.length)
     wrapped = try json.requiredBytes("wrapped")
+    rootRecordName = try json.optionalString("rootRecordName")
     isRetired = try json.optionalBool("isRetired") ?? false
     guard !wrapped.isEmpty, wrapped.count <= Limits.wrappedKeyBytesMax else {
       throw WireError("'wrapped' must hold 1 to \(Limits.wrappedKeyBytesMax) bytes")

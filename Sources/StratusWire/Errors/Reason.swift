@@ -74,7 +74,7 @@ public enum Reason {
   public static let ownerIsFixed = "the owner of a share cannot be invited, changed or removed"
   public static let originNotAllowed = "the API token does not allow this origin"
   public static let keysNotShared =
-    "encrypted values are shared only with the participants of a zone that is shared as a whole"
+    "the owner has not created a key for the participants of this share yet"
   public static let participantMayNeedVerification =
     "the share invites an address that has not accepted; if it is yours, open the URL to confirm it"
   public static let participantAlreadyInvited =

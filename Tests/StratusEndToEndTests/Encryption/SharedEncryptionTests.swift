@@ -4,7 +4,7 @@ import Testing
 
 /// Ann shares a zone with encrypted values. Each person has a key file of their own
 /// (docs/internals/encryption.md, "Shared zones").
-private struct SealedScene {
+struct SealedScene {
   let cloud: Cloud
   let keys = KeyFolder()
   let ann: CKContainer
@@ -179,24 +179,6 @@ private struct SealedScene {
       let fetched = try await ann.record(for: id(name)) as? CKShare
       #expect(fetched?.url != nil)
       #expect(fetched?.url != share.url)
-    }
-  }
-
-  @Test func `participants of a hierarchy get no key of the zone`() async throws {
-    try await SealedScene.with { scene in
-      let ann = scene.ann.privateCloudDatabase
-      let root = try await ann.record(for: id("first"))
-      let share = CKShare(rootRecord: root)
-      share.publicPermission = .readWrite
-      let (results, _) = try await ann.modifyRecords(saving: [root, share], deleting: [])
-      for result in results.values { _ = try result.get() }
-      #expect(share.url?.fragment == nil)
-      let bob = try await scene.device("bob")
-      try await scene.open(share.url, on: bob)
-      let record = try await scene.read("first", on: bob)
-      #expect(record.unreadableEncryptedKeys == ["text"])
-      record.encryptedValues["text"] = "x"
-      await expect(.invalidArguments) { try await bob.sharedCloudDatabase.save(record) }
     }
   }
 }

@@ -20,12 +20,15 @@ import Testing
 
     static func text(_ bytes: [UInt8]) -> JSON { .string(Data(bytes).base64EncodedString()) }
 
-    static func row(_ id: UInt8, for recipient: UInt8, form: WrappedZoneKey.Form = .own) -> JSON {
-      [
+    static func row(
+      _ id: UInt8, for recipient: UInt8, form: WrappedZoneKey.Form = .own, root: String? = nil
+    ) -> JSON {
+      let row: JSON = [
         "keyID": text([UInt8](repeating: id, count: 8)),
         "recipient": text([UInt8](repeating: recipient, count: 32)),
         "wrapped": text([form.rawValue, id]),
       ]
+      return root.map { row.with("rootRecordName", .string($0)) } ?? row
     }
 
     func register(_ key: UInt8, as client: Client) async throws {
@@ -36,11 +39,15 @@ import Testing
     }
 
     func wrap(
-      _ id: UInt8, for recipient: UInt8, others: [JSON] = [], as client: Client
+      _ id: UInt8, for recipient: UInt8, others: [JSON] = [], root: String? = nil,
+      as client: Client
     ) async throws -> Client.Answer {
       try await client.answer(
         "encryption/wrap",
-        ["zoneID": zone(of: client), "key": Self.row(id, for: recipient), "others": .array(others)])
+        [
+          "zoneID": zone(of: client), "key": Self.row(id, for: recipient, root: root),
+          "others": .array(others),
+        ])
     }
 
     private func zone(of client: Client) -> JSON {
@@ -129,7 +136,53 @@ import Testing
     }
   }
 
-  @Test func `a participant of a hierarchy gets no keys and stores none`() async throws {
+  @Test func `a participant of a hierarchy gets and stores only the keys of this hierarchy`()
+    async throws
+  {
+    try await KeyScene.with { scene in
+      let rome = try await scene.shares.share("Rome", publicly: "READ_WRITE")
+      _ = try await scene.shares.share("Oslo", publicly: "READ_WRITE")
+      let (ann, bob) = (scene.shares.ann, try await scene.shares.guest("bob"))
+      try await scene.shares.accept(rome["shortGUID"], as: bob)
+      try await scene.register(2, as: bob)
+      for (id, root) in [(UInt8(8), "Rome"), (9, "Oslo")] {
+        _ = try await scene.wrap(
+          id, for: 1, others: [KeyScene.row(id, for: id + 10, form: .link, root: root)],
+          root: root, as: ann)
+      }
+      #expect(try await scene.keys(as: ann) == ["7/1/1", "8/1/1", "8/18/2", "9/1/1", "9/19/2"])
+      #expect(try await scene.keys(as: bob) == ["8/18/2"])
+      #expect(try await scene.wrap(8, for: 2, root: "Rome", as: bob).status == 200)
+      #expect(try await scene.keys(as: bob) == ["8/18/2", "8/2/1"])
+      for root in ["Oslo", nil] {
+        let refused = try await scene.wrap(9, for: 2, root: root, as: bob)
+        #expect(refused.reason == Reason.keysNotShared)
+      }
+      // A key must not get the ID of another key, nor replace a key that is in use.
+      _ = try await scene.wrap(6, for: 2, root: "Rome", as: bob)
+      #expect(try await scene.keys(as: bob) == ["8/18/2", "8/2/1"])
+      // The server tells only the hierarchies of which the caller gets the keys.
+      let asked: JSON = [
+        "zones": [scene.shares.zoneID], "recordNames": ["Rome", "Oslo", "Nowhere"],
+      ]
+      let roots = try await bob.post("encryption/keys", asked)["zones"][0]["roots"]
+      #expect(roots == [["recordName": "Rome", "rootRecordName": "Rome"]])
+      // After Bob has left, only the key of this hierarchy is retired.
+      var shared = bob
+      shared.database = "shared"
+      _ = try await shared.post(
+        "zones/modify",
+        ["operations": [["operationType": "delete", "zone": ["zoneID": scene.shares.zoneID]]]])
+      #expect(
+        try await scene.keys(as: ann) == [
+          "7/1/1", "8/1/1 retired", "8/18/2 retired", "9/1/1", "9/19/2",
+        ])
+      #expect(try await scene.keys(as: bob) == [])
+    }
+  }
+
+  @Test func `a participant of a hierarchy gets no keys of the zone and stores none`() async throws
+  {
     try await KeyScene.with { scene in
       let share = try await scene.shares.share("Rome", publicly: "READ_WRITE")
       let bob = try await scene.shares.guest("bob")

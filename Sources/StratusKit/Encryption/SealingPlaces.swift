@@ -1,0 +1,106 @@
+import StratusTransport
+import StratusWire
+
+/// The root of a shared hierarchy, or none. Names are compared by their bytes, as the server
+/// compares them.
+struct ExactKey: Hashable {
+  let text: String?
+
+  init(_ text: String?) { self.text = text }
+
+  static func == (one: ExactKey, other: ExactKey) -> Bool {
+    switch (one.text, other.text) {
+    case (let one?, let other?): one.utf8.elementsEqual(other.utf8)
+    case (nil, nil): true
+    case (.some, nil), (nil, .some): false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(text == nil)
+    for byte in (text ?? "").utf8 { hasher.combine(byte) }
+  }
+}
+
+extension PreparedBatch {
+  /// The facts about a record that decide which shared hierarchy contains it.
+  private struct Place {
+    let name: String
+    let parent: String?
+    /// Whether the record may be a shared root.
+    let hasShare: Bool
+  }
+
+  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root
+  /// is none if no shared hierarchy will contain the record. The element is nil if the item has no
+  /// encrypted values to send.
+  ///
+  /// The server knows the hierarchies of records that are not in the batch. It is not asked if no
+  /// record with encrypted values has a parent or a share.
+  func places(
+    by keyRing: KeyRing, options: KeyRing.Options
+  ) async throws(KeyFailure) -> [ExactKey?] {
+    let places = items.map(Self.place)
+    let inBatch = Dictionary(
+      places.compactMap { place in place.map { (ExactKey($0.name), $0) } }, uniquingKeysWith: { $1 }
+    )
+    var newRoots: Set<ExactKey> = []
+    for item in items {
+      guard case .save(let record, _) = item, let share = record as? CKShare else { continue }
+      if let root = share.snapshot.sharing?.rootRecordID {
+        newRoots.insert(ExactKey(root.recordName))
+      }
+    }
+    var asked: Set<ExactKey> = []
+    for (item, place) in zip(items, places) {
+      guard item.hasEncryptedFields, let place else { continue }
+      for step in Self.chain(from: place, in: inBatch) where !newRoots.contains(ExactKey(step.name))
+      {
+        if step.hasShare { asked.insert(ExactKey(step.name)) }
+        if let parent = step.parent, inBatch[ExactKey(parent)] == nil {
+          asked.insert(ExactKey(parent))
+        }
+      }
+    }
+    var known: [ExactKey: String] = [:]
+    for root in newRoots { known[root] = root.text }
+    if !asked.isEmpty {
+      let names = asked.compactMap(\.text).sorted()
+      for (name, root) in try await keyRing.roots(of: names, in: zoneID.wire, options: options)
+      where known[ExactKey(name)] == nil {
+        // NB: the hierarchy of a record of the batch may change. Only a root stays what it is.
+        if inBatch[ExactKey(name)] == nil || ExactKey(name) == ExactKey(root) {
+          known[ExactKey(name)] = root
+        }
+      }
+    }
+    return zip(items, places).map { item, place in
+      guard item.hasEncryptedFields, let place else { return nil }
+      for step in Self.chain(from: place, in: inBatch) {
+        if let root = known[ExactKey(step.name)] { return ExactKey(root) }
+        guard let parent = step.parent, inBatch[ExactKey(parent)] == nil else { continue }
+        return ExactKey(known[ExactKey(parent)])
+      }
+      return ExactKey(nil)
+    }
+  }
+
+  private static func place(of item: Item) -> Place? {
+    guard case .save(let record, _) = item else { return nil }
+    let state = record.snapshot
+    return Place(
+      name: state.recordID.recordName, parent: state.parent?.recordID.recordName,
+      hasShare: state.system.share != nil)
+  }
+
+  /// Returns a record and those above it that are in the batch.
+  private static func chain(from place: Place, in batch: [ExactKey: Place]) -> [Place] {
+    var chain = [place]
+    while chain.count <= Limits.hierarchyDepthMax, let parent = chain.last?.parent,
+      let next = batch[ExactKey(parent)]
+    {
+      chain.append(next)
+    }
+    return chain
+  }
+}

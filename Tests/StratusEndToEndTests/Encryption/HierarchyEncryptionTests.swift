@@ -1,0 +1,169 @@
+import CloudKit
+import StratusTesting
+import Testing
+
+/// Ann shares the record "first" of a zone with encrypted values, and the records below it
+/// (docs/internals/encryption.md, "Shared hierarchies").
+private struct HierarchyScene {
+  let scene: SealedScene
+  let share: CKShare
+
+  var ann: CKDatabase { scene.ann.privateCloudDatabase }
+
+  static func with(
+    _ people: [String], _ body: (HierarchyScene) async throws -> Void
+  ) async throws {
+    try await SealedScene.with { scene in
+      let ann = scene.ann.privateCloudDatabase
+      let root = try await ann.record(for: id("first"))
+      let share = CKShare(rootRecord: root)
+      for person in people {
+        let participant = try await scene.ann.shareParticipant(
+          forEmailAddress: person + "@example.org")
+        participant.permission = .readWrite
+        share.addParticipant(participant)
+      }
+      let (results, _) = try await ann.modifyRecords(saving: [root, share], deleting: [])
+      for result in results.values { _ = try result.get() }
+      try await body(HierarchyScene(scene: scene, share: share))
+    }
+  }
+
+  /// Returns a new record below the root.
+  func child(_ name: String, _ text: String, in zoneID: CKRecordZone.ID = zoneZ) -> CKRecord {
+    let record = secret(name, text, in: zoneID)
+    record.setParent(id("first", in: zoneID))
+    return record
+  }
+
+  /// Saves only the changes of a record, so that its encrypted values keep their key.
+  func move(_ name: String, below parent: String?) async throws {
+    let record = try await ann.record(for: id(name))
+    record.setParent(parent.map { id($0) })
+    let (results, _) = try await ann.modifyRecords(
+      saving: [record], deleting: [], savePolicy: .changedKeys)
+    for result in results.values { _ = try result.get() }
+  }
+
+  func fetchedShare() async throws -> CKShare {
+    try #require(try await ann.record(for: share.recordID) as? CKShare)
+  }
+}
+
+@Suite struct `Encrypted values of a shared hierarchy` {
+  @Test func `participants with the complete URL read and write the values in the hierarchy`()
+    async throws
+  {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let scene = tree.scene
+      #expect(tree.share.url?.fragment?.contains("~key=") == true)
+      try await tree.ann.save(tree.child("child", "by Ann"))
+      let bob = try await scene.device("bob")
+      try await scene.open(tree.share.url, on: bob)
+      // The root had a value before it was shared. The save of the share has sealed it again.
+      #expect(try await scene.read("first", on: bob).text == "the first")
+      let child = try await scene.read("child", on: bob)
+      #expect(child.text == "by Ann")
+      child.encryptedValues["text"] = "changed by Bob"
+      try await bob.sharedCloudDatabase.save(child)
+      try await bob.sharedCloudDatabase.save(
+        tree.child("bobs", "Bob's own", in: try await scene.zone()))
+      #expect(try await tree.ann.record(for: id("child")).text == "changed by Bob")
+      #expect(try await tree.ann.record(for: id("bobs")).text == "Bob's own")
+      // Another device of Ann knows only the account key.
+      try scene.keys.move(from: "ann", to: "tablet")
+      let tablet = try await scene.device("tablet", of: "ann")
+      #expect(try await tablet.privateCloudDatabase.record(for: id("bobs")).text == "Bob's own")
+    }
+  }
+
+  @Test func `a value from outside the hierarchy opens only after its owner has saved it again`()
+    async throws
+  {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let scene = tree.scene
+      try await tree.ann.save(secret("outside", "canary"))
+      let bob = try await scene.device("bob")
+      try await scene.open(tree.share.url, on: bob)
+      await expect(.unknownItem) { try await scene.read("outside", on: bob) }
+      try await tree.move("outside", below: "first")
+      let closed = try await scene.read("outside", on: bob)
+      #expect(closed["title"] == "plain")
+      #expect(closed.unreadableEncryptedKeys == ["text"])
+      try await tree.ann.save(try await tree.ann.record(for: id("outside")))
+      #expect(try await scene.read("outside", on: bob).text == "canary")
+    }
+  }
+
+  @Test func `a record that leaves the hierarchy gets another key at its next save`() async throws {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let scene = tree.scene
+      try await tree.ann.save(tree.child("child", "shared"))
+      let bob = try await scene.device("bob")
+      try await scene.open(tree.share.url, on: bob)
+      #expect(try await scene.read("child", on: bob).text == "shared")
+      let child = try await tree.ann.record(for: id("child"))
+      child.parent = nil
+      child.encryptedValues["text"] = "private again"
+      try await tree.ann.save(child)
+      await expect(.unknownItem) { try await scene.read("child", on: bob) }
+      // If the record comes back with the same bytes, Bob's key does not open them.
+      try await tree.move("child", below: "first")
+      #expect(try await scene.read("child", on: bob).unreadableEncryptedKeys == ["text"])
+    }
+  }
+
+  @Test func `after a removal, new values have a key that the removed user does not get`()
+    async throws
+  {
+    try await HierarchyScene.with(["bob", "cid"]) { tree in
+      let scene = tree.scene
+      let (bob, cid) = (try await scene.device("bob"), try await scene.device("cid"))
+      for device in [bob, cid] { try await scene.open(tree.share.url, on: device) }
+      #expect(try await scene.read("first", on: bob).text == "the first")
+      let share = try await tree.fetchedShare()
+      let old = share.url
+      let removed = try #require(
+        share.participants.first {
+          $0.userIdentity.lookupInfo?.emailAddress == "bob@example.org"
+        })
+      share.removeParticipant(removed)
+      try await tree.ann.save(share)
+      // Cid's device is the next device that seals a value.
+      try await cid.sharedCloudDatabase.save(
+        tree.child("later", "after the removal", in: try await scene.zone()))
+      #expect(try await tree.ann.record(for: id("later")).text == "after the removal")
+      let again = try await tree.fetchedShare()
+      #expect(again.url != old)
+      let participant = try await scene.ann.shareParticipant(forEmailAddress: "bob@example.org")
+      participant.permission = .readOnly
+      again.addParticipant(participant)
+      try await tree.ann.save(again)
+      let fresh = try await scene.device("fresh", of: "bob")
+      try await scene.open(old, on: fresh)
+      #expect(try await scene.read("later", on: fresh).text == nil)
+      try await scene.open(again.url, on: fresh)
+      #expect(try await scene.read("later", on: fresh).text == "after the removal")
+      #expect(try await scene.read("first", on: fresh).text == "the first")
+    }
+  }
+
+  @Test func `the keys of two hierarchies of a zone are different`() async throws {
+    try await HierarchyScene.with(["bob"]) { tree in
+      let scene = tree.scene
+      let other = secret("other", "not for Bob")
+      let second = CKShare(rootRecord: other)
+      second.publicPermission = .readOnly
+      let (results, _) = try await tree.ann.modifyRecords(saving: [other, second], deleting: [])
+      for result in results.values { _ = try result.get() }
+      #expect(second.url?.fragment != tree.share.url?.fragment)
+      let bob = try await scene.device("bob")
+      try await scene.open(tree.share.url, on: bob)
+      // Bob accepts the second share without its secret.
+      try await scene.open(try scene.plain(second.url), on: bob)
+      #expect(try await scene.read("other", on: bob).unreadableEncryptedKeys == ["text"])
+      try await scene.open(second.url, on: bob)
+      #expect(try await scene.read("other", on: bob).text == "not for Bob")
+    }
+  }
+}
