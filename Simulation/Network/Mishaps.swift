@@ -83,6 +83,9 @@ final class Mishaps: @unchecked Sendable {
     self.chance = chance
   }
 
+  /// Switches mishaps on.
+  func start(_ rates: MishapRates) { self.rates = rates }
+
   /// Switches all mishaps off.
   func stop() { rates = MishapRates() }
 

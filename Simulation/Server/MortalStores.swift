@@ -48,7 +48,7 @@ struct MortalStore: Store {
     let value = try await store.write { (writing) throws(ServerError) in
       let value = try body(writing)
       // NB: the bodies run in the order of their commits.
-      if let truth { truth.note(try SharingTruth.visible(in: writing)) }
+      try truth?.noteWrite(in: writing)
       return value
     }
     // NB: the write is on disk now, so a crash here happens between the commit and the answer.

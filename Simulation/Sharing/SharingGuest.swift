@@ -155,16 +155,23 @@ final class GuestApp: @unchecked Sendable {
 
   private func live() async {
     let connection = household.connection(of: guest.name, user: guest.user, life)
+    for shortGUID in household.shortGUIDs.sorted() where life.goesOn() {
+      await accept(shortGUID, over: connection)
+    }
     while life.goesOn(), household.isEditing {
-      try? await Loop.shared.sleep(household.pauseSeconds(0.1...1.5))
+      try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.7))
       if !life.goesOn() || !household.isEditing { return }
       switch household.number(0...99) {
-      case 0..<25: await accept(over: connection)
-      case 25..<30: await leave(over: connection)
-      case 30..<65: edit()
-      case 65..<75: create()
-      case 75..<90: try? await engine?.fetchChanges()
-      default: break
+      case 0..<22:
+        if let shortGUID = household.one(of: household.shortGUIDs) {
+          await accept(shortGUID, over: connection)
+        }
+      case 22..<32: await leave(over: connection)
+      case 32..<42: try? await engine?.fetchChanges()
+      case 42..<50: if !household.isOwnerAway { create() }
+      default:
+        if !household.isOwnerAway { edit() }
+        if household.percent(50) { try? await engine?.sendChanges() }
       }
       if household.mishaps.happens(\.deviceCrash) {
         life.awaitsLeft = household.mishaps.awaitsBeforeCrash()
@@ -172,8 +179,7 @@ final class GuestApp: @unchecked Sendable {
     }
   }
 
-  private func accept(over connection: Connection) async {
-    guard let shortGUID = household.one(of: household.shortGUIDs) else { return }
+  private func accept(_ shortGUID: String, over connection: Connection) async {
     let request = AcceptShares.Request(shortGUIDs: [ShortGUID(value: shortGUID)])
     let response = try? await connection.send(
       AcceptShares.self, request, to: .public, isIdempotent: true)

@@ -16,6 +16,9 @@ final class SharingHousehold: @unchecked Sendable {
   private var chance: SeededChance
   private var lastNumber = 0
   var isEditing = true
+  /// Whether only guests act, and only accept and leave shares. Without later changes to the
+  /// records, the guests' devices must hear of these acts alone.
+  var isOwnerAway = false
   var isCalm = false
   /// The IDs of the URLs that the owner has sent to the guests.
   var shortGUIDs: Set<String> = []

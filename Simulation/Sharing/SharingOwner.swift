@@ -26,16 +26,31 @@ final class SharingOwner: @unchecked Sendable {
 
   func stop() { life.end() }
 
+  /// Creates the zone, two trees of records, and their shares, so that every seed has something to
+  /// accept. In some seeds, the whole zone is shared instead.
+  func prepare() async {
+    await makeZone()
+    var saves: [RecordOperation] = []
+    for (index, name) in Self.names.enumerated() {
+      let parent = index < 2 ? nil : household.one(of: Self.names.prefix(index))
+      saves.append(save(name, parent: parent.map { .set(recordName: $0) } ?? .unchanged))
+    }
+    await send(saves)
+    if household.percent(15) {
+      await send([shareZone()])
+    } else {
+      for name in Self.names.prefix(2) { await send([share(name)]) }
+    }
+  }
+
   private func live() async {
     while life.goesOn(), household.isEditing {
-      await makeZone()
-      try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.6))
-      if !life.goesOn() || !household.isEditing { return }
+      try? await Loop.shared.sleep(household.pauseSeconds(0.05...0.3))
+      if !life.goesOn() || !household.isEditing || household.isOwnerAway { return }
       await step()
     }
   }
 
-  /// Creates the zone. After a restore, the server may have lost it.
   private func makeZone() async {
     let request = ModifyZones.Request(
       operations: [ModifyZones.Operation(.create, Self.zoneID)])
@@ -45,26 +60,27 @@ final class SharingOwner: @unchecked Sendable {
   private func step() async {
     guard let name = household.one(of: Self.names) else { return }
     switch household.number(0...99) {
-    case 0..<45: await send(save(name))
-    case 45..<52: await send(RecordOperation(.forceDelete, recordName: name))
-    case 52..<64: await send(share(name))
-    case 64..<68:
+    case 0..<40: await send([save(name, parent: someParent(of: name))])
+    case 40..<45: await send([RecordOperation(.forceDelete, recordName: name)])
+    case 45..<55: await send([household.percent(10) ? shareZone() : share(name)])
+    case 55..<59:
       if let share = household.one(of: shares.keys) {
-        await send(RecordOperation(.forceDelete, recordName: share))
+        await send([RecordOperation(.forceDelete, recordName: share)])
       }
-    default: if let operation = someChange() { await send(operation) }
+    default: if let operation = someChange() { await send([operation]) }
     }
   }
 
-  private func save(_ name: String) -> RecordOperation {
-    let parent: ParentChange =
-      switch household.number(0...9) {
-      case 0..<4: .unchanged
-      case 4: .removed
-      default:
-        household.one(of: Self.names.filter { $0 != name }).map { .set(recordName: $0) }
-          ?? .removed
-      }
+  private func someParent(of name: String) -> ParentChange {
+    switch household.number(0...9) {
+    case 0..<4: .unchanged
+    case 4: .removed
+    default:
+      household.one(of: Self.names.filter { $0 != name }).map { .set(recordName: $0) } ?? .removed
+    }
+  }
+
+  private func save(_ name: String, parent: ParentChange) -> RecordOperation {
     household.ledger.say("owner: saves \(name), parent \(parent)")
     let fields = FieldsJSON([("secret", .string(household.newText(of: name)))])
     return RecordOperation(
@@ -80,6 +96,14 @@ final class SharingOwner: @unchecked Sendable {
     return operation
   }
 
+  private func shareZone() -> RecordOperation {
+    var operation = RecordOperation(
+      .create, recordName: ShareRecord.zoneShareName, recordType: ShareRecord.recordType)
+    operation.share = ShareInput(participants: someGuests())
+    household.ledger.say("owner: shares the zone")
+    return operation
+  }
+
   /// Returns a change of the participants or of the public permission of a known share.
   private func someChange() -> RecordOperation? {
     guard let name = household.one(of: shares.keys), let share = shares[name] else { return nil }
@@ -87,11 +111,13 @@ final class SharingOwner: @unchecked Sendable {
       .update, recordName: name, recordType: ShareRecord.recordType,
       recordChangeTag: share.recordChangeTag)
     switch household.number(0...9) {
-    case 0..<6: operation.share = ShareInput(participants: someGuests())
-    case 6: operation.share = ShareInput(publicPermission: .readWrite)
-    case 7: operation.share = ShareInput(publicPermission: .some(.none))
-    case 8:
+    case 0..<5: operation.share = ShareInput(participants: someGuests())
+    case 5: operation.share = ShareInput(publicPermission: .readWrite)
+    case 6: operation.share = ShareInput(publicPermission: .some(.none))
+    case 7, 8:
+      // A public share, because only then can a user without an invitation try to join.
       operation.share = ShareInput(
+        publicPermission: household.percent(60) ? .readWrite : nil,
         blockedRequesters: household.one(of: SharingTruth.guests).map { [$0] } ?? [])
     default: operation.share = ShareInput(unblockedIdentities: SharingTruth.guests)
     }
@@ -100,23 +126,36 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   private func someGuests() -> [ShareParticipant] {
-    SharingTruth.guests.filter { _ in household.percent(65) }.map { guest in
+    SharingTruth.guests.filter { _ in household.percent(75) }.map { guest in
       ShareParticipant(
         identity: ParticipantIdentity(lookup: .userRecordName(guest)),
-        permission: household.percent(60) ? .readWrite : .readOnly)
+        permission: household.percent(50) ? .readWrite : .readOnly)
     }
   }
 
-  /// Sends one operation. It may fail: a record may be the parent of others, a hierarchy may be
-  /// shared already, and an answer may be lost.
-  private func send(_ operation: RecordOperation) async {
+  /// Sends operations in one request. They may fail: a record may be the parent of others, a
+  /// hierarchy may be shared already, an answer may be lost, and after a restore there may be no
+  /// zone.
+  private func send(_ operations: [RecordOperation]) async {
     let request = ModifyRecords.Request(
-      zoneID: Self.zoneID, operations: [operation], isAtomic: true)
-    guard
-      let response = try? await connection.send(
-        ModifyRecords.self, request, to: .private, isIdempotent: true),
-      let item = response.records.first
-    else { return }
+      zoneID: Self.zoneID, operations: operations, isAtomic: true)
+    do {
+      let response = try await connection.send(
+        ModifyRecords.self, request, to: .private, isIdempotent: true)
+      for item in response.records { note(item) }
+      if response.records.contains(where: isWithoutZone) { await makeZone() }
+    } catch {
+      household.ledger.saw("request of the owner that failed")
+      await makeZone()
+    }
+  }
+
+  private func isWithoutZone(_ item: RecordItem) -> Bool {
+    guard case .failure(let failure) = item else { return false }
+    return failure.error.code == .zoneNotFound
+  }
+
+  private func note(_ item: RecordItem) {
     switch item {
     case .record(let record): note(record)
     case .deleted(let tombstone): shares[tombstone.recordName] = nil
@@ -130,7 +169,11 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   private func note(_ record: RecordDictionary) {
-    guard record.recordType == ShareRecord.recordType else { return }
+    guard record.recordType == ShareRecord.recordType else {
+      household.ledger.saw("save of the owner")
+      return
+    }
+    household.ledger.saw("save of a share")
     shares[record.recordName] = record
     if let shortGUID = record.shortGUID { household.shortGUIDs.insert(shortGUID) }
   }

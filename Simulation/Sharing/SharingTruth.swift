@@ -1,8 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Which records each guest may see, after every write of the server. The rules are written from
-/// CloudKit's documentation, and use none of the server's own code for sharing.
+/// Which records each guest may see and change, after every write of the server. The rules are
+/// written from CloudKit's documentation, and use none of the server's own code for sharing.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SharingTruth: @unchecked Sendable {
@@ -14,13 +14,65 @@ final class SharingTruth: @unchecked Sendable {
 
   /// The names that each guest may see. An entry is added before each commit that changes them.
   private var versions: [[String: Set<String>]] = [[:]]
-  /// The first byte that a guest received and may not see, in words.
+  /// The zone and its newest change, which the newest version describes.
+  private var described: Position?
+  /// The first byte that a guest received and may not see, or the first change that a guest may not
+  /// make, in words.
   private(set) var violation: String?
 
   /// The number of the present version.
   var version: Int { versions.count - 1 }
 
-  func note(_ visible: [String: Set<String>]) {
+  private enum Position: Equatable {
+    case noZone
+    case change(zone: Int64, number: Int64)
+
+    func isIn(_ zone: Int64) -> Bool {
+      guard case .change(zone, _) = self else { return false }
+      return true
+    }
+  }
+
+  /// The names of the records that each guest may see and change.
+  private struct Rights {
+    var visible: [String: Set<String>] = [:]
+    var writable: [String: Set<String>] = [:]
+  }
+
+  /// Remembers which records each guest may see after a write. Most writes of the background work
+  /// change no record, so this function first compares the number of the zone's newest change.
+  func noteWrite(in store: any StoreReading) throws(ServerError) {
+    var position = Position.noZone
+    if let zone = try store.zone(named: Self.zone, in: .private(owner: Self.owner)) {
+      position = .change(zone: zone.id, number: zone.change)
+    }
+    if position == described { return }
+    let records = try Self.records(in: store)
+    let rights = Self.rights(to: records)
+    if case .change(let zone, let earlier)? = described, position.isIn(zone) {
+      for record in records where record.change > earlier { check(record, against: rights) }
+    }
+    note(rights.visible)
+    described = position
+  }
+
+  /// Checks that a new version of a record is not that of a guest who may not change the record.
+  private func check(_ record: StoredRecord, against rights: Rights) {
+    let user = record.modified.userRecordName
+    // Guests change the record of a share when they accept and leave.
+    guard violation == nil, record.type != ShareRecord.recordType, Self.guests.contains(user),
+      rights.writable[user]?.contains(record.name) != true
+    else { return }
+    violation = "\(user) may not change \(record.name)"
+  }
+
+  /// Remembers which records each guest may see after a restore.
+  func noteRestore(_ visible: [String: Set<String>]) {
+    described = nil
+    note(visible)
+  }
+
+  private func note(_ visible: [String: Set<String>]) {
     if visible != versions.last { versions.append(visible) }
   }
 
@@ -33,31 +85,51 @@ final class SharingTruth: @unchecked Sendable {
     let allowed = versions[max(0, version - 3)...].reduce(into: Set<String>()) {
       $0.formUnion($1[guest] ?? [])
     }
-    let text = String(decoding: body, as: UTF8.self)
-    for part in text.components(separatedByCanary: Self.canary).dropFirst() {
-      let name = String(part.prefix { $0 != "-" })
-      if !allowed.contains(name) { violation = "\(guest) received the contents of \(name)" }
+    for name in Self.namesInCanaries(of: body) where !allowed.contains(name) {
+      violation = "\(guest) received the contents of \(name)"
     }
+  }
+
+  /// Returns the names of the records whose texts are part of an answer.
+  private static func namesInCanaries(of body: [UInt8]) -> [String] {
+    let mark = Array(canary.utf8)
+    var names: [String] = []
+    var rest = body[...]
+    while let start = rest.firstIndex(of: mark[0]) {
+      rest = rest[start...]
+      guard rest.starts(with: mark) else {
+        rest = rest.dropFirst()
+        continue
+      }
+      rest = rest.dropFirst(mark.count)
+      names.append(String(decoding: rest.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self))
+    }
+    return names
   }
 
   /// Reads which records each guest may see.
   static func visible(in store: any StoreReading) throws(ServerError) -> [String: Set<String>] {
-    let records = try records(in: store)
-    var shares: [(root: String?, members: Set<String>)] = []
+    rights(to: try records(in: store)).visible
+  }
+
+  private static func rights(to records: [StoredRecord]) -> Rights {
+    var shares: [(root: String?, members: Set<String>, writers: Set<String>)] = []
     for record in records where record.type == ShareRecord.recordType {
       guard let state = state(of: record) else { continue }
-      shares.append((state.rootRecordName, members(of: state)))
+      let members = members(of: state)
+      shares.append((state.rootRecordName, members, writers(among: members, of: state)))
     }
     let parents = Dictionary(records.map { ($0.name, $0.parentRecordName) }) { $1 }
     let roots = Set(shares.compactMap(\.root))
-    var visible: [String: Set<String>] = [:]
+    var rights = Rights()
     for record in records {
       let root = nearest(to: record.name, among: roots, parents)
       for share in shares where share.root == nil || share.root == root && root != nil {
-        for guest in share.members { visible[guest, default: []].insert(record.name) }
+        for guest in share.members { rights.visible[guest, default: []].insert(record.name) }
+        for guest in share.writers { rights.writable[guest, default: []].insert(record.name) }
       }
     }
-    return visible
+    return rights
   }
 
   /// Returns the texts of the records that a guest may see now, by name.
@@ -97,11 +169,22 @@ final class SharingTruth: @unchecked Sendable {
     let blocked = Set(state.blocked.compactMap(\.identity.userRecordName))
     return Set(
       state.participants.compactMap { participant in
-        let mayRead = participant.permission != .none || state.publicPermission != .none
+        // A user who has joined by the URL of a public share may see it only while it is public.
+        let mayRead =
+          state.publicPermission != .none
+          || participant.permission != .none && participant.role != .publicUser
         return participant.status == .accepted && mayRead
           ? participant.identity.userRecordName : nil
       }
     ).subtracting(blocked)
+  }
+
+  private static func writers(among members: Set<String>, of state: ShareState) -> Set<String> {
+    if state.publicPermission == .readWrite { return members }
+    return Set(
+      state.participants.filter { $0.permission == .readWrite && $0.role != .publicUser }
+        .compactMap(\.identity.userRecordName)
+    ).intersection(members)
   }
 
   private static func nearest(
@@ -114,11 +197,5 @@ final class SharingTruth: @unchecked Sendable {
       current = parents[next] ?? nil
     }
     return nil
-  }
-}
-
-extension String {
-  fileprivate func components(separatedByCanary separator: String) -> [Substring] {
-    self.split(separator: separator, omittingEmptySubsequences: false)
   }
 }

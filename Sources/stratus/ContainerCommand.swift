@@ -72,11 +72,19 @@ struct ContainerCommand: AsyncParsableCommand {
       help: "The web page for people who cannot open the app. An empty text removes the setting.")
     var shareFallbackURL: String?
 
+    @Option(
+      help: """
+        Whether the server mails an invitation to each address that a share invites: yes or no. \
+        The server needs --smtp-host or --mail-folder.
+        """)
+    var invitationMails: Answer?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
     enum Targets: String, ExpressibleByArgument, CaseIterable { case required, optional }
+    enum Answer: String, ExpressibleByArgument, CaseIterable { case yes, no }
 
     func run() async throws {
       let response = try await server.send(
@@ -85,12 +93,14 @@ struct ContainerCommand: AsyncParsableCommand {
           containerID: id, environment: environment,
           allowsQueryExtensions: queryExtensions.map { $0 == .on },
           requiresReferenceTargets: referenceTargets.map { $0 == .required },
-          shareAppURL: shareAppURL, shareFallbackURL: shareFallbackURL))
+          shareAppURL: shareAppURL, shareFallbackURL: shareFallbackURL,
+          mailsInvitations: invitationMails.map { $0 == .yes }))
       if json { return say(json: response) }
       say("query-extensions \(response.allowsQueryExtensions ? Switch.on : .off)")
       say("reference-targets \(response.requiresReferenceTargets ? Targets.required : .optional)")
       if let url = response.shareAppURL { say("share-app-url \(url)") }
       if let url = response.shareFallbackURL { say("share-fallback-url \(url)") }
+      say("invitation-mails \(response.mailsInvitations ? Answer.yes : .no)")
     }
   }
 

@@ -43,11 +43,11 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - code: the code in the text, or nil if the text contains none.
-  ///   - isNotice: whether the mail is a notice about a change that the account's user or the
-  ///     operator has made. Notices have a limit of their own.
+  ///   - kind: the reason for the mail. Each kind has limits of its own.
   /// - Returns: the limit that the mail would exceed. In that case nothing is stored.
   func post(
-    _ text: MailContent, to email: String, code: MailCode? = nil, isNotice: Bool = false
+    _ text: MailContent, to email: String, code: MailCode? = nil,
+    kind: WaitingMail.Kind = .requested
   ) async throws(ServerError) -> MailBound? {
     guard let mail else { throw .fault("a mail is sent by a server without mail") }
     let now = ambient.now()
@@ -57,9 +57,8 @@ extension Accounts {
       sealedText: try secretSeal.seal(
         Array(text.lines.utf8), at: Self.place(ofMail: id),
         nonce: randomness(SecretSeal.nonceCount)),
-      createdAt: now, nextAt: now, isNotice: isNotice, endsAt: code?.endsAt)
-    let bounds = isNotice ? MailSettings.noticeBounds(now: now) : mail.bounds(now: now)
-    return try await registry.create(waiting, with: code, within: bounds)
+      createdAt: now, nextAt: now, kind: kind, endsAt: code?.endsAt)
+    return try await registry.create(waiting, with: code, within: mail.bounds(of: kind, now: now))
   }
 
   /// Sends a notice about a change of an account, if the server sends mails. The change itself has
@@ -67,7 +66,7 @@ extension Accounts {
   func notify(_ account: Account, _ text: MailContent) async {
     guard mail?.isAvailable == true, MailAddress.isValid(account.email) else { return }
     do throws(ServerError) {
-      let exceeded = try await post(text, to: account.email, isNotice: true)
+      let exceeded = try await post(text, to: account.email, kind: .notice)
       if exceeded != nil {
         audit.note("a notice to the account '\(account.email)' is not sent: too many notices")
       }

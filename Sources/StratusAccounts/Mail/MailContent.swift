@@ -58,6 +58,22 @@ struct MailContent: Sendable, Hashable {
       "If you do not want an account, ignore this mail.")
   }
 
+  /// An invitation to a share.
+  ///
+  /// NB: the text contains nothing that the inviter has typed, such as the title of the share.
+  /// Otherwise the server would send texts of any user to any address.
+  ///
+  /// - Parameter inviter: the address of the inviter's account, or nil if it is not known.
+  static func shareInvitation(_ shareURL: String, from inviter: String?) -> MailContent {
+    MailContent(
+      "Somebody shares something with you",
+      "\(inviter ?? "A user of this server") shares something with you. To see it, open this link, "
+        + "sign in or create an account with this address, and accept:\n" + shareURL,
+      "If the app encrypts the shared data, it opens only with the complete URL, which the sender "
+        + "can send you.",
+      "If you do not know the sender, ignore this mail. Nothing is shared before you accept.")
+  }
+
   static func passwordChanged(_ serverURL: String) -> MailContent {
     notice(
       "Your password was changed", "The password of your account on \(serverURL) was changed.")

@@ -22,6 +22,7 @@ public struct MailSettings: Sendable, Hashable {
   /// Whether the server can send mails. Otherwise there are only printed invitations.
   public var isAvailable: Bool
   /// The maximum number of mails that requests of visitors cause in one hour, for the whole server.
+  /// Invitations to shares are counted separately, with the same maximum.
   public var mailsPerHour: Int
 
   /// The default of ``mailsPerHour``. Choice: enough for the sign-ups of a large school class, too
@@ -54,18 +55,22 @@ extension MailSettings {
   /// counts.
   static let countedMilliseconds: Int64 = 24 * hour
 
-  /// The limits on a notice.
-  static func noticeBounds(now: Int64) -> [MailBound] {
-    [MailBound(isForMailbox: true, since: now - hour, countMax: noticesPerHour)]
-  }
+  /// The maximum number of share invitations that one account causes in an hour. Choice: enough for
+  /// a group of friends, too few to be of use for sending spam.
+  static let invitationsPerSender = 20
 
-  /// The limits on a mail that a visitor causes.
-  func bounds(now: Int64) -> [MailBound] {
-    [
-      MailBound(isForMailbox: false, since: now - Self.hour, countMax: mailsPerHour),
-      MailBound(isForMailbox: true, since: now - Self.hour, countMax: Self.mailboxPerHour),
-      MailBound(
-        isForMailbox: true, since: now - Self.countedMilliseconds, countMax: Self.mailboxPerDay),
-    ]
+  /// The limits on a new mail. They count only mails of the same kind.
+  func bounds(of kind: WaitingMail.Kind, now: Int64) -> [MailBound] {
+    switch kind {
+    case .notice:
+      [MailBound(isForMailbox: true, since: now - Self.hour, countMax: Self.noticesPerHour)]
+    case .requested, .shareInvitation:
+      [
+        MailBound(isForMailbox: false, since: now - Self.hour, countMax: mailsPerHour),
+        MailBound(isForMailbox: true, since: now - Self.hour, countMax: Self.mailboxPerHour),
+        MailBound(
+          isForMailbox: true, since: now - Self.countedMilliseconds, countMax: Self.mailboxPerDay),
+      ]
+    }
   }
 }

@@ -77,7 +77,7 @@ extension AccountPages {
       return PageLayout.redirect(to: "/auth/sign-in")
     }
     try await endEarlierSession(of: visit)
-    return PageLayout.redirect(to: "/account")
+    return PageLayout.redirect(to: visit.nextPath)
   }
 
   private static let expiredCode = PageLayout.answer(

@@ -94,7 +94,7 @@ extension AccountPages {
     }
     try await endEarlierSession(of: visit)
     note("signed in with a second factor", account, visit)
-    return PageLayout.redirect(to: target ?? "/account")
+    return PageLayout.redirect(to: target ?? visit.nextPath)
   }
 
   /// Ends the browser session that a new one replaces.

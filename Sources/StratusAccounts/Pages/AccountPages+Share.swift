@@ -20,8 +20,10 @@ extension AccountPages {
     guard ShareDesk.isPlausible(id) else { return Self.noPage }
     guard let signedIn = visit.signedIn else {
       // NB: the server does not look for the share before the user has signed in.
+      visit.keep(share: id)
       return signInForm(visit, nil, share: id)
     }
+    if visit.shareToOpen != nil { visit.remove(.share) }
     let account = signedIn.account
     switch (parts.count == 3 ? parts[2] : "", visit.request.isPost) {
     case ("", false): return try await show(id, account, visit, shares)

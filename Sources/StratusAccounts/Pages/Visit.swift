@@ -9,6 +9,9 @@ struct Visit {
   let formCookie: String
   /// The proof that an account has signed in with this browser, or nil if there is none.
   let knownBrowser: KnownBrowser?
+  /// The ID of the share whose page the user has opened before the sign-in, or nil if there is
+  /// none.
+  let shareToOpen: String?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool
 
@@ -17,6 +20,7 @@ struct Visit {
     case session = "stratus"
     case form = "stratus-form"
     case browser = "stratus-browser"
+    case share = "stratus-share"
   }
 
   init(_ request: PageRequest, pages: AccountPages) async throws(ServerError) {
@@ -29,6 +33,7 @@ struct Visit {
     } else {
       signedIn = nil
     }
+    shareToOpen = cookie(.share).flatMap { ShareDesk.isPlausible($0) ? $0 : nil }
     knownBrowser = cookie(.browser).flatMap { KnownBrowser(text: $0, sealedBy: pages.seal) }
     if let text = cookie(.form), text.utf8.count == 64 {
       formCookie = text
@@ -65,6 +70,13 @@ struct Visit {
       .browser, browser.text(sealedBy: seal),
       seconds: Int(KnownBrowser.lifetimeMilliseconds / 1_000))
   }
+
+  /// Remembers the share whose page the user opens, so that a sign-up leads back to this page.
+  mutating func keep(share id: String) { set(.share, id, seconds: 3_600) }
+
+  /// The page after a sign-in: the page of the share that the user has opened before, or the page
+  /// of the account.
+  var nextPath: String { shareToOpen.map { "/share/" + $0 } ?? "/account" }
 
   /// Whether the form comes from a page of this server in this browser (signin §7).
   func isOwnForm(_ seal: PageSeal) -> Bool {

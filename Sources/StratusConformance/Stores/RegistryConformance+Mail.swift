@@ -60,11 +60,18 @@ extension RegistryConformance {
     let notices = MailBound(isForMailbox: true, since: 10, countMax: 1)
     for (id, exceeded) in [("n1", nil), ("n2", notices)] as [(String, MailBound?)] {
       var notice = mail(id, to: "cid@example.org", at: 12)
-      notice.isNotice = true
+      notice.kind = .notice
       try expect(
         try await registry.create(notice, with: nil, within: [notices]), exceeded)
     }
     try expect(try await create("e2", to: "cid@example.org", at: 12), all)
+    // Invitations count only for limits on invitations.
+    for (id, exceeded) in [("i1", nil), ("i2", notices)] as [(String, MailBound?)] {
+      var invitation = mail(id, to: "cid@example.org", at: 11)
+      invitation.kind = .shareInvitation
+      try expect(
+        try await registry.create(invitation, with: nil, within: [notices]), exceeded)
+    }
     // A mail that was sent still counts, until it is removed.
     for id in ["a", "b", "d"] { try await registry.finish(mailID: id) }
     try expect(try await create("f", at: 12), all)
@@ -72,8 +79,9 @@ extension RegistryConformance {
     try expect(try await create("g", at: 12), nil)
     // A waiting mail is not removed.
     let waiting = try await registry.takeMails(dueAt: 99, leaseUntil: 199, limit: 9)
-    // A notice waits until all other mails are sent.
-    try expect(waiting.map(\.id), ["old", "g", "n1"])
+    // The mails for which people wait are first, then notices, then invitations.
+    try expect(waiting.map(\.id), ["old", "g", "n1", "i1"])
+    try expect(waiting.map(\.kind), [.requested, .requested, .notice, .shareInvitation])
   }
 
   static func mailCodesAreKept(_ registry: any Registry) async throws {

@@ -135,7 +135,8 @@ extension StoreConformance {
       ContainerSettings(requiresReferenceTargets: true),
       ContainerSettings(allowsQueryExtensions: true, requiresReferenceTargets: true),
       ContainerSettings(shareAppURL: "trips://open?", shareFallbackURL: "https://trips.example"),
-      ContainerSettings(shareFallbackURL: "https://trips.example/é"),
+      ContainerSettings(shareFallbackURL: "https://trips.example/é", mailsInvitations: true),
+      ContainerSettings(mailsInvitations: true),
       ContainerSettings(),
     ] {
       let written = try await store.write { (body) throws(ServerError) in

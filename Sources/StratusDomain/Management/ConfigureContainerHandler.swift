@@ -28,13 +28,15 @@ struct ConfigureContainerHandler: ManagementHandler {
       }
       new.shareAppURL = appURL.replacing(old.shareAppURL)
       new.shareFallbackURL = fallbackURL.replacing(old.shareFallbackURL)
+      if let mails = request.mailsInvitations { new.mailsInvitations = mails }
       if new != old { try store.set(new) }
       return new
     }
     return ConfigureContainer.Response(
       allowsQueryExtensions: settings.allowsQueryExtensions,
       requiresReferenceTargets: settings.requiresReferenceTargets,
-      shareAppURL: settings.shareAppURL, shareFallbackURL: settings.shareFallbackURL)
+      shareAppURL: settings.shareAppURL, shareFallbackURL: settings.shareFallbackURL,
+      mailsInvitations: settings.mailsInvitations)
   }
 }
 

@@ -1,5 +1,16 @@
 /// A mail that waits to be sent.
 public struct WaitingMail: Sendable, Hashable {
+  /// The reason for a mail. A limit on one kind counts only mails of this kind. So invitations and
+  /// notices never prevent a mail that a person waits for.
+  public enum Kind: Int64, Sendable, CaseIterable {
+    /// The recipient or the operator has asked for the mail, for example for a new password.
+    case requested = 0
+    /// A notice about a change that the account's user or the operator has made.
+    case notice = 1
+    /// An invitation to a share, which another user has caused.
+    case shareInvitation = 2
+  }
+
   public var id: String
   /// The address of the recipient.
   public var recipient: String
@@ -12,18 +23,16 @@ public struct WaitingMail: Sendable, Hashable {
   public var nextAt: Int64
   /// The number of attempts so far.
   public var attempts: Int
-  /// Whether the mail is a notice about a change that the account's user or the operator has made.
-  /// Limits on notices count only notices, and limits on other mails count only other mails.
-  public var isNotice: Bool
+  public var kind: Kind
   /// The time when the code in the mail expires. Later, the mail is not sent any more. nil means
   /// that the mail contains no code.
   public var endsAt: Int64?
 
   public init(
     id: String, recipient: String, subject: String, sealedText: [UInt8], createdAt: Int64,
-    nextAt: Int64, attempts: Int = 0, isNotice: Bool = false, endsAt: Int64? = nil
+    nextAt: Int64, attempts: Int = 0, kind: Kind = .requested, endsAt: Int64? = nil
   ) {
-    self.isNotice = isNotice
+    self.kind = kind
     self.endsAt = endsAt
     self.id = id
     self.recipient = recipient
@@ -35,8 +44,8 @@ public struct WaitingMail: Sendable, Hashable {
   }
 }
 
-/// A limit on the number of mails that were created since a time. It counts only notices if the
-/// new mail is a notice, and only other mails otherwise.
+/// A limit on the number of mails that were created since a time. It counts only mails of the same
+/// kind as the new mail.
 public struct MailBound: Sendable, Hashable {
   /// Whether the limit counts only the mails to the mailbox of the recipient. Otherwise it counts
   /// all mails.
@@ -105,9 +114,9 @@ public protocol MailRegistry: Sendable {
   /// become invalid.
   func create(_ code: MailCode) async throws(ServerError)
 
-  /// Takes the mails whose next attempt is due: first other mails than notices, because users wait
-  /// for them, and then in the order of their times. No other process gets the same mails before
-  /// the end of the lease.
+  /// Takes the mails whose next attempt is due: first the mails for which people wait, then
+  /// notices, then invitations, and each kind in the order of its times. No other process gets the
+  /// same mails before the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.

@@ -157,6 +157,9 @@ public struct ContainerSettings: Sendable, Hashable {
   /// The web page for people who cannot open the app, or nil if there is none.
   public var shareFallbackURL: String?
 
+  /// Whether the server mails invitations to the addresses that a share invites.
+  public var mailsInvitations: Bool
+
   /// The quota of the public database in bytes, or nil if there is no limit.
   public var publicQuotaBytes: Int64?
   /// The quota of each private database in bytes, or nil if there is no limit. It does not apply to
@@ -169,8 +172,9 @@ public struct ContainerSettings: Sendable, Hashable {
   public init(
     allowsQueryExtensions: Bool = false, requiresReferenceTargets: Bool = false,
     publicQuotaBytes: Int64? = nil, userQuotaBytes: Int64? = nil, shareAppURL: String? = nil,
-    shareFallbackURL: String? = nil
+    shareFallbackURL: String? = nil, mailsInvitations: Bool = false
   ) {
+    self.mailsInvitations = mailsInvitations
     self.allowsQueryExtensions = allowsQueryExtensions
     self.requiresReferenceTargets = requiresReferenceTargets
     self.publicQuotaBytes = publicQuotaBytes

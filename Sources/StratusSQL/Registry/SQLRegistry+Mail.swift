@@ -8,10 +8,10 @@ extension SQLRegistry {
     let values: [SQLValue] = [
       .text(mail.id), .text(mail.recipient), .text(mailbox), .text(mail.subject),
       .bytes(mail.sealedText), .integer(mail.createdAt), .integer(mail.nextAt),
-      .integer(Int64(mail.attempts)), .flag(mail.isNotice),
+      .integer(Int64(mail.attempts)), .integer(mail.kind.rawValue),
       mail.endsAt.map { .integer($0) } ?? .null,
     ]
-    let kind = SQLValue.flag(mail.isNotice)
+    let kind = SQLValue.integer(mail.kind.rawValue)
     return try await engine.write { (session) throws(ServerError) in
       for bound in bounds {
         let count =
@@ -151,12 +151,14 @@ extension WaitingMail {
     self.init(
       id: row.text(0), recipient: row.text(1), subject: row.text(2), sealedText: row.bytes(3),
       createdAt: row.integer(4), nextAt: row.integer(5), attempts: Int(row.integer(6)),
-      isNotice: row.integer(7) != 0, endsAt: row.isNull(8) ? nil : row.integer(8))
+      kind: Kind(rawValue: row.integer(7)) ?? .notice,
+      endsAt: row.isNull(8) ? nil : row.integer(8))
   }
 }
 
 extension RegistryTables {
-  /// The tables of mails and of the codes in mails, added with layout 7.
+  /// The tables of mails and of the codes in mails, added with layout 7. The column `notice` is the
+  /// number of ``WaitingMail/Kind``.
   static func mail(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE mails (

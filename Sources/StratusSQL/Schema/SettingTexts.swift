@@ -16,12 +16,22 @@ enum SettingTables {
 enum StoredSettingText: String, CaseIterable {
   case shareAppURL = "share_app_url"
   case shareFallbackURL = "share_fallback_url"
+  case invitationMails = "invitation_mails"
 
   var path: WritableKeyPath<ContainerSettings, String?> {
     switch self {
     case .shareAppURL: \.shareAppURL
     case .shareFallbackURL: \.shareFallbackURL
+    case .invitationMails: \.invitationMailsText
     }
+  }
+}
+
+extension ContainerSettings {
+  /// ``mailsInvitations`` as a text: `yes`, or nil for no.
+  fileprivate var invitationMailsText: String? {
+    get { mailsInvitations ? "yes" : nil }
+    set { mailsInvitations = newValue != nil }
   }
 }
 

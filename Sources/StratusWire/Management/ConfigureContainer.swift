@@ -15,12 +15,16 @@ public enum ConfigureContainer: Endpoint {
     /// The web page for people who cannot open the app. nil means unchanged, and an empty text
     /// removes the URL.
     public var shareFallbackURL: String?
+    /// Whether the server mails invitations to the addresses that a share invites. nil means
+    /// unchanged.
+    public var mailsInvitations: Bool?
 
     public init(
       containerID: String, environment: ContainerEnvironment, allowsQueryExtensions: Bool? = nil,
       requiresReferenceTargets: Bool? = nil, shareAppURL: String? = nil,
-      shareFallbackURL: String? = nil
+      shareFallbackURL: String? = nil, mailsInvitations: Bool? = nil
     ) {
+      self.mailsInvitations = mailsInvitations
       self.shareAppURL = shareAppURL
       self.shareFallbackURL = shareFallbackURL
       self.containerID = containerID
@@ -37,6 +41,7 @@ public enum ConfigureContainer: Endpoint {
         writer.member("requiresReferenceTargets", requiresReferenceTargets)
         writer.member("shareAppURL", shareAppURL)
         writer.member("shareFallbackURL", shareFallbackURL)
+        writer.member("mailsInvitations", mailsInvitations)
       }
     }
 
@@ -47,6 +52,7 @@ public enum ConfigureContainer: Endpoint {
       requiresReferenceTargets = try json.optionalBool("requiresReferenceTargets")
       shareAppURL = try json.optionalString("shareAppURL")
       shareFallbackURL = try json.optionalString("shareFallbackURL")
+      mailsInvitations = try json.optionalBool("mailsInvitations")
     }
   }
 
@@ -56,11 +62,13 @@ public enum ConfigureContainer: Endpoint {
     public var requiresReferenceTargets: Bool
     public var shareAppURL: String?
     public var shareFallbackURL: String?
+    public var mailsInvitations: Bool
 
     public init(
       allowsQueryExtensions: Bool, requiresReferenceTargets: Bool, shareAppURL: String? = nil,
-      shareFallbackURL: String? = nil
+      shareFallbackURL: String? = nil, mailsInvitations: Bool = false
     ) {
+      self.mailsInvitations = mailsInvitations
       self.shareAppURL = shareAppURL
       self.shareFallbackURL = shareFallbackURL
       self.allowsQueryExtensions = allowsQueryExtensions
@@ -73,6 +81,7 @@ public enum ConfigureContainer: Endpoint {
         writer.member("requiresReferenceTargets", requiresReferenceTargets)
         writer.member("shareAppURL", shareAppURL)
         writer.member("shareFallbackURL", shareFallbackURL)
+        writer.member("mailsInvitations", mailsInvitations)
       }
     }
 
@@ -81,6 +90,7 @@ public enum ConfigureContainer: Endpoint {
       requiresReferenceTargets = try json.optionalBool("requiresReferenceTargets") ?? false
       shareAppURL = try json.optionalString("shareAppURL")
       shareFallbackURL = try json.optionalString("shareFallbackURL")
+      mailsInvitations = try json.optionalBool("mailsInvitations") ?? false
     }
   }
 }
