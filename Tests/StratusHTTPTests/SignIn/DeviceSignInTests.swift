@@ -167,7 +167,7 @@ private struct Device {
   @Test func `an account that was disabled or has a new password gets no token`() async throws {
     for isDisabled in [true, false] {
       try await SignInScene.with { scene in
-      let before = try await scene.appSessionCount()
+        let before = try await scene.appSessionCount()
         let device = Device(scene: scene)
         let codes = try await device.begin()
         let browser = scene.browser
