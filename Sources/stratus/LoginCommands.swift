@@ -103,8 +103,8 @@ struct WhoAmICommand: AsyncParsableCommand {
     commandName: "whoami",
     abstract: "Show the server, the container and the user of programs on this machine.",
     discussion: """
-      The settings come from the environment variables STRATUS_…, and then from the credentials \
-      file, as in programs with 'import CloudKit'.
+      The settings come from the environment variables that begin with STRATUS_, and then from \
+      the credentials file, as in programs with 'import CloudKit'.
       """)
 
   @Flag(help: "Print JSON.")
