@@ -17,6 +17,10 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let instrumentation = Target.Dependency.product(
+  name: "Instrumentation", package: "swift-distributed-tracing")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 /// The modules whose types appear in Hummingbird's interface.
 let hummingbirdTypes: [Target.Dependency] = [
@@ -66,7 +70,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -102,7 +108,9 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
-    room("StratusAssets", ["StratusDomain", "StratusWire", crypto]),
+    room(
+      "StratusAssets",
+      ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
     room(
       "StratusPush",
       ["StratusDomain", "StratusWire", asyncHTTPClient, crypto] + httpClientTypes),
@@ -122,12 +130,13 @@ let package = Package(
       "StratusServer",
       [
         "StratusAccounts", "StratusAssets", "StratusConsole", "StratusDomain", "StratusHTTP",
-        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", hummingbird,
-        logging,
+        "StratusMail", "StratusPush", "StratusSQL", "StratusSQLite", "StratusWire", asyncHTTPClient,
+        hummingbird, instrumentation, logging, metrics, tracing,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .target(name: "StratusPostgres", condition: .when(traits: ["Postgres"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ]),
+      ] + httpClientTypes),
     room("StratusProgress"),
     program(
       "stratus",
@@ -221,9 +230,13 @@ let package = Package(
     tests("StratusQueryTests", ["QueryChecks"]),
     program("query-soak", path: "Tests/QuerySoak", ["QueryChecks"]),
     tests("TidyTests", []),
+    .target(
+      name: "S3Server", dependencies: [crypto, hummingbird] + hummingbirdTypes,
+      path: "Tests/S3Server", swiftSettings: strict),
+    program("stratus-s3", path: "Tests/S3Program", ["S3Server"]),
     tests(
       "StratusAssetsTests",
-      ["StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
+      ["S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),
     tests(
       "StratusMailTests",
       [
@@ -247,12 +260,12 @@ let package = Package(
       [
         "StratusAccounts", "StratusConsole", "StratusDomain", "StratusHTTP", "StratusPush",
         "StratusServer",
-        "StratusTesting", "StratusWire", crypto, hummingbird,
+        "StratusTesting", "StratusWire", crypto, cryptoExtras, hummingbird,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOTLS", package: "swift-nio"),
+        .product(name: "NIOTLS", package: "swift-nio"), metrics,
       ] + hummingbirdTypes),
     tests("StratusWireTests", ["StratusWire"]),
     tests("StratusProgressTests", ["StratusProgress"]),

@@ -35,13 +35,30 @@ extension Accounts {
     }
   }
 
+  /// Checks that the account of a user may use its data.
+  ///
+  /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's key is revoked,
+  ///   `ACCESS_DENIED` if the account is restricted.
+  public func requireOpenAccount(
+    ofUser user: String, in container: String
+  ) async throws(ServerError) {
+    guard try await disabledUsers(of: container).contains(user) else { return }
+    if let known = try await registry.user(named: user, in: container),
+      let account = try await registry.account(id: known.accountID), account.isRestricted,
+      !account.isDisabled
+    {
+      throw ServerError(.accessDenied, Reason.accountRestricted)
+    }
+    throw ServerError(.authenticationFailed, Reason.accountDisabled)
+  }
+
   public func disabledUsers(of container: String) async throws(ServerError) -> Set<String> {
     let now = ambient.now()
     await noticeChanges(now: now)
     let (known, changes) = memory.disabledUsers(of: container, now: now)
     if let known { return known }
     var users = Set(try await registry.usersOfRevokedKeys(in: container))
-    for accountID in try await registry.disabledAccounts() {
+    for accountID in try await registry.closedAccounts() {
       let kept = try await registry.user(ofAccount: accountID, in: container)
       users.insert(
         kept?.userRecordName
@@ -58,7 +75,7 @@ extension Accounts {
     await noticeChanges(now: now)
     let (unknown, changes) = memory.unknownSessions(among: ids, now: now)
     if unknown.isEmpty { return [] }
-    let disabled = Set(try await registry.disabledAccounts())
+    let disabled = Set(try await registry.closedAccounts())
     var ended: Set<String> = []
     for id in unknown {
       let session = try await registry.session(id: id)

@@ -32,6 +32,8 @@ public final class Accounts: Authentication {
   let names: UserNames
   /// See ``LimitSettings/signatureWindowSeconds``.
   let signatureWindowSeconds: Int64
+  /// See ``LimitSettings/auditDays``.
+  let auditDays: Int64
   let passwords: PasswordPool
   /// The settings for mails and sign-up, or nil if there are neither.
   let mail: MailSettings?
@@ -60,6 +62,7 @@ public final class Accounts: Authentication {
   ) async throws(ServerError) {
     self.mail = mail
     signatureWindowSeconds = limits.signatureWindowSeconds
+    auditDays = limits.auditDays
     passwordLogRounds = limits.passwordLogRounds
     passwords = PasswordPool(runningMax: passwordThreads)
     self.registry = registry
@@ -118,6 +121,7 @@ public final class Accounts: Authentication {
     // Choice: the holder of a valid token may learn that the account is disabled. StratusKit
     // derives the account status from this error reason.
     if account.isDisabled { throw ServerError(.authenticationFailed, Reason.accountDisabled) }
+    if account.isRestricted { throw ServerError(.accessDenied, Reason.accountRestricted) }
     await touch(session, now: now)
     let user =
       admission.createsContainer
@@ -145,7 +149,7 @@ public final class Accounts: Authentication {
   /// Decodes a web auth token and verifies its signature.
   ///
   /// - Returns: nil if the text was not signed with one of the server's keys.
-  private func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
+  func token(_ text: String) async throws(ServerError) -> WebAuthToken? {
     if let token = sealedToken(text) { return token }
     // Another process may have made a new key a moment ago.
     let version = try await registry.version()

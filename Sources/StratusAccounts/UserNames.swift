@@ -15,6 +15,11 @@ struct UserNames: Sendable {
     return "_" + Array(code.prefix(16)).hex
   }
 
+  /// Returns a code of 64 bytes for a text.
+  func code(_ text: String) -> [UInt8] {
+    Array(HMAC<SHA512>.authenticationCode(for: Data(text.utf8), using: key))
+  }
+
   /// Returns the user name of a server-to-server key. No account has this name, because account IDs
   /// contain no spaces.
   func userRecordName(serverKeyID: String, container: String) -> String {

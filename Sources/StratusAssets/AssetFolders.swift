@@ -42,7 +42,7 @@ struct AssetFolders: Sendable {
 
   /// Checks a name before it is used in a path. The names come from the server itself, so this
   /// check should never fail.
-  private static func checked(_ name: String) throws(ServerError) -> String {
+  static func checked(_ name: String) throws(ServerError) -> String {
     let isSafe =
       (8...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || isLetterOrDigit($0) }
@@ -50,7 +50,7 @@ struct AssetFolders: Sendable {
     return name
   }
 
-  private static func isSafe(_ container: String) -> Bool {
+  static func isSafe(_ container: String) -> Bool {
     (1...255).contains(container.utf8.count) && container.utf8.first != UInt8(ascii: ".")
       && container.utf8.allSatisfy {
         isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")

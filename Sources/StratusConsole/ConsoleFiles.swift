@@ -1,24 +1,40 @@
 import StratusConsoleFiles
 
+/// The files of the console's front end.
+public protocol ConsoleFileSource: Sendable {
+  /// Whether the content of a path never changes, so that browsers may keep it.
+  var isFixed: Bool { get }
+  /// The page that a browser gets at the path of every screen.
+  var page: ConsoleFiles.File { get }
+  /// Returns the file at the path of a URL, such as `/files/HASH/main.js`, or nil if there is none.
+  func file(at path: String) -> ConsoleFiles.File?
+}
+
 /// The files of the console's front end, which the program contains.
 ///
 /// All files except the page are below a folder whose name is a hash of all files. A browser may
 /// therefore keep them for as long as it wants, and modules can import each other by relative
 /// paths.
-public struct ConsoleFiles: Sendable {
+public struct ConsoleFiles: ConsoleFileSource {
   /// The content of a file, and the header field that describes it in an answer.
   public struct File: Sendable, Hashable {
     /// The value of the header field `Content-Type`.
     public var contentType: String
     public var bytes: [UInt8]
+
+    public init(contentType: String, bytes: [UInt8]) {
+      self.contentType = contentType
+      self.bytes = bytes
+    }
   }
 
   /// The folder in the URLs of the files.
   public static let folder = "/files/"
 
-  private static let pagePath = "index.html"
-  private static let placeholder = "HASH"
+  package static let pagePath = "index.html"
+  package static let placeholder = "HASH"
 
+  public var isFixed: Bool { true }
   /// The hash of all files, in hex digits.
   public let hash: String
   /// The page that a browser gets at the path of every screen.
@@ -59,7 +75,7 @@ public struct ConsoleFiles: Sendable {
     return files[String(path.dropFirst(prefix.count))]
   }
 
-  private static func contentType(of path: String) -> String {
+  package static func contentType(of path: String) -> String {
     if path.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
     if path.hasSuffix(".css") { return "text/css; charset=utf-8" }
     if path.hasSuffix(".svg") { return "image/svg+xml" }

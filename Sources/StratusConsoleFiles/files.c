@@ -77,6 +77,10 @@ static const unsigned char parts_announce_js[] = {
 #embed "Files/parts/announce.js"
 };
 
+static const unsigned char parts_chart_js[] = {
+#embed "Files/parts/chart.js"
+};
+
 static const unsigned char parts_dialog_js[] = {
 #embed "Files/parts/dialog.js"
 };
@@ -97,8 +101,16 @@ static const unsigned char parts_table_js[] = {
 #embed "Files/parts/table.js"
 };
 
+static const unsigned char people_devices_js[] = {
+#embed "Files/people/devices.js"
+};
+
 static const unsigned char people_permissions_js[] = {
 #embed "Files/people/permissions.js"
+};
+
+static const unsigned char people_quotas_js[] = {
+#embed "Files/people/quotas.js"
 };
 
 static const unsigned char people_roles_js[] = {
@@ -175,6 +187,10 @@ static const unsigned char records_subscriptions_js[] = {
 
 static const unsigned char records_zones_js[] = {
 #embed "Files/records/zones.js"
+};
+
+static const unsigned char refresh_js[] = {
+#embed "Files/refresh.js"
 };
 
 static const unsigned char schema_deploy_js[] = {
@@ -261,6 +277,10 @@ static const unsigned char watching_requests_js[] = {
 #embed "Files/watching/requests.js"
 };
 
+static const unsigned char watching_telemetry_js[] = {
+#embed "Files/watching/telemetry.js"
+};
+
 #define FILE_ENTRY(path, bytes) {path, bytes, sizeof bytes},
 
 static const struct StratusConsoleFile files[] = {
@@ -282,12 +302,15 @@ FILE_ENTRY("keys.js", keys_js)
 FILE_ENTRY("live.js", live_js)
 FILE_ENTRY("main.js", main_js)
 FILE_ENTRY("parts/announce.js", parts_announce_js)
+FILE_ENTRY("parts/chart.js", parts_chart_js)
 FILE_ENTRY("parts/dialog.js", parts_dialog_js)
 FILE_ENTRY("parts/form.js", parts_form_js)
 FILE_ENTRY("parts/page.js", parts_page_js)
 FILE_ENTRY("parts/secret.js", parts_secret_js)
 FILE_ENTRY("parts/table.js", parts_table_js)
+FILE_ENTRY("people/devices.js", people_devices_js)
 FILE_ENTRY("people/permissions.js", people_permissions_js)
+FILE_ENTRY("people/quotas.js", people_quotas_js)
 FILE_ENTRY("people/roles.js", people_roles_js)
 FILE_ENTRY("people/team.js", people_team_js)
 FILE_ENTRY("people/users.js", people_users_js)
@@ -307,6 +330,7 @@ FILE_ENTRY("records/save.js", records_save_js)
 FILE_ENTRY("records/sharing.js", records_sharing_js)
 FILE_ENTRY("records/subscriptions.js", records_subscriptions_js)
 FILE_ENTRY("records/zones.js", records_zones_js)
+FILE_ENTRY("refresh.js", refresh_js)
 FILE_ENTRY("schema/deploy.js", schema_deploy_js)
 FILE_ENTRY("schema/draft.js", schema_draft_js)
 FILE_ENTRY("schema/fieldsView.js", schema_fieldsView_js)
@@ -328,6 +352,7 @@ FILE_ENTRY("time.js", time_js)
 FILE_ENTRY("watching/lacks.js", watching_lacks_js)
 FILE_ENTRY("watching/overview.js", watching_overview_js)
 FILE_ENTRY("watching/requests.js", watching_requests_js)
+FILE_ENTRY("watching/telemetry.js", watching_telemetry_js)
 };
 
 size_t stratus_console_files_count(void) { return sizeof files / sizeof files[0]; }

@@ -35,7 +35,7 @@ public struct Service: Sendable {
   ///   - shareAccounts: finds the addresses by which participants were invited.
   ///   - invitations: tells people that a share invites them.
   ///   - createContainer: creates a container that does not exist yet.
-  ///   - isDisabled: returns whether a user's account is disabled.
+  ///   - requireOpenAccount: throws if the data of a user's account is closed.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),
@@ -44,11 +44,12 @@ public struct Service: Sendable {
     shareAccounts: ShareAccounts = .none,
     invitations: any ShareInvitations = NoShareInvitations(),
     createContainer: @escaping CreateContainer = { _, _ in },
-    isDisabled: @escaping AssetUploads.IsDisabled = { _, _ in false }
+    requireOpenAccount: @escaping AssetUploads.RequireOpenAccount = { _, _ in }
   ) {
     let tickets = AssetTickets(signer: signer)
     uploads = AssetUploads(
-      stores: stores, assets: assets, tickets: tickets, ambient: ambient, isDisabled: isDisabled,
+      stores: stores, assets: assets, tickets: tickets, ambient: ambient,
+      requireOpenAccount: requireOpenAccount,
       unheld: UnheldBytes(
         perUserMax: limits.unheldBytesPerUserMax, perStoreMax: limits.unheldBytesPerStoreMax))
     downloads = AssetDownloads(
@@ -62,7 +63,7 @@ public struct Service: Sendable {
       ChangeSchemaHandler(changer: changer),
       DeploySchemaHandler(changer: changer),
       ResetSchemaHandler(changer: changer, users: users),
-      ListIndexesHandler(changer: changer, uses: uses),
+      ListIndexesHandler(changer: changer, uses: uses, ambient: ambient),
       DropIndexHandler(changer: changer),
       RetireSchemaHandler(changer: changer),
       ListRetirementsHandler(changer: changer),

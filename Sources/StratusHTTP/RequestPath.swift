@@ -21,6 +21,8 @@ enum RequestPath: Sendable, Equatable {
   case health(Health)
   /// `/`.
   case home
+  /// `/openapi.json`, the description of the API.
+  case openAPI
   /// `/auth/…`, `/account`, `/account/…`, `/share/…` and `/applications/…`, the server's own pages.
   case page(String)
 
@@ -45,6 +47,9 @@ enum RequestPath: Sendable, Equatable {
     }
     var parts = PathParts(rest: path.utf8)
     switch parts.next() {
+    case "openapi.json":
+      guard parts.next() == nil else { return nil }
+      self = .openAPI
     case "health":
       guard let health = Health(rawValue: String(parts.next() ?? "live")), parts.next() == nil
       else { return nil }

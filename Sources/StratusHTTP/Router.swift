@@ -21,6 +21,16 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?
+  /// Get the report of each request.
+  public var observers: [any RequestObserver] = []
+  /// Returns the time since a fixed moment, for the durations in reports.
+  public var stopwatch: @Sendable () -> Duration = { .zero }
+  /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
+  public var metrics: (@Sendable () async -> [UInt8])?
+  /// Gets the requests of each user's devices.
+  public var timelines: DeviceTimelines?
+  /// Gets the changes that requests make, for the pages of the console.
+  public var news: ConsoleNews?
   /// The proxies whose statements about the client, the host and the scheme are accepted.
   public var trustedProxies: [AddressRange] = []
   /// Whether the connections use TLS.
@@ -97,21 +107,36 @@ public struct Router: Sendable {
   public func answer(
     _ request: HTTPRequest, body: any SentBody, from clientAddress: String? = nil
   ) async -> (head: HTTPResponse, body: AnswerBody) {
+    if let metrics { return await show(metrics, to: request) }
     var exchange = exchange(for: request, from: clientAddress)
+    if observers.isEmpty { return await reply(to: request, body, &exchange) }
+    exchange.caller.work.reportQueries()
+    let beginning = stopwatch()
+    let answer = await reply(to: request, body, &exchange)
+    let report = report(
+      request, exchange, answer.head.status, answer.body, after: stopwatch() - beginning)
+    for observer in observers { observer.note(report) }
+    return answer
+  }
+
+  private func reply(
+    to request: HTTPRequest, _ body: any SentBody, _ exchange: inout Exchange
+  ) async -> (head: HTTPResponse, body: AnswerBody) {
     if let console {
       let target = RequestTarget(request.path ?? "/")
       return await answerConsole(request, target, body, &exchange, console)
     }
     let log = requestLog.flatMap { $0.isKept ? $0 : nil }
-    let beginning = log == nil ? 0 : ambient.now()
+    let isNoted = log != nil || timelines != nil
+    let beginning = isNoted ? ambient.now() : 0
     if log != nil { exchange.caller.work.reportQueries() }
     var answer: AnswerBody
-    var refusal: ServerError?
     do throws(ServerError) {
       let target = RequestTarget(request.path ?? "/")
       guard let path = RequestPath(target.path), isAnswered(path) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
+      exchange.path = path
       switch path {
       case .upload(let ticket):
         exchange.isAsset = true
@@ -129,6 +154,7 @@ public struct Router: Sendable {
         exchange.isCourier = path.isCourier
         answer = .bytes(try refuseToListen(request))
       case .home: answer = .bytes(try showHomePage(to: request, &exchange))
+      case .openAPI: answer = .bytes(try showDescription(to: request))
       case .page(let path):
         exchange.isPage = true
         guard let pages else { throw ServerError(.notFound, Reason.endpointUnknown) }
@@ -141,10 +167,15 @@ public struct Router: Sendable {
         exchange.caller.signInURL = await signInURL(for: request, exchange)
       }
       answer = .bytes(describe(error, &exchange))
-      refusal = error
     }
-    if let log, let entry = entry(for: request, exchange, answer, refusal, since: beginning) {
-      log.append(entry)
+    if isNoted, let entry = entry(for: request, exchange, answer, since: beginning) {
+      log?.append(entry)
+      timelines?.note(
+        entry, session: exchange.caller.principal.sessionID.map { String($0.prefix(8)) },
+        positions: exchange.caller.sync.all)
+    }
+    if exchange.refusal == nil, let news, let (address, endpoint) = exchange.target {
+      news.note(endpoint: endpoint, in: address)
     }
     let lacks = exchange.caller.lacks.all
     if !lacks.isEmpty, let store = exchange.store {
@@ -196,7 +227,7 @@ public struct Router: Sendable {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     switch path {
-    case .upload, .download, .stream, .courier, .home, .page:
+    case .upload, .download, .stream, .courier, .home, .openAPI, .page:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .health(.live): return Array(#"{"status":"ok"}"#.utf8)
     case .health(.ready): return await reportReadiness(&exchange)
@@ -340,6 +371,22 @@ public struct Router: Sendable {
     return homePage.body
   }
 
+  private func showDescription(to request: HTTPRequest) throws(ServerError) -> [UInt8] {
+    switch request.method {
+    case .get, .head: return OpenAPIDocument.jsonBytes
+    case .options: return Array("{}".utf8)
+    default: throw .badRequest(Reason.methodNotAllowed)
+    }
+  }
+
+  /// The paths of all endpoints of databases, for tests.
+  package var endpointPaths: [String] { routes.endpointPaths }
+
+  /// The number of faults that `/health/ready` reports at the moment.
+  public var readinessFaultsCount: Int {
+    get async { await readiness.faults().count }
+  }
+
   private func reportReadiness(_ exchange: inout Exchange) async -> [UInt8] {
     let faults = await readiness.faults()
     if !faults.isEmpty { exchange.status = .serviceUnavailable }
@@ -364,7 +411,10 @@ public struct Router: Sendable {
     guard let handler = routes.managementHandler(for: endpoint) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    return try await handler.answer(try await body.bytes())
+    let contents = try await body.bytes()
+    let answer = try await handler.answer(contents)
+    news?.note(managementEndpoint: endpoint, sent: contents)
+    return answer
   }
 
   /// Creates the answer to a request that was refused before it reached the router.
@@ -396,6 +446,7 @@ public struct Router: Sendable {
 
   func describe(_ error: ServerError, _ exchange: inout Exchange) -> [UInt8] {
     exchange.status = error.status
+    exchange.refusal = error
     exchange.retryAfterSeconds = error.retryAfterSeconds
     if error.code == .throttled || error.code == .tryAgainLater {
       exchange.fields[.limitRule] = LimitRule(reason: error.reason)?.rawValue
@@ -403,7 +454,8 @@ public struct Router: Sendable {
     if error.code == .internalError {
       let facts = error.facts.map { "\($0.key): \($0.value)" }.sorted().joined(separator: "; ")
       let hint = error.hint.map { "; \($0)" } ?? ""
-      logger.error("\(error.reason) [\(facts)] request \(exchange.uuid)\(hint)")
+      logger.error(
+        "\(error.reason) [\(facts)]\(hint)", metadata: ["request": "\(exchange.uuid)"])
     }
     return error.dictionary(for: exchange.caller).jsonBytes
   }
@@ -431,48 +483,6 @@ public struct Router: Sendable {
       CORSHeaders.addPreflight(to: &fields, for: request.headerFields)
     }
     return HTTPResponse(status: exchange.status, headerFields: fields)
-  }
-}
-
-/// The state of a request while the router answers it.
-struct Exchange {
-  let uuid: String
-  var caller: Caller
-  /// The store that the request concerns, or nil if there is none or it is not known yet.
-  var store: StoreAddress?
-  /// The database and the endpoint of the request, or nil if the request has none.
-  var target: (address: DatabaseAddress, endpoint: String)?
-  /// The number of bytes of the body.
-  var sentBytes = 0
-  /// The server's URL as the client uses it.
-  var serverURL = ""
-  var status = HTTPResponse.Status.ok
-  /// The header fields that only this answer has.
-  var fields = HTTPFields()
-  var isAsset = false
-  var isCourier = false
-  /// Whether the request was for one of the server's own pages, whose answers have no CORS fields.
-  var isPage = false
-  var nextWebAuthToken: String?
-  var retryAfterSeconds: Int?
-  /// The origins that the API token allows, or nil if all are allowed or the token is not known
-  /// yet.
-  var allowedOrigins: Set<String>?
-
-  init(uuid: String) {
-    self.uuid = uuid
-    caller = Caller(
-      principal: .anonymous, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
-  }
-
-  /// Refuses a web page whose origin the API token does not allow (web-auth §2).
-  ///
-  /// Choice: 403, `ACCESS_DENIED`. Apple's answer is not documented.
-  func requireOrigin(of request: HTTPRequest) throws(ServerError) {
-    guard let allowedOrigins, let origin = request.headerFields[.origin] else { return }
-    guard CORSHeaders.allows(origin, allowedOrigins) else {
-      throw ServerError(.accessDenied, Reason.originNotAllowed)
-    }
   }
 }
 

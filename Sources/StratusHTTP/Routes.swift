@@ -13,6 +13,9 @@ struct Routes: Sendable {
 
   func handler(for endpoint: String) -> (any EndpointHandler)? { handlers[endpoint] }
 
+  /// The paths of all endpoints of databases.
+  var endpointPaths: [String] { handlers.keys.sorted() }
+
   /// The paths of all management endpoints.
   var managementPaths: [String] { managementHandlers.keys.sorted() }
 

@@ -3,6 +3,7 @@
   public import StratusDomain
   public import StratusSQL
   import StratusWire
+  import Synchronization
 
   /// The registry of the installation in PostgreSQL.
   public typealias PostgresRegistry = SQLRegistry<PostgresEngine<RegistrySession>>
@@ -39,6 +40,8 @@
       }
     }
 
+    /// The name of this node.
+    public let node: String
     public let registry: PostgresRegistry
     public let stores: PostgresStores
     public let locks: PostgresWorkLocks
@@ -57,6 +60,7 @@
       settings: PostgresSettings, surroundings: Surroundings,
       leaseAheadMilliseconds: @escaping @Sendable () -> Int64 = { 0 }
     ) async throws(ServerError) {
+      node = surroundings.node
       let (url, schema, node) = (settings.url, settings.schema, surroundings.node)
       let timelines = PostgresTimelines(
         schema: schema, makeEpoch: surroundings.makeEpoch, now: surroundings.now,
@@ -136,6 +140,9 @@
     public func nodes() async throws(ServerError) -> [PostgresNode] {
       try await heartbeat.nodes()
     }
+
+    /// The number of nodes that do not drain, as the last heartbeat found them. It is at least 1.
+    public var activeNodesCount: Int { heartbeat.activeCount.load(ordering: .relaxed) }
 
     /// Tells the other nodes that this node will end.
     public func drain() async throws(ServerError) { try await heartbeat.drain() }

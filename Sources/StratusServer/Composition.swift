@@ -27,6 +27,10 @@ public struct Composition: Sendable {
   let radar: ProductionRadar
   /// Keeps the newest requests, if the server has a console or a log on disk.
   public let requestLog: RequestLog
+  /// Remembers what the devices of users did lately.
+  let timelines = DeviceTimelines()
+  /// Tells the pages of the console what has changed.
+  public let news = ConsoleNews()
   /// Remembers which indexes queries use.
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
@@ -40,34 +44,48 @@ public struct Composition: Sendable {
   let assets: any AssetStore
   /// Delivers notifications to the clients that listen for them.
   public let hub: Hub
+  /// Whether this node will be stopped.
+  let draining = Draining()
+  /// The rate limits of callers.
+  private let pace: CallerPace
   let ambient: Ambient
   private let storage: ServerStorage
   private let logger: Logger
 
   /// - Parameters:
   ///   - postgres: see ``Settings/postgres``.
+  ///   - s3: see ``Settings/assets``.
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
-    dataFolder: URL, postgres: PostgresAccess? = nil, live: Live, logger: Logger,
-    publicURL: String? = nil, limits: LimitSettings = .unpaced,
+    dataFolder: URL, postgres: PostgresAccess? = nil, s3: S3Access? = nil, live: Live,
+    logger: Logger, publicURL: String? = nil, limits: LimitSettings = .unpaced,
     push: PushSettings = PushSettings(), mail: MailSettings? = nil,
-    requestArchive: (any RequestArchive)? = nil
+    providers: ProviderClient? = nil, requestArchive: (any RequestArchive)? = nil
   ) async throws {
-    let storage: ServerStorage
+    var storage: ServerStorage
     if let postgres {
       storage = try await ServerStorage.inPostgres(
         postgres, folder: dataFolder, live: live, logger: logger, limits: limits)
     } else {
       storage = try ServerStorage(folder: dataFolder, live: live, limits: limits)
     }
+    do throws(S3Unusable) {
+      try AssetsPlace(data: dataFolder).require(s3)
+      if let s3 { try await storage.keepAssets(in: s3, live: live) }
+    } catch {
+      await storage.close()
+      throw error
+    }
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
-      limits: limits, mail: mail, requestArchive: requestArchive)
+      limits: limits, mail: mail, providers: providers,
+      requestArchive: requestArchive)
   }
 
   /// - Parameters:
@@ -76,12 +94,14 @@ public struct Composition: Sendable {
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
     push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
-    mail: MailSettings? = nil, requestArchive: (any RequestArchive)? = nil
+    mail: MailSettings? = nil, providers: ProviderClient? = nil,
+    requestArchive: (any RequestArchive)? = nil
   ) async throws {
     requestLog = RequestLog(archive: requestArchive)
     ambient = live.ambient
@@ -119,7 +139,7 @@ public struct Composition: Sendable {
         try await accounts.adopt(container, by: principal)
       }
     ) { [accounts] (user, container) async throws(ServerError) in
-      try await accounts.disabledUsers(of: container).contains(user)
+      try await accounts.requireOpenAccount(ofUser: user, in: container)
     }
     radar = ProductionRadar(stores: stores, ambient: live.ambient)
     hub = Hub(
@@ -128,8 +148,10 @@ public struct Composition: Sendable {
       logger.error("notifications cannot be delivered: \(error.reason) \(error.facts)")
     }
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
+    let devices = DeviceReports(
+      stores: stores, timelines: timelines, ambient: live.ambient)
     let management = accounts.managementHandlers(
-      roles: roles, quotas: StorageQuotas(stores: stores),
+      roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },
@@ -141,31 +163,49 @@ public struct Composition: Sendable {
         signer.replace(by: try ticketKeys())
       })
     let status = StatusHandler(
-      stores: stores, containers: registry, radar: radar, checks: storage.readinessChecks,
+      stores: stores, containers: registry, radar: radar,
+      checks: storage.readinessChecks + [draining],
       ambient: live.ambient, startedAt: live.ambient.now(),
       logger: StatusLog { logger.error("\($0)") })
+    pace = CallerPace(limits, ambient: live.ambient)
+    let checks = storage.readinessChecks + [draining]
+    let nodeHandlers: [any ManagementHandler] = [
+      ListNodesHandler(nodes: storage.nodes),
+      DrainNodeHandler(nodes: storage.nodes, draining: draining, ambient: live.ambient),
+    ]
     var router = Router(
       service: service, hub: hub,
-      management: management + service.managementHandlers
+      management: (management + service.managementHandlers
         + [
           status, ListRequestsHandler(log: requestLog, ambient: live.ambient),
           FetchTelemetryHandler(log: requestLog),
-        ],
-      authentication: accounts, pace: CallerPace(limits, ambient: live.ambient),
+        ] + nodeHandlers).map { [accounts] in accounts.audited($0) },
+      authentication: accounts, pace: pace,
       expensive: ExpensiveRequests(limits, ambient: live.ambient),
       ambient: live.ambient,
       managementToken: managementToken, instance: live.ambient.makeUUID(),
-      publicURL: publicURL.map(Self.withoutSlash), readiness: storage.readinessChecks,
+      publicURL: publicURL.map(Self.withoutSlash), readiness: checks,
       radar: radar, version: ServerVersion.current, logger: logger)
-    router.pages = accounts.webPages(shares: service.shareDesk) { error in
+    router.pages = accounts.webPages(
+      shares: service.shareDesk, providers: providers, devices: devices
+    ) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
     router.requestLog = requestLog
+    router.news = news
+    router.timelines = timelines
     self.router = router
   }
 
   static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  /// Closes all streams if the node has drained for long enough. Divides the rate limits among the
+  /// nodes. The server calls this method about once a second.
+  func attendNodes() {
+    pace.share(amongNodes: storage.nodes.count())
+    if draining.mustClose(at: ambient.now()) { hub.close() }
   }
 
   /// Removes the remaining data of deleted zones from the open stores, and returns when all of it

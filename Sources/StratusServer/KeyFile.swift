@@ -1,4 +1,5 @@
 import Foundation
+import StratusAccounts
 import StratusDomain
 import StratusSQLite
 import StratusWire
@@ -99,6 +100,18 @@ final class KeyFile: SigningKeyStore {
       keys[String(words[0]), default: []].append(SigningKey(id: id, bytes: bytes))
     }
     return keys.mapValues { $0.sorted { $0.id > $1.id } }
+  }
+
+  /// Returns the keys of a file without their secret bytes, for operators.
+  ///
+  /// - Throws: an error whose text is a sentence for the operator.
+  static func items(in file: URL) throws -> [KeyBackup.Item] {
+    try read(file).sorted { $0.key < $1.key }.flatMap { purpose, keys in
+      keys.map { key in
+        let digest = hex(Array(Digest.sha256(key.bytes).prefix(4)))
+        return KeyBackup.Item(purpose: purpose, number: key.id, digest: digest)
+      }
+    }
   }
 
   private static func write(_ keys: [String: [SigningKey]], to file: URL) throws {

@@ -23,6 +23,12 @@ public struct Live: Sendable {
   /// Returns the time of the system's clock, in milliseconds since 1970 UTC.
   public static func milliseconds() -> Int64 { Ambient.live.now() }
 
+  /// Returns a clock that shows the time since this call, and that never goes back.
+  static func stopwatch() -> @Sendable () -> Duration {
+    let start = ContinuousClock.now
+    return { .now - start }
+  }
+
   /// Returns a random number in 0 ..< 1.
   func chance() -> Double {
     Double(randomness(6).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }) / Double(UInt64(1) << 48)

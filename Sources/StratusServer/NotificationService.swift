@@ -34,6 +34,7 @@ struct NotificationService: ServiceLifecycle.Service {
       try? await Task.sleep(for: Self.pause)
       if Task.isCancelled { return }
       pauses += 1
+      parts.attendNodes()
       parts.hub.tick()
       await parts.hub.poll()
       await releaseEnded()

@@ -31,9 +31,11 @@ extension Server {
     router.isEncrypted = identity != nil
     router.requiresEncryption =
       identity != nil || address.url?.hasPrefix("https://") == true
+    var files: any ConsoleFileSource = ConsoleFiles()
+    if let folder = address.files { files = ConsoleFolder(folder) }
     router.console = ConsoleSite(
-      console: console, files: ConsoleFiles(), consoleURL: address.url, log: parts.requestLog,
-      ambient: live.ambient, version: ServerVersion.current
+      console: console, files: files, consoleURL: address.url, log: parts.requestLog,
+      news: parts.news, ambient: live.ambient, version: ServerVersion.current
     ) { [publicURL = settings.publicURL] consoleURL in
       publicURL ?? serverPort.url(beside: consoleURL, scheme: scheme)
     }

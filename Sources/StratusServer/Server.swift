@@ -23,15 +23,22 @@ public struct Server: Sendable {
     /// The code with which the operator makes the first owner in the console, or nil if the team
     /// has an owner or there is no console.
     public var setupCode: String?
+    /// The address of the metrics, or nil if there are none.
+    public var metricsURL: String?
   }
 
   let settings: Settings
   let live: Live
   let logger: Logger
+  /// Gets a line for each request, if the logger's level is `info` or lower.
+  let output: LogOutput?
 
+  /// - Parameter output: the output of the logger, or nil to log no requests.
   public init(
-    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus")
+    settings: Settings, live: Live = Live(), logger: Logger = Logger(label: "stratus"),
+    output: LogOutput? = nil
   ) {
+    self.output = output
     self.settings = settings
     self.live = live
     self.logger = logger
@@ -51,9 +58,10 @@ public struct Server: Sendable {
       try RequestFiles(data: settings.dataFolder, settings: $0)
     }
     let parts = try await Composition(
-      dataFolder: settings.dataFolder, postgres: settings.postgres, live: live, logger: logger,
-      publicURL: settings.publicURL, limits: settings.limits, push: settings.push,
-      mail: settings.mail?.pages(serverURL: settings.linkURL), requestArchive: requests)
+      dataFolder: settings.dataFolder, postgres: settings.postgres, s3: settings.assets,
+      live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits,
+      push: settings.push, mail: settings.mail?.pages(serverURL: settings.linkURL),
+      providers: settings.providerClient, requestArchive: requests)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {
@@ -86,6 +94,12 @@ public struct Server: Sendable {
       identity != nil || settings.publicURL?.hasPrefix("https://") == true
     let serverPort = BoundPort(settings.port)
     let console = try await consoleService(parts, identity, serverPort: serverPort)
+    let metrics = metricsService(parts)
+    let traces = settings.traces.map { TraceFile(path: $0.path) }
+    defer { traces?.flush() }
+    clients.observers = logObservers(traces: traces) + (metrics.map { [$0.observer] } ?? [])
+    clients.stopwatch = Live.stopwatch()
+    (management.observers, management.stopwatch) = (clients.observers, clients.stopwatch)
     let application = HTTPServer.application(
       router: clients, host: settings.bareHost, port: settings.port,
       connections: settings.connections(with: DescriptorLimit.raise()), tls: identity,
@@ -95,6 +109,7 @@ public struct Server: Sendable {
       // The operator's commands must find the server as soon as it is ready.
       guard let managementURL = await managementURLs.first(where: { _ in true }) else { return }
       let consoleURL = await console?.url.first { _ in true }
+      let metricsURL = await metrics?.url.first { _ in true }
       let scheme = settings.tls == nil ? "http" : "https"
       let url = "\(scheme)://\(Settings.inURL(settings.bareHost)):\(port)"
       accounts.setReadyURL(url)
@@ -107,7 +122,7 @@ public struct Server: Sendable {
       await onReady(
         Ready(
           url: url, apiToken: developer?.apiToken, webAuthToken: developer?.webAuthToken,
-          consoleURL: consoleURL, setupCode: console?.setupCode))
+          consoleURL: consoleURL, setupCode: console?.setupCode, metricsURL: metricsURL))
     }
     let operators = HTTPServer.management(
       router: management, at: socket.address, logger: logger
@@ -128,6 +143,7 @@ public struct Server: Sendable {
     }
     services += [operators, application]
     if let console { services.append(console.service) }
+    if let metrics { services.append(metrics.service) }
     services += parts.storeSweeps(logger: logger)
     if let identity {
       services.append(
@@ -146,6 +162,13 @@ public struct Server: Sendable {
     }
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     services.append(MemorySweep(parts: parts))
+    if settings.postgres == nil {
+      BackupHistory(of: settings.dataFolder).note(everyHours: settings.backups?.everyHours)
+    }
+    if let backups = settings.backups {
+      let schedule = BackupSchedule(of: settings.dataFolder, backups, live: live)
+      services.append(BackupService(schedule: schedule, logger: logger))
+    }
     services.append(SessionSweep(accounts: parts.accounts, logger: logger))
     // NB: Apple's push service sends notifications without any request, so the stores must stay
     // open.

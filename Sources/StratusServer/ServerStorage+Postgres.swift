@@ -105,6 +105,16 @@ extension ServerStorage {
       locks = cluster.locks
       signals = { cluster.signals($0.rawValue) }
       newsOfOthers = cluster.signals("news", toOthersOnly: true)
+      nodes = StorageNodes(
+        list: { () throws(ServerError) in
+          try await cluster.nodes().map { node in
+            NodeItem(
+              name: node.name, version: node.version, startedAt: node.startedAt,
+              seenAt: node.seenAt, isDraining: node.isDraining, isCalled: node.name == cluster.node)
+          }
+        },
+        drain: { () throws(ServerError) in try await cluster.drain() },
+        count: { cluster.activeNodesCount })
       prepare = {}
       problems = { [] }
       releaseMemory = { false }

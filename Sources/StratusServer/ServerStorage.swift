@@ -11,7 +11,7 @@ public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
   let signingKeys: any SigningKeyStore
-  let assets: any AssetStore
+  var assets: any AssetStore
   /// Makes every change token expire, or nil if this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
   /// Migrates the data of an earlier version. It must be called before anything else.
@@ -19,11 +19,11 @@ public struct ServerStorage: Sendable {
   /// The problems of the stored files.
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
-  let readinessChecks: [any ReadinessCheck]
+  var readinessChecks: [any ReadinessCheck]
   /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
-  let close: @Sendable () async -> Void
+  var close: @Sendable () async -> Void
   /// Prevents several processes with the same stores from doing the same work.
   let locks: any WorkLocks
   /// Returns the signals about one kind of work, between all processes with the same stores. It is
@@ -32,6 +32,8 @@ public struct ServerStorage: Sendable {
   /// Signals to other processes that a store has new notifications. A process does not receive its
   /// own signals.
   let newsOfOthers: any Signals
+  /// The nodes that use the same stores.
+  let nodes: StorageNodes
 
   /// Creates a storage that consists of a folder with SQLite files.
   ///
@@ -59,6 +61,7 @@ public struct ServerStorage: Sendable {
     locks = LocalWorkLocks()
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
+    nodes = .single(live: live)
     signingKeys = keys
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
     readinessChecks = [
@@ -96,6 +99,7 @@ public struct ServerStorage: Sendable {
     locks = LocalWorkLocks()
     signals = { _ in LocalSignals() }
     newsOfOthers = NoSignals()
+    nodes = .single(live: live)
     signingKeys = KeyFile()
     assets = MemoryAssetStore(now: live.ambient.now)
     renewEpochs = { () throws(ServerError) in try stores.restore(try stores.backup()) }

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import StratusAccounts
 import StratusDomain
 
-/// Removes ended sessions, mails that were sent and codes that have expired. So the registry
-/// contains only sessions and codes that are valid.
+/// Removes ended sessions, mails that were sent, codes that have expired, and old entries of the
+/// audit log.
 struct SessionSweep: ServiceLifecycle.Service {
   /// The time between two runs. Sessions last for weeks, so a delay of an hour does not matter.
   private static let pause = Duration.seconds(3_600)
@@ -15,7 +15,10 @@ struct SessionSweep: ServiceLifecycle.Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        do throws(ServerError) { try await accounts.forgetEndedSessions() } catch {
+        do throws(ServerError) {
+          try await accounts.forgetEndedSessions()
+          try await accounts.forgetAuditEntries()
+        } catch {
           logger.error("ended sessions cannot be removed: \(error.reason) \(error.facts)")
         }
         try? await Task.sleep(for: Self.pause)

@@ -10,6 +10,8 @@ public struct Settings: Sendable {
   /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
   /// folder.
   public var postgres: PostgresAccess?
+  /// The S3-compatible storage of the bytes of assets, or nil if they are in the data folder.
+  public var assets: S3Access?
   /// The address at which the server listens.
   public var host: String
   /// The port at which the server listens. The port 0 means any free port.
@@ -32,6 +34,8 @@ public struct Settings: Sendable {
   public var boundsAddresses = false
   /// The settings for sign-up and mails, or nil if there are neither.
   public var mail: MailServiceSettings?
+  /// The identity providers at which users can sign in.
+  public var providers: [ProviderSettings] = []
   /// The files of the server's certificate and key, or nil if connections are not encrypted.
   public var tls: TLSFiles?
   /// The times for clients that listen for notifications.
@@ -52,11 +56,23 @@ public struct Settings: Sendable {
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
+  /// The settings of the backups that the server makes by itself, or nil if it makes none.
+  public var backups: BackupSettings?
+
   /// The address of the console, or nil if the server has no console.
   public var console: ConsoleAddress?
 
   /// The bounds of the request log on disk, or nil if the log is only in memory.
   public var requestLog: RequestLogSettings?
+
+  /// The address of the metrics, or nil if the server has none.
+  public var metrics: MetricsAddress?
+
+  /// The file and the part of the requests that are traced, or nil if none are traced.
+  public var traces: TraceSettings?
+
+  /// The duration in milliseconds after which a query is logged as slow, or nil if none is logged.
+  public var slowQueryMilliseconds: Int64?
 
   /// One day, which is twice the lifetime of receipts.
   public static let assetGraceSeconds: Int64 = 86_400
@@ -105,6 +121,7 @@ extension Settings {
   public func checkFiles(live: Live = Live()) throws {
     _ = try tlsIdentity(live: live)
     _ = try mail?.mailer(live: live)
+    try assets?.requireCredentials()
   }
 
   /// The URL with which links in mails begin. On a development server, it is the URL of the
@@ -146,11 +163,16 @@ public struct ConsoleAddress: Sendable, Hashable {
   public var port: Int
   /// The URL at which browsers open the console, or nil if it follows from the host and the port.
   public var url: String?
+  /// The folder with the files of the front end, or nil to serve the files in the program.
+  public var files: String?
 
-  public init(host: String = "127.0.0.1", port: Int, url: String? = nil) {
+  public init(
+    host: String = "127.0.0.1", port: Int, url: String? = nil, files: String? = nil
+  ) {
     self.host = host
     self.port = port
     self.url = url
+    self.files = files
   }
 
   /// Returns the reason why members must not use the console at this address, or nil. Members send

@@ -24,10 +24,11 @@ public struct StartReport: Sendable, Equatable {
           "all clients behind a proxy count as one address; name the proxy with --trusted-proxy"
         ))
     }
-    let secrets = [
-      settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
-      settings.mail?.passwordFile,
-    ]
+    let secrets =
+      [
+        settings.tls.map { URL(fileURLWithPath: $0.key) }, settings.apns?.keyFile,
+        settings.mail?.passwordFile, settings.assets?.credentialsFile,
+      ] + settings.providers.map(\.secretFile)
     for file in secrets {
       guard let file, Self.isOpen(file) else { continue }
       rows.append(
@@ -53,8 +54,16 @@ public struct StartReport: Sendable, Equatable {
       features.append("development: containers on first use, \(email) is signed in")
     }
     if settings.postgres != nil { features.append("stores in PostgreSQL") }
+    if let assets = settings.assets { features.append("assets in \(assets.shown)") }
     if let url = settings.publicURL { features.append("public URL \(url)") }
+    if let backups = settings.backups {
+      features.append("a backup every \(backups.everyHours) h in \(backups.folder.path)")
+    }
     if let files = settings.tls { features.append("TLS with \(files.certificate)") }
+    if !settings.providers.isEmpty {
+      let names = settings.providers.map(\.name).joined(separator: ", ")
+      features.append("sign-in at other providers (\(names))")
+    }
     let proxies = settings.connections.trustedProxies.count
     if proxies > 0 {
       features.append("trusted proxies (\(proxies) \(proxies == 1 ? "range" : "ranges"))")
@@ -72,6 +81,9 @@ public struct StartReport: Sendable, Equatable {
     }
     if let console = settings.console {
       features.append("console at " + (console.port == 0 ? "a free port" : "port \(console.port)"))
+    }
+    if let metrics = settings.metrics {
+      features.append("metrics at " + (metrics.port == 0 ? "a free port" : "port \(metrics.port)"))
     }
     if let log = settings.requestLog {
       features.append("request log on disk for \(log.days) days")

@@ -44,6 +44,8 @@ public struct LimitSettings: Sendable, Hashable {
   public var unheldBytesPerStoreMax: Int64
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds
+  /// The number of days for which the audit log keeps an entry.
+  public var auditDays = Limits.auditDays
   /// The binary logarithm of scrypt's cost N for passwords. Tests use a smaller value.
   public var passwordLogRounds = Limits.passwordLogRounds
 
@@ -88,4 +90,21 @@ public struct LimitSettings: Sendable, Hashable {
       perSecond: Limits.anonymousRequestsPerAPITokenPerSecond),
     streamsPerUserMax: Limits.streamsPerUserMax,
     expensiveRequestsPerCallerMax: Limits.expensiveRequestsPerCallerMax)
+}
+
+extension LimitSettings {
+  /// Returns the settings of one of several processes that divide the rates among them.
+  public func share(amongNodes count: Int) -> LimitSettings {
+    if count <= 1 { return self }
+    var share = self
+    for rate in [
+      \LimitSettings.requestsPerUser, \.operationsPerUser, \.requestsPerAPIToken,
+      \.operationsPerAPIToken, \.anonymousRequestsPerAddress, \.anonymousRequestsPerAPIToken,
+    ] {
+      share[keyPath: rate] = self[keyPath: rate].map {
+        Rate(perSecond: $0.perSecond / count, burst: $0.burst / count)
+      }
+    }
+    return share
+  }
 }

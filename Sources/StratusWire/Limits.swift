@@ -412,6 +412,9 @@ public enum Limits {
   /// Ten minutes is the value of the Web Services Reference (web-auth §4.5). Choice: the date may
   /// be earlier or later than the server's time.
   public static let signatureWindowSeconds: Int64 = 600
+  /// The number of days for which the audit log keeps an entry. Choice: a little more than a year,
+  /// so that a yearly review sees all entries.
+  public static let auditDays: Int64 = 400
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3 (signin §1), which takes 32 MiB and about 0.4 s.
   public static let passwordLogRounds = 15

@@ -6,9 +6,11 @@ import StratusWire
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account",
-    abstract: "Create, invite, configure, list, disable and enable accounts.",
+    abstract: "Create, invite, configure, list, disable, enable and restrict accounts.",
+    discussion: "'stratus account devices' shows the state of a user's devices.",
     subcommands: [
       Create.self, Invite.self, Configure.self, List.self, Disable.self, Enable.self,
+      Restrict.self, Unrestrict.self, AccountDevicesCommand.self,
     ])
 
   struct Create: AsyncParsableCommand {
@@ -23,9 +25,17 @@ struct AccountCommand: AsyncParsableCommand {
     @Flag(help: "Read the account's password from one line of standard input.")
     var passwordStdin = false
 
+    @Flag(
+      help: """
+        Make an account for tests. In the console, members of the team can act in its name and see \
+        its data. An existing account never becomes a test account.
+        """)
+    var test = false
+
     func run() async throws {
       let password = passwordStdin ? try AccountCommand.readPassword() : nil
-      _ = try await server.send(CreateAccount.self, .init(email: email, password: password))
+      _ = try await server.send(
+        CreateAccount.self, .init(email: email, password: password, isTest: test))
       say(email.lowercased())
     }
   }
@@ -113,7 +123,11 @@ struct AccountCommand: AsyncParsableCommand {
       let response = try await server.send(ListAccounts.self, .init())
       if json { return say(json: response) }
       for account in response.accounts {
-        say(account.isDisabled ? "\(account.email) (disabled)" : account.email)
+        let marks = [
+          account.isDisabled ? "disabled" : nil, account.isRestricted ? "restricted" : nil,
+        ]
+        .compactMap { $0 }.joined(separator: ", ")
+        say(marks.isEmpty ? account.email : "\(account.email) (\(marks))")
       }
     }
   }
@@ -143,6 +157,36 @@ struct AccountCommand: AsyncParsableCommand {
 
     func run() async throws {
       _ = try await server.send(EnableAccount.self, .init(email: email))
+    }
+  }
+  struct Restrict: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Restrict an account: its data is kept, and every request for data is refused.",
+      discussion: """
+        The user's notifications stop. The user can still sign in on the account page.
+        """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    func run() async throws {
+      _ = try await server.send(RestrictAccount.self, .init(email: email))
+    }
+  }
+
+  struct Unrestrict: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End the restriction of an account. Its sessions continue.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The account's e-mail address.")
+    var email: String
+
+    func run() async throws {
+      _ = try await server.send(UnrestrictAccount.self, .init(email: email))
     }
   }
 }

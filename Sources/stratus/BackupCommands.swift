@@ -11,10 +11,11 @@ struct BackupCommand: AsyncParsableCommand {
     discussion: """
       The folder contains everything except the server's keys, which --keys copies. Without the \
       keys, all users must sign in again after a restore. Restore the folder with "stratus \
-      restore". Never start a server on a copy, because devices would miss changes.
+      restore". Never start a server on a copy, because devices would miss changes. With --verify, \
+      the command reads an existing backup and compares every file with its checksum.
       """)
 
-  @Argument(help: "The folder to create.")
+  @Argument(help: "The folder to create, or to check.")
   var folder: String
 
   @OptionGroup var data: DataOption
@@ -26,14 +27,44 @@ struct BackupCommand: AsyncParsableCommand {
       """)
   var keys: String?
 
+  @Option(
+    help: """
+      An earlier backup on the same disk. Files that have not changed since then are not copied \
+      again, and both backups are complete.
+      """)
+  var since: String?
+
+  @Flag(help: "Check the backup instead of making one.")
+  var verify = false
+
   func run() async throws {
     umask(0o077)
+    let target = URL(fileURLWithPath: folder)
+    if verify { return try check(target) }
     let summary = try withProgress("copying") { show in
       try Backup.make(
-        of: data.url, at: URL(fileURLWithPath: folder), keys: keys.map(URL.init(fileURLWithPath:)),
-        onProgress: show)
+        of: data.url, at: target, keys: keys.map(URL.init(fileURLWithPath:)),
+        since: since.map(URL.init(fileURLWithPath:)), onProgress: show)
     }
+    BackupHistory(of: data.url).note(target)
     try summary.report(in: folder)
+  }
+
+  private func check(_ target: URL) throws {
+    if keys != nil || since != nil {
+      throw Failure("--verify checks a backup; leave out --keys and --since")
+    }
+    let found = try withProgress("checking") { show in
+      try Backup.verify(target, onProgress: show)
+    }
+    for name in found.missingFiles { complain("missing when the backup was made: \(name)") }
+    if found.problems.isEmpty {
+      let time = UTCTime.text(found.begunAt)
+      return say("intact: stores \(found.storesCount), files \(found.filesCount), of \(time)")
+    }
+    for problem in found.problems { complain(problem) }
+    throw Failure(
+      "\(folder) has missing or damaged files: \(found.problems.count); make another backup")
   }
 }
 
@@ -67,9 +98,9 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 /// Copies data, and shows the progress if standard error is a terminal.
-private func withProgress(
-  _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Backup.Summary
-) throws -> Backup.Summary {
+private func withProgress<Result>(
+  _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Result
+) throws -> Result {
   let line = ProgressLine(now: Live.milliseconds)
   line.begin(verb, total: nil, unit: .bytes)
   defer { line.end() }
@@ -84,11 +115,17 @@ extension Backup.Summary {
   ///
   /// - Throws: `Failure` if files are missing.
   fileprivate func report(in folder: String) throws {
-    say("stores \(storesCount), files \(filesCount), in \(folder)")
+    let isFirst = sharedStoresCount == 0 && sharedFilesCount == 0
+    let shared =
+      isFirst ? "" : ", unchanged: stores \(sharedStoresCount), files \(sharedFilesCount)"
+    say("stores \(storesCount), files \(filesCount)\(shared), in \(folder)")
+    if let assetsPlace {
+      complain("the bytes of assets are in \(assetsPlace), and \(folder) does not contain them")
+    }
     guard let first = missingFiles.first else { return }
     throw Failure(
       """
-      all was copied but files that records hold and that are not where they should be: \
+      all was copied but files that records hold and that are missing or damaged: \
       \(missingFiles.count), the first \(first)
       """)
   }

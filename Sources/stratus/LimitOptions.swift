@@ -77,6 +77,12 @@ struct LimitOptions: ParsableArguments {
       """)
   var signatureWindow = Limits.signatureWindowSeconds
 
+  @Option(help: "The number of days for which the audit log keeps an entry.")
+  var auditDays = Limits.auditDays
+
+  /// The maximum of `--audit-days`: ten years.
+  private static let auditDaysMax: Int64 = 3_653
+
   /// The maximum of `--signature-window`: one hour. With a longer time, an intercepted request
   /// could be sent again for a long time.
   private static let signatureWindowMax: Int64 = 3_600
@@ -99,6 +105,9 @@ struct LimitOptions: ParsableArguments {
     guard (1...Self.signatureWindowMax).contains(signatureWindow) else {
       throw Failure("--signature-window must be 1 to \(Self.signatureWindowMax)")
     }
+    guard (1...Self.auditDaysMax).contains(auditDays) else {
+      throw Failure("--audit-days must be 1 to \(Self.auditDaysMax)")
+    }
     var settings = LimitSettings(
       requestsPerUser: try rate(requestsPerUser, "requests-per-user"),
       operationsPerUser: try rate(operationsPerUser, "operations-per-user"),
@@ -115,6 +124,7 @@ struct LimitOptions: ParsableArguments {
       indexBuildRowsMax: indexBuilding, unheldBytesPerUserMax: unheldBytesPerUser,
       unheldBytesPerStoreMax: unheldBytesPerStore)
     settings.signatureWindowSeconds = signatureWindow
+    settings.auditDays = auditDays
     return settings
   }
 

@@ -34,15 +34,19 @@ struct ServerOptions: ParsableArguments {
 /// - Throws: ``Failure`` for a URL with which the management token would cross a network in clear
 ///   text.
 func requirePrivateManagement(_ url: String) throws {
-  let host = URL(string: url)?.host?.lowercased() ?? ""
-  let isLocal =
-    host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
-    || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
-  let lower = url.lowercased()
-  if lower.hasPrefix("https://") || lower.hasPrefix("http+unix://") || isLocal { return }
+  if url.lowercased().hasPrefix("http+unix://") || isPrivateURL(url) { return }
   throw Failure(
     "--url must begin with https:// or name this machine, because the management token would "
       + "cross the network in clear text; reach the server by 'ssh -L', for example")
+}
+
+/// Whether other machines cannot read what is sent to a URL: the connection uses HTTPS, or it does
+/// not leave the machine.
+func isPrivateURL(_ url: String) -> Bool {
+  let host = URL(string: url)?.host?.lowercased() ?? ""
+  return url.lowercased().hasPrefix("https://") || host == "localhost"
+    || host.hasSuffix(".localhost") || host == "::1"
+    || host.wholeMatch(of: /127\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}/) != nil
 }
 
 extension ManagementFile {

@@ -33,6 +33,14 @@ struct DevCommand: AsyncParsableCommand {
 
   @OptionGroup var console: ConsoleOptions
 
+  @Option(
+    help: """
+      A folder with the files of the console's front end, such as \
+      Sources/StratusConsoleFiles/Files. The server reads the files for each request, so a changed \
+      file needs no build.
+      """)
+  var consoleFiles: String?
+
   func run() async throws {
     try requirePort(port)
     var settings = Settings(
@@ -42,12 +50,21 @@ struct DevCommand: AsyncParsableCommand {
       signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
       sender: "Stratus <stratus@localhost>")
     settings.console = try console.address(isEncrypted: false)
+    if let consoleFiles {
+      guard settings.console != nil else {
+        throw Failure("--console-files also needs --console-port")
+      }
+      guard FileManager.default.fileExists(atPath: consoleFiles + "/index.html") else {
+        throw Failure("--console-files needs a folder with the file index.html")
+      }
+      settings.console?.files = consoleFiles
+    }
     settings.requestLog = settings.console == nil ? nil : RequestLogSettings()
     // NB: this is the developer's own key file, outside the data folder. A data folder never
     // contains a key that decrypts its values, so a copy of the folder cannot be decrypted.
     let keysFile = DeviceKeys.location(
       environmentVariables: ProcessInfo.processInfo.environment)
-    try await serve(settings) { ready in
+    try await serve(settings, log: LogOptions()) { ready in
       let file = ManagementFile(
         url: "", token: "", serverURL: ready.url, apiToken: ready.apiToken,
         webAuthToken: ready.webAuthToken)
@@ -106,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
   private static let storeIdleMax: Int64 = 31_536_000
 
   /// The options that may be given several times.
-  static let repeatedOptions: Set = ["trusted-proxy"]
+  static let repeatedOptions: Set = ["trusted-proxy", "identity-provider"]
 
   @Option(
     help: ArgumentHelp(
@@ -146,10 +163,16 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup(title: "PostgreSQL")
   var postgres: PostgresOptions
 
+  @OptionGroup(title: "S3")
+  var assets: AssetsOptions
+
   @OptionGroup var management: ManagementOptions
 
   @OptionGroup(title: "Console")
   var console: ConsoleOptions
+
+  @OptionGroup(title: "Logs and metrics")
+  var monitoring: MonitoringOptions
 
   @OptionGroup(title: "Request log")
   var requestLog: RequestLogOptions
@@ -159,6 +182,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Sign-up and mail")
   var mail: MailOptions
+
+  @OptionGroup(title: "Identity providers")
+  var providers: ProviderOptions
+
+  @OptionGroup(title: "Backups")
+  var backups: BackupOptions
 
   @OptionGroup(title: "Limits")
   var limits: LimitOptions
@@ -173,20 +202,22 @@ struct ServeCommand: AsyncParsableCommand {
   var apns: APNsOptions
 
   func run() async throws {
-    guard let config else { return try await serve(try settings()) { _ in } }
+    guard let config else { return try await serve(try settings(), log: monitoring.log) { _ in } }
     let file: ConfigFile
     let settings: Settings
+    let log: LogOptions
     do {
       file = try ConfigFile(path: config)
       let arguments = CommandLine.arguments.drop { $0 != "serve" }.dropFirst()
       let command = try file.command(with: Array(arguments))
+      log = command.monitoring.log
       do { settings = try command.settings() } catch let failure as Failure {
         throw file.fault(of: failure).map { Failure($0.description) } ?? failure
       }
     } catch let fault as ConfigFile.Fault {
       throw Failure(fault.description)
     }
-    try await serve(settings) { _ in }
+    try await serve(settings, log: log) { _ in }
   }
 
   /// - Throws: `Failure` for an option that cannot be used.
@@ -203,15 +234,22 @@ struct ServeCommand: AsyncParsableCommand {
       throw Failure("--store-idle must be 0 to \(Self.storeIdleMax)")
     }
     settings.postgres = try postgres.access()
+    settings.assets = try assets.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
     settings.console = try console.address(isEncrypted: tls.files() != nil)
+    settings.metrics = try monitoring.address()
+    settings.traces = try monitoring.traces()
+    settings.slowQueryMilliseconds = try monitoring.slowQuery()
     settings.requestLog = try requestLog.settings(hasConsole: settings.console != nil)
     settings.historyDays = historyDays == 0 ? nil : historyDays
     settings.connections = try connections.settings()
     settings.boundsAddresses = connections.connectionsPerAddress == nil
     settings.tls = try tls.files()
     settings.mail = try mail.settings(publicURL: publicURL)
+    settings.providers = try providers.settings(publicURL: publicURL)
+    settings.backups = try backups.settings(
+      data: data.url, hasPostgres: settings.postgres != nil)
     settings.push = try push.settings()
     settings.apns = try apns.access()
     return settings
@@ -278,17 +316,21 @@ private func consoleLine(_ url: String, setupCode: String?) -> String {
 ///
 /// - Throws: `Failure` with a sentence that says what to do.
 private func serve(
-  _ settings: Settings, whenReady announce: @escaping @Sendable (Server.Ready) -> Void
+  _ settings: Settings, log: LogOptions,
+  whenReady announce: @escaping @Sendable (Server.Ready) -> Void
 ) async throws {
   // Only the owner may read the files that the server creates.
   umask(0o077)
+  let output = LogOutput(format: log.format)
+  defer { output.flush() }
   do {
-    var logger = Logger(label: "stratus")
-    logger.logLevel = .notice
-    try await Server(settings: settings, logger: logger).run(heedsSignals: true) { ready in
+    let logger = output.logger(label: "stratus", level: log.level)
+    let server = Server(settings: settings, logger: logger, output: output)
+    try await server.run(heedsSignals: true) { ready in
       for line in StartReport(of: settings, at: ready.url).lines { complain(line) }
       announce(ready)
       say("stratus is ready at \(ready.url)")
+      if let url = ready.metricsURL { say("the metrics are at \(url)") }
       if let url = ready.consoleURL { say(consoleLine(url, setupCode: ready.setupCode)) }
       ReadyNotification.send()
     }

@@ -13,11 +13,11 @@ struct Stratus: AsyncParsableCommand {
       StatusCommand.self, TailCommand.self, DoctorCommand.self,
       ContainerCommand.self, APITokenCommand.self,
       ServerKeyCommand.self, AccountCommand.self, RoleCommand.self, QuotaCommand.self,
-      TeamCommand.self,
-      WebTokenCommand.self,
+      TeamCommand.self, AuditCommand.self,
+      WebTokenCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
       SchemaCommand.self, ExplainCommand.self,
       KeysCommand.self, ShareCommand.self, BackupCommand.self, RestoreCommand.self,
-      CompactCommand.self,
+      CompactCommand.self, KeyFileCommand.self, NodesCommand.self,
       CloudKitToolCommand.self,
     ])
 

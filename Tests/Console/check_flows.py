@@ -274,6 +274,139 @@ def live_requests(person):
     person.wait(lambda: person.page.execute_script(first) != before, "a new request")
 
 
+def live_updates(person):
+    person.begin(SCREENS["users"])
+    person.see("Accounts")
+    state = person.server.state
+    state.accounts.append({"email": "live@example.org", "disabled": False})
+    state.changes.append({"area": "accounts"})
+    person.see("live@example.org")
+    # A person who types keeps the screen, and decides when it changes.
+    box = person.fill("E-mail contains", "x")
+    person.press(Keys.TAB)
+    state.accounts.append({"email": "later@example.org", "disabled": False})
+    state.changes.append({"area": "accounts"})
+    person.see("The data of this screen has changed.")
+    assert box.get_attribute("value") == "x"
+    person.see_no("later@example.org")
+    person.button("Show the changes").click()
+    person.see("later@example.org")
+    # A change of another container changes nothing on the screen.
+    person.begin(SCREENS["records"])
+    person.see("note-1")
+    state = person.server.state
+    before = len(person.sent("database"))
+    state.changes.append({"area": "records", "containerID": data.PHOTOS,
+                          "environment": "development", "database": "public"})
+    state.changes.append({"area": "records", "containerID": data.NOTES,
+                          "environment": "development", "database": "private"})
+    time.sleep(1)
+    assert len(person.sent("database")) == before
+    state.changes.append({"area": "records", "containerID": data.NOTES,
+                          "environment": "development", "database": "public"})
+    person.wait(lambda: len(person.sent("database")) > before, "a new query")
+    person.wait(lambda: "1" in [fields.get("Stratus-Refresh") for fields in person.server.heads],
+                "a request that is marked as automatic")
+
+
+def quotas(person):
+    person.begin(SCREENS["quotas"])
+    person.see("988 MB")
+    person.unfold("Set a quota")
+    person.fill("E-mail", data.OWNER)
+    person.fill("Quota of", "account")
+    person.fill("Quota", "many").send_keys(Keys.ENTER)
+    person.see("Write a number of bytes such as 500MB")
+    person.fill("Quota", "2 GB").send_keys(Keys.ENTER)
+    person.see("The quota is set.")
+    [sent] = person.sent("management/quotas/set")
+    assert (sent["bytes"], sent["target"], sent["email"]) == (2_000_000_000, "account", data.OWNER)
+
+
+def several_sorts(person):
+    person.begin(SCREENS["records"])
+    for number, name in enumerate(["count", "place"], 1):
+        person.button("Add a sort").click()
+        label = f"[aria-label='Field of sort {number}']"
+        Select(person.find(label)).select_by_value(name)
+    person.find("[aria-label='Latitude and longitude of sort 2']").send_keys("48, 11")
+    person.button("Run query").click()
+    person.wait(lambda: "sort=count" in person.page.current_url, "the sorts in the address")
+    person.settle()
+    body = person.sent("database")[-1]
+    assert body["query"]["sortBy"] == [
+        {"fieldName": "count", "ascending": True},
+        {"fieldName": "place", "ascending": True,
+         "relativeLocation": {"latitude": 48, "longitude": 11}}], body["query"]["sortBy"]
+
+
+def index_advice(person):
+    person.begin(SCREENS["indexes-production"])
+    person.see("title SORTABLE")
+    person.see("12 queries read 60,000 records and found 3 records")
+    person.named("a", "Open as a query of Note").click()
+    person.see("Run query")
+    person.wait(lambda: "filters=" in person.page.current_url, "the form of the query")
+    assert person.find("[aria-label='Comparator of condition 1']").get_attribute("value") == "EQUALS"
+
+
+def telemetry(person):
+    person.begin(SCREENS["telemetry"])
+    assert len(person.page.find_elements(By.CSS_SELECTOR, "svg.plot[role=img]")) == 3
+    assert person.find("figcaption").text.startswith("Requests – all:")
+    person.unfold("Table of Duration")
+    person.see("100 ms")
+    person.named("tbody a", "records/modify").click()
+    person.wait(lambda: "endpoint=records" in person.page.current_url, "the endpoint")
+    person.settle()
+    assert person.sent("management/telemetry/fetch")[-1]["endpoint"] == "records/modify"
+    person.fill("Time", "24")
+    person.button("Show").click()
+    person.wait(lambda: "hours=24" in person.page.current_url, "the time in the address")
+    person.settle()
+    assert person.sent("management/telemetry/fetch")[-1]["minutesPerPoint"] == 15
+
+
+def devices(person):
+    person.begin(SCREENS["devices"], role="auditor")
+    person.fill("Code", "wrong").send_keys(Keys.ENTER)
+    person.see("There is no such code of consent.")
+    person.fill("Code", "7kqm-px2a-w9td-4hgn").send_keys(Keys.ENTER)
+    person.see("The device has not fetched 1000 records")
+    person.see("QUOTA_EXCEEDED")
+    # The code never stands in the address, so that a copied address does not carry it.
+    assert "7kqm" not in person.page.current_url.lower()
+    findings = chromium.own_findings(person.page)
+    assert not findings, findings
+    person.named("a", "Requests").click()
+    person.settle()
+
+
+def act_as_test_account(person):
+    person.begin(SCREENS["zones"])
+    Select(person.find("#actor")).select_by_value("test+1@example.org")
+    person.wait(lambda: any(path.startswith("as/") for path, _ in person.server.state.received),
+                "a request in the name of the test account")
+    paths = [path for path, _ in person.server.state.received if "zones/list" in path]
+    assert paths[-1].startswith("as/test+1@example.org/database/"), paths
+    person.named("a", "Records").click()
+    person.wait(lambda: "as=test" in person.page.current_url, "the account in the address")
+    person.begin("/", role="auditor")
+    assert not person.page.find_elements(By.CSS_SELECTOR, "#actor")
+
+
+def test_account(person):
+    person.begin(SCREENS["users"])
+    person.see("test account")
+    person.unfold("Create an account")
+    person.fill("E-mail", "new@example.org")
+    person.input("Test account: members of the team can act in its name").click()
+    person.button("Create").click()
+    person.see("The account new@example.org is created.")
+    [sent] = person.sent("management/accounts/create")
+    assert sent == {"email": "new@example.org", "isTest": True}, sent
+
+
 def keys_without_modifiers(person):
     person.begin("/")
     person.press("g", "c")
@@ -316,7 +449,9 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, live_requests, keys_without_modifiers,
+         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, telemetry, devices, act_as_test_account, test_account,
+         several_sorts,
+         keys_without_modifiers,
          focus_is_never_lost, hostile_data]
 
 

@@ -32,12 +32,13 @@ PERMISSIONS = {
     "web-tokens/revoke": KEEPERS, "requests/list": ALL, "telemetry/fetch": ALL,
     "roles/grant": {"owner"}, "roles/revoke": {"owner"},
     "accounts/configure": set(), "web-tokens/create": set(), "web-tokens/rotate-key": set(),
-    "accounts/invite": set(), "quotas/set": set(), "quotas/show": set(),
+    "accounts/invite": set(), "quotas/set": KEEPERS, "quotas/show": KEEPERS, "devices/list": ALL,
     "schema/deploy": set(), "team/list": set(),
 }
 # Nothing of this exists, so no allowed request changes anything.
 NOBODY = {"containerID": "iCloud.org.example.None", "environment": "production", "id": "x",
-          "email": "nobody@example.org", "role": "x", "token": "x"}
+          "email": "nobody@example.org", "role": "x", "token": "x", "code": "x",
+          "target": "public", "bytes": 1}
 
 
 def policy(server):
@@ -225,6 +226,44 @@ def private_data(server):
         assert developer.call(f"{base}/{endpoint}").status == 404, endpoint
 
 
+def acting(server):
+    """A developer acts in the name of test accounts only, and nobody else does."""
+    server.command("account", "create", "test@example.org", "--test")
+    server.command("account", "create", "person@example.org")
+    developer = Member(server, "developer@example.org", PASSWORD)
+    path = f"database/{NOTES}/development/private/records/lookup"
+    lookup = {"records": [{"recordName": "secret"}]}
+    answer = developer.call(f"as/test%40example.org/{path}", lookup)
+    assert answer.json["records"][0]["serverErrorCode"] == "NOT_FOUND", answer.json
+    for email in ["owner@example.org", "person@example.org", "nobody@example.org", "%00", "..",
+                  "test@example.org/as/owner@example.org", ""]:
+        answer = developer.call(f"as/{email}/{path}", lookup)
+        assert answer.status in (403, 404), (email, answer.json)
+        assert "records" not in answer.json, (email, answer.json)
+    for endpoint in ["tokens/create", "encryption/keys", "records/accept"]:
+        answer = developer.call(
+            f"as/test@example.org/database/{NOTES}/development/private/{endpoint}")
+        assert answer.status == 404, endpoint
+    for role in ["operator", "auditor"]:
+        answer = Member(server, f"{role}@example.org", PASSWORD).call(
+            f"as/test@example.org/{path}", lookup)
+        assert answer.status == 404, (role, answer.json)
+    answer = server.send("POST", f"/console/1/as/test@example.org/{path}", lookup)
+    assert answer.status == 401, answer.status
+
+
+def devices(server):
+    """Without the user's code of consent, no role sees a user's devices."""
+    store = {"containerID": NOTES, "environment": "development"}
+    for role in ROLES:
+        member = Member(server, f"{role}@example.org", PASSWORD)
+        for code in ["", "x", "owner@example.org", "0000-0000-0000-0000", "A" * 10_000, None, 7]:
+            for more in [{}, {"email": "owner@example.org"}, {"userRecordName": "_x"}]:
+                answer = member.call("management/devices/list", {**store, "code": code, **more})
+                assert answer.status in (400, 404), (role, code, answer.json)
+                assert "devices" not in answer.json
+
+
 def user_bytes(server):
     """No uploaded byte is served from the console's origin."""
     owner = Member(server, "owner@example.org", PASSWORD)
@@ -332,7 +371,7 @@ def restart(server):
     assert PASSWORD not in server.log_text() and owner.cookie.split("=")[1] not in server.log_text()
 
 
-CHECKS = [policy, guests, foreign_pages, roles, deployment, limited, private_data, user_bytes,
+CHECKS = [policy, guests, foreign_pages, roles, deployment, limited, private_data, acting, devices, user_bytes,
           other_listeners, throttle, live, addresses, restart]
 
 

@@ -81,6 +81,8 @@ class Operator(Person):
             if not path.startswith("/console/1/"):
                 continue
             path = path.removeprefix("/console/1/").removeprefix("management/")
+            if path.startswith("as/"):
+                path = path.split("/", 2)[2]
             if path.startswith("database/"):
                 path = path.split("/", 4)[4]
             elif path.startswith("assets/upload/"):
@@ -522,6 +524,79 @@ def users(person):
     person.see("enabled")
 
 
+def quotas(person):
+    person.go(f"/quotas?{STORE}")
+    person.see("no limit")
+    person.unfold("Set a quota")
+    person.fill("Quota of", "eachUser")
+    person.fill("Quota", "3GB")
+    person.button("Set").click()
+    person.see("The quota is set.")
+    person.see("3.0 GB")
+    shown = person.command("quota", "show", "--container", NOTES, "--environment", "development")
+    assert "at most 3000000000 bytes" in shown, shown
+    person.unfold("Set a quota")
+    person.fill("Quota of", "eachUser")
+    person.fill("Quota", "unlimited")
+    person.button("Set").click()
+    person.see_no("3.0 GB")
+
+
+def devices(person):
+    """The user makes a code on the server's own pages, and the member sees the devices with it."""
+    person.go(f"/devices?{STORE}")
+    person.fill("Code", "0000-0000-0000-0000").send_keys(Keys.ENTER)
+    person.see("There is no such code of consent")
+    pages = person.server.api.replace("127.0.0.1", "localhost")
+    person.page.get(pages + "/auth/sign-in")
+    person.find("[name=email]").send_keys(OWNER)
+    person.find("[name=password]").send_keys(PASSWORD, Keys.ENTER)
+    person.see("Your account")
+    person.page.get(pages + "/account/devices")
+    person.find("form[action='/account/devices/consent'] button").click()
+    code = person.find("strong code").text
+    assert re.fullmatch(r"(?:[0-9A-Z]{4}-){3}[0-9A-Z]{4}", code), code
+    person.go(f"/devices?{STORE}")
+    person.fill("Code", code.lower()).send_keys(Keys.ENTER)
+    person.see("Consent ends")
+    person.page.get(pages + "/account/devices")
+    assert "last used" in person.text("body")
+    person.find("form[action='/account/devices/end'] button").click()
+    person.go(f"/devices?{STORE}")
+    person.fill("Code", code).send_keys(Keys.ENTER)
+    person.see("There is no such code of consent")
+
+
+def act_as(person):
+    """A test account has records of its own."""
+    person.go("/users")
+    person.unfold("Create an account")
+    person.fill("E-mail", "test@example.org")
+    person.input("Test account: members of the team can act in its name").click()
+    person.button("Create").click()
+    person.see("test account", "main table")
+    person.go(f"/zones?{STORE}")
+    Select(person.find("#actor")).select_by_value("test@example.org")
+    person.wait(lambda: "as=test" in person.page.current_url, "the account in the address")
+    person.settle()
+    person.unfold("Create a zone")
+    person.fill("Name of the zone", "OfTheTest").send_keys(Keys.ENTER)
+    person.see("OfTheTest", "main table")
+    Select(person.find("#actor")).select_by_value("")
+    person.settle()
+    person.see_no("OfTheTest", "main table")
+
+
+def live_updates(person):
+    """A screen changes by itself after a command."""
+    person.go("/containers")
+    person.see(NOTES)
+    person.command("container", "create", "iCloud.org.example.Live")
+    person.see("iCloud.org.example.Live", "main table")
+    person.command("container", "delete", "iCloud.org.example.Live", "--yes")
+    person.see_no("iCloud.org.example.Live", "main table")
+
+
 def roles(person):
     person.go(f"/roles?{STORE}")
     person.unfold("Grant a role to another user")
@@ -666,8 +741,8 @@ SCREENS = ["/", f"/records?{STORE}&type=Note&database=private",
            f"/subscriptions?{STORE}", f"/schema?{STORE}", f"/schema?{STORE}&view=roles",
            f"/schema?{STORE}&view=text", f"/schema?{STORE}&view=retirements", f"/deploy?{STORE}",
            "/requests", f"/indexes?{STORE}", f"/permissions?{STORE}&type=Note", "/users",
-           f"/users?account={ANNA}", f"/roles?{STORE}", "/team", "/containers", "/api-tokens",
-           "/server-keys"]
+           f"/users?account={ANNA}", f"/quotas?{STORE}", f"/devices?{STORE}", f"/roles?{STORE}",
+           "/team", "/containers", "/api-tokens", "/server-keys"]
 
 
 def screens(person):
@@ -689,7 +764,7 @@ def screens(person):
 FLOWS = [set_up, sign_out_and_in, containers, schema_text, schema_fields, schema_roles, new_record,
          edit_record, import_and_query, export, lookup_and_changes, bulk_and_delete,
          zones_and_shares, subscriptions, radar_and_deploy, requests, indexes, permissions, retirements,
-         users, roles, team, as_developer, tokens, keys, policy_in_the_browser, screens, reset]
+         users, quotas, devices, act_as, live_updates, roles, team, as_developer, tokens, keys, policy_in_the_browser, screens, reset]
 
 
 def endpoints_of_the_front_end():
@@ -705,7 +780,8 @@ def endpoints_of_the_front_end():
         used |= set(re.findall(r'"(roles/(?:grant|revoke))"', text))
         used |= set(re.findall(r'endpoint: "(team/[\w-]+)"', text))
     # Names of commands in dialogs, which are not paths of endpoints.
-    return used - {"records/delete", "zones/create", "zones/delete", "session/confirm"}
+    return used - {"records/create", "records/delete", "zones/create", "zones/delete",
+                   "subscriptions/create", "subscriptions/delete", "session/confirm"}
 
 
 def main():

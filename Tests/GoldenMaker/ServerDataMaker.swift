@@ -26,6 +26,7 @@ struct ServerDataMaker {
     try await remember("early")
     try await laterPart()
     try await remember("late")
+    try await sharing()
     try await end()
   }
 
@@ -82,7 +83,7 @@ struct ServerDataMaker {
     return record
   }
 
-  private func save(_ records: [CKRecord], to database: CKDatabase) async throws {
+  func save(_ records: [CKRecord], to database: CKDatabase) async throws {
     let (saved, _) = try await database.modifyRecords(saving: records, deleting: [])
     for (id, result) in saved {
       if case .failure(let error) = result {

@@ -4,12 +4,19 @@ import Testing
 
 @testable import StratusKit
 
-/// Files that the release of November 2026 wrote. This release was the last one before work on
-/// sharing began. See docs/internals/golden-files.md.
+/// Files that earlier releases wrote. See docs/internals/golden-files.md.
 enum GoldenFiles {
-  static let folder = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Golden/2026-11-before-sharing")
+  /// The last release before work on sharing began.
+  static let beforeSharing = "2026-11-before-sharing"
+  /// The first release with sharing, sign-up and quotas.
+  static let sharing = "2026-11-sharing"
+
+  static let folder = folder(of: beforeSharing)
+
+  static func folder(of release: String) -> URL {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Golden/\(release)")
+  }
 
   static let golden = "iCloud.org.example.Golden"
   static let second = "iCloud.org.example.Second"
@@ -23,21 +30,23 @@ enum GoldenFiles {
   }
 
   /// Returns a token, name or change tag that an app may have stored as text.
-  static func text(_ name: String) throws -> String {
-    let data = try Data(contentsOf: folder.appending(path: "texts.json"))
+  static func text(_ name: String, of release: String = beforeSharing) throws -> String {
+    let data = try Data(contentsOf: folder(of: release).appending(path: "texts.json"))
     let texts = try JSONDecoder().decode([String: String].self, from: data)
     return try #require(texts[name], "texts.json has no \(name)")
   }
 
-  static func archive(_ name: String) throws -> Data {
-    try Data(contentsOf: folder.appending(path: "archives/\(name).archive"))
+  static func archive(_ name: String, of release: String = beforeSharing) throws -> Data {
+    try Data(contentsOf: folder(of: release).appending(path: "archives/\(name).archive"))
   }
 
   /// Returns an archived object. It is decoded in the same way as in apps.
   static func object<Value: NSObject & NSSecureCoding>(
-    _ name: String, of type: Value.Type
+    _ name: String, of type: Value.Type, by release: String = beforeSharing
   ) throws -> Value {
-    try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: type, from: archive(name)))
+    try #require(
+      try NSKeyedUnarchiver.unarchivedObject(
+        ofClass: type, from: archive(name, of: release)))
   }
 
   /// Returns a sync engine's state from one of the formats in which apps store it.
@@ -55,8 +64,10 @@ enum GoldenFiles {
   /// framework requires. Git does not store this permission.
   ///
   /// NB: the copies have today's date. The framework would remove operations with an old date.
-  static func copy(_ name: String, to target: URL) throws {
-    let source = folder.appending(path: name)
+  static func copy(
+    _ name: String, of release: String = beforeSharing, to target: URL
+  ) throws {
+    let source = folder(of: release).appending(path: name)
     let files = FileManager.default
     var isFolder: ObjCBool = false
     guard files.fileExists(atPath: source.path, isDirectory: &isFolder) else {
@@ -72,7 +83,7 @@ enum GoldenFiles {
     try files.createDirectory(
       at: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for entry in try files.contentsOfDirectory(atPath: source.path) {
-      try copy("\(name)/\(entry)", to: target.appending(path: entry))
+      try copy("\(name)/\(entry)", of: release, to: target.appending(path: entry))
     }
   }
 }

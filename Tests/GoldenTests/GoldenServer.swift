@@ -11,15 +11,19 @@ import Testing
 final class GoldenServer: Sendable {
   let server: TestServer
   private let scratch: ScratchFolder
+  private let release: String
 
-  /// - Parameter isReopened: whether a server of the current version has used the folder before.
-  init(isReopened: Bool = false) async throws {
+  /// - Parameters:
+  ///   - release: the folder of the release that wrote the data.
+  ///   - isReopened: whether a server of the current version has used the folder before.
+  init(of release: String = GoldenFiles.beforeSharing, isReopened: Bool = false) async throws {
     scratch = try ScratchFolder()
-    try GoldenFiles.copy("server-data", to: scratch.url.appending(path: "data"))
-    try GoldenFiles.copy("device", to: scratch.url.appending(path: "device"))
+    self.release = release
+    try GoldenFiles.copy("server-data", of: release, to: scratch.url.appending(path: "data"))
+    try GoldenFiles.copy("device", of: release, to: scratch.url.appending(path: "device"))
     if isReopened {
       let earlier = try await Self.server(in: scratch)
-      _ = try await Self.container(of: "alice", on: earlier, scratch)
+      _ = try await Self.container(of: "alice", on: earlier, scratch, release)
         .privateCloudDatabase.allRecordZones()
       await earlier.stop()
     }
@@ -39,21 +43,21 @@ final class GoldenServer: Sendable {
     _ identifier: String = GoldenFiles.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development
   ) throws -> CKContainer {
-    try Self.container(identifier, of: user, in: environment, on: server, scratch)
+    try Self.container(identifier, of: user, in: environment, on: server, scratch, release)
   }
 
   private static func container(
     _ identifier: String = GoldenFiles.golden, of user: String,
     in environment: CKContainer.Settings.Environment = .development, on server: TestServer,
-    _ scratch: ScratchFolder
+    _ scratch: ScratchFolder, _ release: String
   ) throws -> CKContainer {
     let place = "\(identifier).\(environment.rawValue)"
     return CKContainer(
       identifier: identifier,
       settings: CKContainer.Settings(
         url: URL(string: "http://stratus.test"), environment: environment,
-        apiToken: try GoldenFiles.text("apiToken.\(place)"),
-        webAuthToken: try GoldenFiles.text("webAuthToken.\(place).\(user)"),
+        apiToken: try GoldenFiles.text("apiToken.\(place)", of: release),
+        webAuthToken: try GoldenFiles.text("webAuthToken.\(place).\(user)", of: release),
         keysFile: scratch.url.appending(path: "device/keys.json"),
         stateFolder: scratch.url.appending(path: user == "alice" ? "device/state" : user)),
       exchange: server.exchange,
@@ -75,11 +79,14 @@ final class GoldenServer: Sendable {
 
 /// Runs a test with the golden data.
 ///
-/// - Parameter isReopened: whether a server of the current version has used the data before.
+/// - Parameters:
+///   - release: the folder of the release that wrote the data.
+///   - isReopened: whether a server of the current version has used the data before.
 func withGoldenServer(
-  isReopened: Bool = false, _ body: (GoldenServer) async throws -> Void
+  of release: String = GoldenFiles.beforeSharing, isReopened: Bool = false,
+  _ body: (GoldenServer) async throws -> Void
 ) async throws {
-  let golden = try await GoldenServer(isReopened: isReopened)
+  let golden = try await GoldenServer(of: release, isReopened: isReopened)
   do {
     try await body(golden)
   } catch {

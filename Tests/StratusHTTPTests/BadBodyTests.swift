@@ -125,6 +125,7 @@ import Testing
       ("changes/zone", "zones", [], [:]),
       ("changes/zone", "reverse", [4], ["zones": []]),
       ("changes/zone", "deletedRecordTypes", [4], ["zones": []]),
+      ("changes/zone", "remainingCount", [4], ["zones": []]),
       ("changes/zone", "desiredRecordTypes", [2], ["zones": []]),
       ("changes/zone", "resultsLimit", [0], ["zones": []]),
       ("records/changes", "zoneID", [], [:]),

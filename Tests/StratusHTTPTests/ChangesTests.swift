@@ -57,6 +57,28 @@ import Testing
     }
   }
 
+  /// The number of remaining changes is a Stratus extension (docs/reference/compatibility.md).
+  @Test func `a page of zone changes says how many changes can remain, if it is asked`()
+    async throws
+  {
+    try await withAnna { anna in
+      try await anna.makeZone("A")
+      for number in 0..<5 { try await anna.save("n-\(number)", in: "A") }
+      let plain = try await anna.changes(in: "A", ["resultsLimit": 2])
+      #expect(plain["remainingCountMax"].isNull)
+      let asked: JSON = ["resultsLimit": 2, "remainingCount": true]
+      var page = try await anna.changes(in: "A", asked)
+      #expect(page["records"].array?.count == 2)
+      #expect(page["remainingCountMax"] == 3)
+      page = try await anna.changes(in: "A", since: page["syncToken"], asked)
+      #expect(page["remainingCountMax"] == 1)
+      page = try await anna.changes(in: "A", since: page["syncToken"], asked)
+      #expect(page["remainingCountMax"] == 0)
+      let reversed = try await anna.changes(in: "A", asked.with("reverse", true))
+      #expect(reversed["remainingCountMax"].isNull)
+    }
+  }
+
   @Test func `the default zone is not in the database's changes`() async throws {
     try await withAnna { anna in
       try await anna.save("n-1")

@@ -62,7 +62,18 @@ struct Client: Sendable {
   }
 
   func answer(_ endpoint: String, _ body: JSON) async throws -> Answer {
-    try await send(.post, target(endpoint), body: body.bytes)
+    let answer = try await send(.post, target(endpoint), body: body.bytes)
+    try checkShape(of: answer, to: endpoint)
+    return answer
+  }
+
+  /// Compares an answer with its shape in `/openapi.json`.
+  private func checkShape(of answer: Answer, to endpoint: String) throws {
+    let isError = answer.status != 200
+    if !isError, !ShapeCheck.paths.contains(endpoint) { return }
+    let fault = ShapeCheck.faultOfAnswer(
+      try JSONView(parsing: answer.bytes), to: endpoint, isError: isError)
+    #expect(fault == nil, "the answer of \(endpoint) differs from /openapi.json")
   }
 
   /// Sends a POST request and expects success.

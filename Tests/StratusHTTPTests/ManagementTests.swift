@@ -42,7 +42,9 @@ import Testing
       try await refuse(server, "accounts/disable", ["email": "ben@example.org"], status: 404)
       try await server.manage("accounts/disable", ["email": "ANN@example.org"])
       let accounts = try await server.manage("accounts/list", [:])["accounts"]
-      #expect(accounts[0] == ["email": "ann@example.org", "disabled": true])
+      #expect(
+        accounts[0]
+          == ["email": "ann@example.org", "disabled": true, "restricted": false])
     }
   }
 

@@ -10,9 +10,11 @@ import Testing
 /// Runs a test with a server.
 func withServer(
   live: Live = Live(), limits: LimitSettings = .unpaced, log: CapturedLog? = nil,
-  mail: MailSettings? = nil, _ body: (TestServer) async throws -> Void
+  mail: MailSettings? = nil, providers: ProviderClient? = nil,
+  _ body: (TestServer) async throws -> Void
 ) async throws {
-  let server = try await TestServer(live: live, limits: limits, log: log, mail: mail)
+  let server = try await TestServer(
+    live: live, limits: limits, log: log, mail: mail, providers: providers)
   do {
     try await body(server)
   } catch {

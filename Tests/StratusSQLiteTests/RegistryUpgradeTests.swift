@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 6, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 11, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -184,9 +184,21 @@ import Testing
     4: signIn,
     5: team,
     6: mail,
+    7: steps,
+    8: passkeys,
+    9: links,
+    10: audit,
+    11: consents,
   ]
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;"
+  private static let audit =
+    "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
   private static let mail =
     "DROP TABLE mails; DROP TABLE mail_codes; DROP TABLE factors; DROP TABLE recovery_codes;"
+    + steps
+  private static let steps = "DROP TABLE sign_in_steps;" + passkeys
+  private static let passkeys = "DROP TABLE passkeys;" + links
+  private static let links = "DROP TABLE provider_links;" + audit
   private static let team = "DROP TABLE team;" + mail
   private static let signIn =
     "DROP TABLE passwords; DROP TABLE browser_sessions; DROP INDEX sessions_by_account;" + team
@@ -205,7 +217,22 @@ import Testing
     try queue.close()
   }
 
-  @Test(arguments: [2, 3, 4, 5, 6])
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
+  func `an upgraded registry can store consents and test accounts`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let consent = StoredConsent(hash: [1], accountID: "1", createdAt: 1, endsAt: 9)
+      try await registry.add(consent, max: 1)
+      #expect(try await registry.consents(ofAccount: "1", at: 2) == [consent])
+      #expect(try await registry.testAccounts() == [])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7])
   func `an upgraded registry can store mails and second factors`(layout: Int64) async throws {
     try await withTemporaryFolder { url in
       try await make(layout: layout, in: url)
@@ -253,13 +280,58 @@ import Testing
         if round == 0 {
           try await registry.create(key)
           _ = try await registry.change(to: password, from: nil, endsAppSessions: false)
-          _ = try await registry.create(browser, provenBy: "$scrypt$", countMax: 9)
+          _ = try await registry.create(browser, provenBy: .password(hash: "$scrypt$"), countMax: 9)
           #expect(try await registry.addFirstOwner(accountID: "1", at: 3))
         }
         #expect(try await registry.serverKeys() == [key])
         #expect(try await registry.password(ofAccount: "1") == password)
         #expect(try await registry.browserSessions(ofAccount: "1") == [browser])
         #expect(try await registry.teamMember(accountID: "1")?.role == .owner)
+        await registry.close()
+      }
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7, 8, 9, 10])
+  func `an upgraded registry has unrestricted accounts and an audit log`(
+    layout: Int64
+  ) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      #expect(try await registry.accounts().map(\.isRestricted) == [false])
+      try await registry.append(AuditEntry(time: 5, actor: .user, action: "account-page"))
+      let entries = try await registry.auditEntries(ofAccount: nil, before: nil, limit: 9)
+      #expect(entries.map(\.time) == [5])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 3, 4, 5, 6, 7, 8, 9])
+  func `an upgraded registry can store steps of sign-ins, passkeys and links to providers`(
+    layout: Int64
+  ) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let step = SignInStep(kind: .device, hash: [1], sealedState: [2], endsAt: 3)
+      let link = ProviderLink(
+        issuer: "https://id.example", subject: "s", accountID: "1", email: "", createdAt: 3)
+      let passkey = Passkey(
+        id: [1], accountID: "1", name: "Phone", publicKey: [2], host: "localhost", signCount: 0,
+        isBackupEligible: false, isBackedUp: false, createdAt: 3)
+      for round in 0..<2 {
+        let registry = try SQLiteRegistry(folder: folder)
+        #expect(try await registry.create([step], within: nil, at: 1) == (round == 0))
+        #expect(try await registry.signInStep(.device, hash: [1]) == step)
+        #expect(try await registry.create(passkey, countMax: 9) == (round == 0))
+        #expect(try await registry.passkey(id: [1]) == passkey)
+        #expect(
+          try await registry.create(link, creating: nil, countMax: 9) == (round == 0))
+        #expect(try await registry.providerLinks(ofAccount: "1") == [link])
         await registry.close()
       }
     }

@@ -61,6 +61,7 @@ enum ImportRules {
   private static func testMayImport(_ module: String, target: String) -> Bool {
     if Modules.tests.contains(module) { return true }
     if target == "TidyTests" { return false }
+    if target == "S3Server" { return Modules.testServer.contains(module) }
     if Modules.all[module] != nil { return true }
     let tested = target.hasSuffix("Tests") ? String(target.dropLast(5)) : target
     return module == tested || Modules.all[tested]?.others.contains(module) ?? false

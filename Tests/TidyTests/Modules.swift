@@ -14,7 +14,7 @@ enum Modules {
     "StratusSQLite": Room(ours: domain + ["StratusSQL"], others: ["GRDB", "GRDBSQLite"]),
     "CPostgreSQL": Room(),
     "StratusPostgres": Room(ours: domain + ["StratusSQL"], others: ["CPostgreSQL"]),
-    "StratusAssets": Room(ours: domain, others: crypto + ["AsyncHTTPClient"]),
+    "StratusAssets": Room(ours: domain, others: crypto + httpClient),
     "StratusAccounts": Room(ours: domain, others: crypto + ["JWTKit"]),
     "StratusMail": Room(ours: domain, others: ["NIOCore", "NIOPosix", "NIOSSL"]),
     "StratusPush": Room(
@@ -24,7 +24,7 @@ enum Modules {
       ours: domain + ["StratusConsole"], others: hummingbird + ["NIOSSL", "NIOTLS"]),
     "StratusConsole": Room(ours: ["StratusConsoleFiles"]),
     "StratusConsoleFiles": Room(),
-    "StratusServer": Room(ours: serverModules, others: composition),
+    "StratusServer": Room(ours: serverModules, others: composition + httpClient),
     "StratusProgress": Room(),
     "stratus": Room(
       ours: ["StratusProgress", "StratusServer", "StratusTransport", "StratusWire"],
@@ -62,12 +62,18 @@ enum Modules {
 
   /// Modules that every test may import, in addition to the project's modules and the packages of
   /// the tested target. `QueryChecks` is a separate module because `query-soak` also uses it.
-  /// `EventScripts` is a separate module because two test targets use it. Tests sign requests with
-  /// `Crypto`.
+  /// `EventScripts` is a separate module because two test targets use it. `S3Server` is also part
+  /// of a program. Tests sign requests with `Crypto`, play authenticators with `CryptoExtras`, and
+  /// make metrics with `CoreMetrics`.
   static let tests: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Testing",
-    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "Crypto",
+    "HummingbirdTesting", "NIOEmbedded", "QueryChecks", "EventScripts", "S3Server",
+    "Crypto", "CryptoExtras", "CoreMetrics",
   ]
+
+  /// Modules that the S3 of the tests may import, in addition to ``tests``. It imports no module of
+  /// the project, so that both sides cannot contain the same mistake.
+  static let testServer = hummingbird
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]
   private static let crypto: Set<String> = ["Crypto", "CryptoExtras"]
@@ -89,7 +95,8 @@ enum Modules {
   /// NB: only StratusHTTP uses Hummingbird directly. The composition root only starts Hummingbird's
   /// application.
   private static let composition: Set<String> = [
-    "Configuration", "Hummingbird", "Logging", "Metrics", "ServiceLifecycle", "UnixSignals",
+    "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird", "Instrumentation", "Logging",
+    "ServiceLifecycle", "Tracing", "UnixSignals",
   ]
 }
 

@@ -44,7 +44,8 @@ extension Accounts {
       endsAt: now + BrowserSessionLife.short, isKept: false,
       browser: String(("console, " + (browser ?? "")).prefix(200)))
     let isOpen = try await registry.create(
-      session, provenBy: proven.passwordHash, countMax: BrowserSessionLife.countMax)
+      session, provenBy: .password(hash: proven.passwordHash), countMax: BrowserSessionLife.countMax
+    )
     return isOpen ? text : nil
   }
 

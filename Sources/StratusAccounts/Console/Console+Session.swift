@@ -122,6 +122,13 @@ extension Console {
     session.containerIDs = try await accounts.registry.containers().filter {
       member.containers?.contains($0) ?? true
     }
+    if member.role.permissions.contains(.records) {
+      let tests = try await accounts.registry.testAccounts()
+      if !tests.isEmpty {
+        session.testAccounts = try await accounts.registry.accounts()
+          .filter { tests.contains($0.id) && !$0.isDisabled }.map(\.email)
+      }
+    }
     return session
   }
 

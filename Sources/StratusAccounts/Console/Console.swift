@@ -1,3 +1,4 @@
+import Foundation
 public import StratusDomain
 import StratusWire
 
@@ -27,7 +28,7 @@ public final class Console: WebConsole {
     }
     guard let cookie = request.cookie,
       let visitor = try await accounts.consoleVisitor(
-        cookie: cookie, isTouching: request.path != "live")
+        cookie: cookie, isTouching: request.path != "live" && !request.isAutomatic)
     else { throw ServerError(.authenticationRequired, Reason.authenticationRequired) }
     switch request.path {
     case ConfirmConsoleSession.path: return try await confirm(request, visitor, cookie)
@@ -42,6 +43,7 @@ public final class Console: WebConsole {
     }
     if request.path.hasPrefix("team/") { return try manageTeam(request, visitor) }
     if request.path.hasPrefix("management/") { return try await manage(request, visitor) }
+    if request.path.hasPrefix("as/") { return try await openAsTestAccount(request, visitor) }
     if request.path.hasPrefix("database/") { return try await open(request, visitor) }
     throw ServerError(.notFound, Reason.endpointUnknown)
   }
@@ -52,7 +54,8 @@ public final class Console: WebConsole {
     try require(.team, of: visitor)
     try requirePassword(for: request.path, of: visitor)
     note(request.path, ConsoleSubject(), visitor)
-    return .manage(endpoint: request.path, ConsoleView(showsAccounts: true))
+    return .manage(
+      endpoint: request.path, ConsoleView(showsAccounts: true, member: visitor.account.email))
   }
 
   private func manage(
@@ -79,7 +82,8 @@ public final class Console: WebConsole {
   private func view(of visitor: ConsoleVisitor) -> ConsoleView {
     ConsoleView(
       containers: visitor.member.containers,
-      showsAccounts: visitor.member.role.permissions.contains(.users))
+      showsAccounts: visitor.member.role.permissions.contains(.users),
+      member: visitor.account.email)
   }
 
   /// Checks that a request of a limited member concerns only containers that the member can see.
@@ -110,9 +114,38 @@ public final class Console: WebConsole {
   private func open(
     _ request: ConsoleRequest, _ visitor: ConsoleVisitor
   ) async throws(ServerError) -> ConsoleDecision {
+    try await open(request.path, as: visitor.account, visitor)
+  }
+
+  /// Opens a database in the name of a test account: `as/EMAIL/database/…`.
+  private func openAsTestAccount(
+    _ request: ConsoleRequest, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) -> ConsoleDecision {
+    let parts = request.path.split(separator: "/", maxSplits: 2).map(String.init)
+    // NB: every other account counts as missing, so that the answer does not tell whether there is
+    // such an account.
+    guard parts.count == 3, visitor.member.role.permissions.contains(.records),
+      let email = parts[1].removingPercentEncoding?.lowercased(),
+      let account = try await accounts.registry.account(email: email),
+      !account.isDisabled,
+      try await accounts.registry.testAccounts().contains(account.id)
+    else { throw ServerError(.notFound, Reason.endpointUnknown) }
+    let decision = try await open(parts[2], as: account, visitor)
+    if case .open(let address, let endpoint, _) = decision, ConsoleNews.changes(endpoint) {
+      accounts.audit.note(
+        "the member '\(visitor.account.email)' requested '\(endpoint)' in \(address.store.inLog) "
+          + "as the test account '\(account.email)'")
+    }
+    return decision
+  }
+
+  private func open(
+    _ path: String, as account: Account, _ visitor: ConsoleVisitor
+  ) async throws(ServerError) -> ConsoleDecision {
     try require(.records, of: visitor)
-    let parts = request.path.split(separator: "/", maxSplits: 4).map(String.init)
-    guard parts.count == 5, let environment = ContainerEnvironment(rawValue: parts[2]),
+    let parts = path.split(separator: "/", maxSplits: 4).map(String.init)
+    guard parts.count == 5, parts[0] == "database",
+      let environment = ContainerEnvironment(rawValue: parts[2]),
       let scope = DatabaseScope(rawValue: parts[3]),
       ConsolePermission.databaseEndpoints.contains(parts[4])
     else { throw ServerError(.notFound, Reason.endpointUnknown) }
@@ -120,13 +153,13 @@ public final class Console: WebConsole {
     guard visitor.sees(container: container),
       try await accounts.registry.containers().contains(container)
     else { throw ServerError(.notFound, Reason.containerNotFound) }
-    let user = try await accounts.user(visitor.account.id, in: container)
+    let user = try await accounts.user(account.id, in: container)
     return .open(
       DatabaseAddress(
         store: StoreAddress(container: container, environment: environment), scope: scope),
       endpoint: parts[4],
       .userSession(
-        UserSession(userRecordName: user, sessionID: "", accountID: visitor.account.id)))
+        UserSession(userRecordName: user, sessionID: "", accountID: account.id)))
   }
 
   /// Writes into the log which member requests a change. The handler may still refuse it.

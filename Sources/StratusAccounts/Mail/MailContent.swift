@@ -89,6 +89,30 @@ struct MailContent: Sendable, Hashable {
       "Second factor removed", "The second factor of your account on \(serverURL) was removed.")
   }
 
+  static func passkeyAdded(_ serverURL: String) -> MailContent {
+    notice("Passkey added", "A passkey was added to your account on \(serverURL).")
+  }
+
+  static func passkeyRemoved(_ serverURL: String) -> MailContent {
+    notice("Passkey removed", "A passkey of your account on \(serverURL) was removed.")
+  }
+
+  static func passwordRemoved(_ serverURL: String) -> MailContent {
+    notice("Password removed", "The password of your account on \(serverURL) was removed.")
+  }
+
+  static func providerLinked(_ serverURL: String, _ name: String) -> MailContent {
+    notice(
+      "Sign-in linked",
+      "A user of \(name) was linked to your account on \(serverURL), and can sign in to it.")
+  }
+
+  static func providerUnlinked(_ serverURL: String) -> MailContent {
+    notice(
+      "Link removed",
+      "The link of your account on \(serverURL) to another provider was removed.")
+  }
+
   static func recoveryCodeUsed(_ serverURL: String) -> MailContent {
     notice(
       "A recovery code was used", "A recovery code of your account on \(serverURL) was used.")

@@ -15,12 +15,13 @@ struct CreateAccountHandler: ManagementHandler {
     {
       throw .badRequest(fault)
     }
-    try await accounts.create(email: request.email)
+    try await accounts.create(email: request.email, isTest: request.isTest)
     if let password = request.password {
       let account = try await accounts.account(email: request.email)
       try await accounts.setPassword(password, of: account)
     }
-    accounts.audit.noteOperator("made the account '\(request.email.lowercased())'")
+    let kind = request.isTest ? "test account" : "account"
+    accounts.audit.noteOperator("made the \(kind) '\(request.email.lowercased())'")
     return EmptyRequest()
   }
 }
@@ -90,6 +91,39 @@ struct EnableAccountHandler: ManagementHandler {
   }
 }
 
+/// Answers ``RestrictAccount``.
+struct RestrictAccountHandler: ManagementHandler {
+  typealias Endpoint = RestrictAccount
+
+  let accounts: Accounts
+  /// Disconnects the listeners of restricted users.
+  let releaseEnded: @Sendable () async throws(ServerError) -> Void
+
+  func answer(_ request: RestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setRestricted(true, accountID: account.id)
+    accounts.memory.forget()
+    accounts.audit.noteOperator("restricted the account '\(account.email)'")
+    try await releaseEnded()
+    return EmptyRequest()
+  }
+}
+
+/// Answers ``UnrestrictAccount``.
+struct UnrestrictAccountHandler: ManagementHandler {
+  typealias Endpoint = UnrestrictAccount
+
+  let accounts: Accounts
+
+  func answer(_ request: UnrestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
+    let account = try await accounts.account(email: request.email)
+    _ = try await accounts.registry.setRestricted(false, accountID: account.id)
+    accounts.memory.forget()
+    accounts.audit.noteOperator("ended the restriction of the account '\(account.email)'")
+    return EmptyRequest()
+  }
+}
+
 /// Answers ``ListAccounts``.
 struct ListAccountsHandler: ManagementHandler {
   typealias Endpoint = ListAccounts
@@ -99,8 +133,11 @@ struct ListAccountsHandler: ManagementHandler {
   func answer(
     _ request: ListAccounts.Request
   ) async throws(ServerError) -> ListAccounts.Response {
+    let tests = try await accounts.registry.testAccounts()
     let items = try await accounts.registry.accounts().map {
-      ListAccounts.Item(email: $0.email, isDisabled: $0.isDisabled)
+      ListAccounts.Item(
+        email: $0.email, isDisabled: $0.isDisabled, isRestricted: $0.isRestricted,
+        isTest: tests.contains($0.id))
     }
     return ListAccounts.Response(accounts: items)
   }
@@ -108,12 +145,19 @@ struct ListAccountsHandler: ManagementHandler {
 
 extension Accounts {
   /// - Throws: `BAD_REQUEST` if the e-mail is invalid or in use.
-  func create(email: String) async throws(ServerError) {
+  /// - Parameter isTest: whether members of the team may act in the account's name.
+  func create(email: String, isTest: Bool = false) async throws(ServerError) {
     let email = email.lowercased()
     try Self.requireAddress(email)
     let account = Account(
       id: randomness(16).hex, email: email, isDisabled: false)
-    guard try await registry.create(account) else {
+    let isCreated: Bool
+    if isTest {
+      isCreated = try await registry.createTestAccount(account)
+    } else {
+      isCreated = try await registry.create(account)
+    }
+    guard isCreated else {
       throw .badRequest("an account '\(email)' exists already")
     }
   }

@@ -7,12 +7,14 @@ extension Accounts {
   /// - Parameters:
   ///   - roles: assigns custom roles to users.
   ///   - quotas: reads and changes the quotas of databases.
+  ///   - devices: reports the state of users' devices.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: replaces the key that signs asset URLs.
   public func managementHandlers(
     roles: UserRoles,
     quotas: StorageQuotas,
+    devices: DeviceReports,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -37,11 +39,15 @@ extension Accounts {
       ListAccountsHandler(accounts: self),
       EnableAccountHandler(accounts: self),
       DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
+      RestrictAccountHandler(accounts: self, releaseEnded: releaseEnded),
+      UnrestrictAccountHandler(accounts: self),
+      ListAuditEntriesHandler(accounts: self),
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles),
       RevokeRoleHandler(accounts: self, roles: roles),
       ShowQuotaHandler(accounts: self, quotas: quotas),
       SetQuotaHandler(accounts: self, quotas: quotas),
+      ListDevicesHandler(accounts: self, devices: devices),
       AddMemberHandler(accounts: self),
       ConfigureMemberHandler(accounts: self),
       RemoveMemberHandler(accounts: self),

@@ -97,6 +97,7 @@ extension Accounts {
       unusedSince: now - Self.idleMilliseconds, endedBefore: now)
     try await forgetEndedBrowserSessions()
     try await forgetOldMails()
+    try await registry.deleteSignInSteps(endedBefore: now)
   }
 
   /// The number of stored sessions, for tests.

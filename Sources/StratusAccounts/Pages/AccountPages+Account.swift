@@ -18,43 +18,99 @@ extension AccountPages {
       .filter { $0.isValid(at: now) }
     let apps = try await accounts.registry.sessions(ofAccount: signedIn.account.id)
       .filter { now <= $0.endsAt && now <= $0.lastUsedAt + Accounts.idleMilliseconds }
+    let hasPassword =
+      try await accounts.registry.password(ofAccount: signedIn.account.id) != nil
+    let passkeys = try await accounts.registry.passkeys(ofAccount: signedIn.account.id)
     let hasFactor = try await accounts.registry.factor(ofAccount: signedIn.account.id) != nil
     let browserItems = browsers.map {
       browserItem(visit, $0, isOwn: $0.hash == signedIn.session.hash)
     }
     let appItems = apps.map { appItem(visit, $0) }
+    let entries = try await accounts.registry.auditEntries(
+      ofAccount: signedIn.account.id, byOthersOnly: true, before: nil,
+      limit: Self.entriesShown)
+    let isTest = try await accounts.registry.testAccounts().contains(signedIn.account.id)
+    let testNote: HTML? =
+      isTest
+      ? """
+      <p class="alarm">This is a test account. Members of the team can act in its name, and see \
+      all its data.</p>
+      """ : nil
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
     let content: HTML = """
-      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(warning)
+      <h1>Your account</h1><p>\(signedIn.account.email)</p>\(testNote)\(warning)
       <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
       <button class="quiet">Sign out</button></form>
+      <h2>Passkeys</h2>
+      <p><a href="/account/passkeys">\(Self.passkeyCount(passkeys.count))</a></p>
+      \(providers == nil ? nil : Self.otherAccounts)
       <h2>Password</h2>
-      <form method="post" action="/account/password">\(visit.hidden(seal))
-      <input type="hidden" name="username" autocomplete="username" \
-      value="\(signedIn.account.email)">
-      <label for="current">Current password</label>
-      <input id="current" name="current" type="password" autocomplete="current-password" \
-      required maxlength="1024">
-      <label for="password">New password</label>
-      <input id="password" name="password" type="password" autocomplete="new-password" required \
-      minlength="\(String(PasswordRules.lengthMin))" maxlength="1024" aria-describedby="rule">
-      <p id="rule" class="small">At least \(String(PasswordRules.lengthMin)) characters; nothing \
-      that others guess first. All other browsers are signed out.</p>
-      <label class="check"><input name="apps" type="checkbox" value="yes" checked>Sign out all \
-      apps, too</label>
-      <button>Change password</button></form>
+      \(hasPassword ? passwordForm(visit, signedIn.account) : Self.noPassword)
       <h2>Second factor</h2>
       <p><a href="/account/factor">\(hasFactor ? "Change the second factor" : "Set up")</a></p>
       <h2>Browsers</h2>
       <ul>\(HTML(browserItems))</ul>
       <h2>Apps</h2>
+      <p><a href="/account/devices">Why does a device not sync?</a></p>
       <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
       <form method="post" action="/account/end-all">\(visit.hidden(seal))
       <button class="quiet">Sign out everywhere else</button></form>
+      <h2>Changes by the operator</h2>
+      <ul>\(HTML(entries.map(Self.entryItem)))</ul>\(entries.isEmpty ? "<p>None.</p>" : nil)
       """
     return PageLayout.answer("Your account", content, status: status)
+  }
+
+  private static func passkeyCount(_ count: Int) -> String {
+    switch count {
+    case 0: "Set up a passkey"
+    case 1: "One passkey"
+    default: "\(count) passkeys"
+    }
+  }
+
+  private static let otherAccounts: HTML = """
+    <h2>Other accounts</h2>
+    <p><a href="/account/providers">Sign in with an account at another provider</a></p>
+    """
+
+  private static let noPassword: HTML = """
+    <p>Your account has no password. You sign in with a passkey, or at another provider.</p>
+    """
+
+  private func passwordForm(_ visit: Visit, _ account: Account) -> HTML {
+    """
+    <form method="post" action="/account/password">\(visit.hidden(seal))
+    <input type="hidden" name="username" autocomplete="username" \
+    value="\(account.email)">
+    <label for="current">Current password</label>
+    <input id="current" name="current" type="password" autocomplete="current-password" \
+    required maxlength="1024">
+    <label for="password">New password</label>
+    <input id="password" name="password" type="password" autocomplete="new-password" required \
+    minlength="\(String(PasswordRules.lengthMin))" maxlength="1024" aria-describedby="rule">
+    <p id="rule" class="small">At least \(String(PasswordRules.lengthMin)) characters; nothing \
+    that others guess first. All other browsers are signed out.</p>
+    <label class="check"><input name="apps" type="checkbox" value="yes" checked>Sign out all \
+    apps, too</label>
+    <button>Change password</button></form>
+    """
+  }
+
+  /// The number of entries of the audit log that the page shows.
+  private static let entriesShown = 20
+
+  /// Shows one entry of the audit log. The user sees every change that an operator made.
+  private static func entryItem(_ entry: AuditEntry) -> HTML {
+    let place = entry.store.map { store in
+      " for " + store.container + (store.environment.map { " (\($0))" } ?? "")
+    }
+    let sentence = "The operator " + AuditRules.sentence(entry.action) + (place ?? "")
+    return """
+      <li>\(sentence)<br><span class="small">\(time(entry.time))</span></li>
+      """
   }
 
   private func browserItem(_ visit: Visit, _ session: BrowserSession, isOwn: Bool) -> HTML {
@@ -83,7 +139,7 @@ extension AccountPages {
   }
 
   /// Formats a time such as `2026-11-23 08:15 UTC`.
-  private static func time(_ milliseconds: Int64) -> String {
+  static func time(_ milliseconds: Int64) -> String {
     let text = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
       .formatted(Date.ISO8601FormatStyle())
     return text.prefix(16).replacing("T", with: " ") + " UTC"
@@ -117,7 +173,8 @@ extension AccountPages {
       return try await accountPage(
         visit, signedIn, alarm: "The current password is wrong.", status: 403)
     }
-    note("changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
+    try await note(
+      "changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -127,7 +184,7 @@ extension AccountPages {
     for session in try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
     where session.id == id {
       _ = try await accounts.registry.deleteBrowserSession(hash: session.hash)
-      note("ended the session of a browser", signedIn.account, visit)
+      try await note("ended the session of a browser", signedIn.account, visit)
     }
     return PageLayout.redirect(to: "/account")
   }
@@ -136,7 +193,7 @@ extension AccountPages {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     let id = visit.request.form["id"] ?? ""
     try await endAppSessions(of: signedIn.account) { $0.id.prefix(16) == id }
-    note("ended the session of an app", signedIn.account, visit)
+    try await note("ended the session of an app", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 
@@ -146,7 +203,7 @@ extension AccountPages {
     try await accounts.registry.deleteBrowserSessions(
       ofAccount: signedIn.account.id, except: signedIn.session.hash)
     try await endAppSessions(of: signedIn.account) { _ in true }
-    note("ended all its other sessions", signedIn.account, visit)
+    try await note("ended all its other sessions", signedIn.account, visit)
     return PageLayout.redirect(to: "/account")
   }
 

@@ -67,7 +67,7 @@ extension AccountPages {
       return Self.expiredCode
     }
     let isReset = code.purpose == .reset
-    note(
+    try await note(
       isReset ? "set a new password by a mail" : "was created by a mail and got a password",
       proven.account, visit)
     if isReset {

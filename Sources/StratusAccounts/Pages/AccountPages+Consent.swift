@@ -35,7 +35,7 @@ extension AccountPages {
       of: signedIn.account, with: app.store,
       lifetimeSeconds: signedIn.session.isKept
         ? Accounts.webTokenLifetimeSeconds : Accounts.shortTokenLifetimeSeconds)
-    note("opened a session of \(app.name) in \(app.store.inLog)", signedIn.account, visit)
+    try await note("opened a session of \(app.name) in \(app.store.inLog)", signedIn.account, visit)
     if let url = app.callbackURL {
       let value = Self.encode(token)
       let mark = url.contains("?") ? "&" : "?"

@@ -125,7 +125,7 @@ extension AccountPages {
       let codes = try await accounts.setFactor(
         secret: setup.secret, step: step, of: proven, keeping: signedIn.session)
     else { return PageLayout.redirect(to: "/auth/sign-in") }
-    note("set up a second factor", account, visit)
+    try await note("set up a second factor", account, visit)
     await accounts.notify(account, .factorAdded(accounts.serverName))
     return codesPage(codes)
   }
@@ -146,26 +146,26 @@ extension AccountPages {
       guard
         try await accounts.registry.setRecoveryCodes(codes.hashes, ofAccount: account.id)
       else { return PageLayout.redirect(to: "/account/factor") }
-      note("made new recovery codes", account, visit)
+      try await note("made new recovery codes", account, visit)
       return codesPage(codes)
     case "remove":
       _ = try await accounts.registry.deleteFactor(ofAccount: account.id)
-      note("removed its second factor", account, visit)
+      try await note("removed its second factor", account, visit)
       await accounts.notify(account, .factorRemoved(accounts.serverName))
       return PageLayout.redirect(to: "/account")
     default: return PageLayout.redirect(to: "/account/factor")
     }
   }
 
-  private enum Reproof {
+  enum Reproof {
     case proven(Accounts.ProvenAccount)
     case refused(alarm: String, status: Int)
   }
 
   /// Checks the password of a signed-in user again, before a change of the factors (OWASP ASVS
   /// 7.5.1).
-  private func reprove(
-    _ visit: Visit, _ signedIn: SignedIn
+  func reprove(
+    _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> Reproof {
     let account = signedIn.account
     var attempt = try await attempt(visit, email: account.email, account: account)
@@ -184,11 +184,11 @@ extension AccountPages {
     return .proven(proven)
   }
 
-  private static let passwordField: HTML = """
+  static let passwordField: HTML = """
     <label for="current">Your password</label>
     <input id="current" name="current" type="password" autocomplete="current-password" required \
     maxlength="1024">
     """
 
-  private static let backLink: HTML = "<p><a href=\"/account\">Your account</a></p>"
+  static let backLink: HTML = "<p><a href=\"/account\">Your account</a></p>"
 }

@@ -43,7 +43,7 @@ extension AccountPages {
         alarm: "This code is wrong, or it was used already. Wait for the next code.", status: 403)
     case .code: break
     case .recoveryCode:
-      note("used a recovery code", account, visit)
+      try await note("used a recovery code", account, visit)
       await accounts.notify(account, .recoveryCodeUsed(accounts.serverName))
     }
     throttle.succeed(attempt)
@@ -51,50 +51,62 @@ extension AccountPages {
   }
 
   func secondStepForm(
-    _ visit: Visit, _ app: AskingApp?, _ pending: String, alarm: String? = nil, status: Int = 200
+    _ visit: Visit, _ goal: SignInGoal, _ pending: String, alarm: String? = nil, status: Int = 200
   ) -> PageAnswer {
     let content: HTML = """
       <h1>Second step</h1>\(Self.warning(alarm))
       <form method="post" action="/auth/second-step">
-      \(visit.hidden(seal, request: app?.text))
+      \(visit.hidden(seal))\(goal.fields)
       <input type="hidden" name="pending" value="\(pending)">
       \(Self.factorField)
       <p class="small">Without your phone, type one of your recovery codes.</p>
       <button>Sign in</button></form>
       """
-    return PageLayout.answer("Second step", content, status: status, hasOpener: app != nil)
+    return PageLayout.answer(
+      "Second step", content, status: status, hasOpener: goal.app != nil,
+      keepsFragment: goal.keepsFragment)
   }
 
   func takeSecondStep(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     let form = visit.request.form
-    var asking: AskingApp?
-    if let text = form["request"] {
-      switch try await question(text) {
-      case .refused(let page): return page
-      case .app(let app): asking = app
-      }
+    let goal: SignInGoal
+    switch try await self.goal(in: form) {
+    case .refused(let page): return page
+    case .goal(let found): goal = found
     }
-    let target = asking.map { "/auth/sign-in?request=" + $0.text }
     let text = form["pending"] ?? ""
     guard
       let pending = PendingSignIn(text: text, sealedBy: seal, now: accounts.ambient.now()),
       let account = try await accounts.registry.account(id: pending.accountID),
-      !account.isDisabled,
-      let password = try await accounts.registry.password(ofAccount: account.id),
-      PendingSignIn.digest(password.hash) == pending.passwordDigest
-    else { return PageLayout.redirect(to: target ?? "/auth/sign-in") }
+      !account.isDisabled, let proof = try await proof(of: pending, account)
+    else { return PageLayout.redirect(to: goal.formPath) }
     switch try await checkFactor(visit, of: account) {
     case .passed: break
     case .refused(let alarm, let status):
-      return secondStepForm(visit, asking, text, alarm: alarm, status: status)
+      return secondStepForm(visit, goal, text, alarm: alarm, status: status)
     }
-    let proven = Accounts.ProvenAccount(account: account, passwordHash: password.hash)
-    guard try await begin(&visit, proven, isKept: pending.isKept) else {
-      return PageLayout.redirect(to: target ?? "/auth/sign-in")
+    guard try await begin(&visit, account, by: proof, isKept: pending.isKept) else {
+      return PageLayout.redirect(to: goal.formPath)
     }
     try await endEarlierSession(of: visit)
-    note("signed in with a second factor", account, visit)
-    return PageLayout.redirect(to: target ?? visit.nextPath)
+    try await note("signed in with a second factor", account, visit)
+    return PageLayout.redirect(to: goal.reason == nil ? visit.nextPath : goal.path)
+  }
+
+  /// Returns the first factor of a pending sign-in, or nil if the account does not have it any
+  /// more.
+  private func proof(
+    of pending: PendingSignIn, _ account: Account
+  ) async throws(ServerError) -> SignInProof? {
+    switch pending.proof {
+    case .password(let digest):
+      guard let password = try await accounts.registry.password(ofAccount: account.id),
+        PendingSignIn.digest(password.hash) == digest
+      else { return nil }
+      return .password(hash: password.hash)
+    case .provider(let issuer, let subject):
+      return .provider(issuer: issuer, subject: subject)
+    }
   }
 
   /// Ends the browser session that a new one replaces.

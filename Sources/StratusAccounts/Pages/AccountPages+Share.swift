@@ -21,7 +21,7 @@ extension AccountPages {
     guard let signedIn = visit.signedIn else {
       // NB: the server does not look for the share before the user has signed in.
       visit.keep(share: id)
-      return signInForm(visit, nil, share: id)
+      return signInForm(visit, SignInGoal(share: id))
     }
     if visit.shareToOpen != nil { visit.remove(.share) }
     let account = signedIn.account
@@ -80,7 +80,7 @@ extension AccountPages {
         """
       return PageLayout.answer("You cannot join", content, status: 403, keepsFragment: true)
     }
-    note("joined a share in \(store.inLog)", account, visit)
+    try await note("joined a share in \(store.inLog)", account, visit)
     return PageLayout.redirect(to: "/share/" + id)
   }
 

@@ -55,70 +55,57 @@ extension AccountPages {
   func showSignIn(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     guard let text = visit.request.query["request"] else {
       if visit.signedIn != nil { return PageLayout.redirect(to: "/account") }
-      return signInForm(visit, nil)
+      return signInForm(visit, SignInGoal())
     }
     switch try await question(text) {
     case .refused(let page): return page
     case .app(let app):
-      guard let signedIn = visit.signedIn else { return signInForm(visit, app) }
+      guard let signedIn = visit.signedIn else {
+        return signInForm(visit, SignInGoal(app: app))
+      }
       return consent(visit, app, signedIn.account)
     }
   }
 
   /// Shows the form for signing in.
-  ///
-  /// - Parameters:
-  ///   - app: the app that the user signs in to, or nil if there is none.
-  ///   - share: the ID of the share whose page the user opens, or nil if there is none.
   func signInForm(
-    _ visit: Visit, _ app: AskingApp?, share: String? = nil, email: String = "",
-    alarm: String? = nil, status: Int = 200
+    _ visit: Visit, _ goal: SignInGoal, email: String = "", alarm: String? = nil,
+    status: Int = 200
   ) -> PageAnswer {
-    var reason = app.map { app -> HTML in
-      "<p>to use <strong>\(app.store.container)</strong> in <strong>\(app.name)</strong></p>"
-    }
-    let shareField = share.map { share -> HTML in
-      "<input type=\"hidden\" name=\"share\" value=\"\(share)\">"
-    }
-    if share != nil { reason = "<p>to open what somebody shares with you</p>" }
-    let warning = alarm.map { alarm -> HTML in
-      "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
-    }
+    let passkey = passkeySignIn(visit, goal)
     let content: HTML = """
-      <h1>Sign in</h1>\(reason)\(warning)
+      <h1>Sign in</h1>\(goal.reason)\(Self.warning(alarm))\(passkey?.form)
       <form method="post" action="/auth/sign-in">
-      \(visit.hidden(seal, request: app?.text))\(shareField)
+      \(visit.hidden(seal))\(goal.fields)
       <label for="email">E-mail address</label>
-      <input id="email" name="email" type="email" autocomplete="username" required \
-      maxlength="320" value="\(email)">
+      <input id="email" name="email" type="email" autocomplete="username webauthn" \
+      required maxlength="320" value="\(email)">
       <label for="password">Password</label>
       <input id="password" name="password" type="password" autocomplete="current-password" \
       required maxlength="1024">
       <label class="check"><input name="keep" type="checkbox" value="yes">Keep me signed in</label>
-      <button>Sign in</button>
-      </form>\(mailLinks(request: app?.text))
+      <div class="row"><button>Sign in</button>\(passkey?.button)</div>
+      </form>\(providerLinks(goal))\(mailLinks(request: goal.app?.text))
       """
     return PageLayout.answer(
-      "Sign in", content, status: status, hasOpener: app != nil, keepsFragment: share != nil)
+      "Sign in", content, status: status, hasOpener: goal.app != nil,
+      keepsFragment: goal.keepsFragment, usesPasskeys: passkey != nil)
   }
 
   func signIn(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     let form = visit.request.form
-    var asking: AskingApp?
-    if let text = form["request"] {
-      switch try await question(text) {
-      case .refused(let page): return page
-      case .app(let app): asking = app
-      }
+    let goal: SignInGoal
+    switch try await self.goal(in: form) {
+    case .refused(let page): return page
+    case .goal(let found): goal = found
     }
-    let share = form["share"].flatMap { ShareDesk.isPlausible($0) ? $0 : nil }
     let email = String((form["email"] ?? "").prefix(320)).lowercased()
     let known = try await accounts.registry.account(email: email)
     let attempt = try await attempt(visit, email: email, account: known)
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
       noteRefusal("a sign-in has to wait", known, visit)
       var answer = signInForm(
-        visit, asking, share: share, email: email, alarm: Self.waitSentence(seconds), status: 429)
+        visit, goal, email: email, alarm: Self.waitSentence(seconds), status: 429)
       answer.fields.append(("Retry-After", String(seconds)))
       return answer
     }
@@ -127,22 +114,20 @@ extension AccountPages {
     let isKept = form["keep"] == "yes"
     if let proven, try await accounts.registry.factor(ofAccount: proven.account.id) != nil {
       throttle.succeed(attempt)
-      note("gave its password, and is asked for its second factor", proven.account, visit)
+      try await note("gave its password, and is asked for its second factor", proven.account, visit)
       let pending = PendingSignIn(of: proven, isKept: isKept, at: accounts.ambient.now())
-      return secondStepForm(visit, asking, pending.text(sealedBy: seal))
+      return secondStepForm(visit, goal, pending.text(sealedBy: seal))
     }
     guard let proven, try await begin(&visit, proven, isKept: isKept) else {
       noteRefusal("a sign-in failed", known, visit)
       return signInForm(
-        visit, asking, share: share, email: email,
-        alarm: "The address and the password do not belong together.", status: 403)
+        visit, goal, email: email, alarm: "The address and the password do not belong together.",
+        status: 403)
     }
     throttle.succeed(attempt)
     try await endEarlierSession(of: visit)
-    note("signed in", proven.account, visit)
-    return PageLayout.redirect(
-      to: asking.map { "/auth/sign-in?request=" + $0.text } ?? share.map { "/share/" + $0 }
-        ?? "/account")
+    try await note("signed in", proven.account, visit)
+    return PageLayout.redirect(to: goal.path)
   }
 
   /// Returns the facts that the throttle needs about an attempt.
@@ -173,8 +158,11 @@ extension AccountPages {
     }
   }
 
-  /// Writes an action of an account into the log.
-  func note(_ action: String, _ account: Account, _ visit: Visit) {
+  /// Writes an action of an account into the server's log and into the audit log.
+  ///
+  /// - Throws: an error of the registry.
+  func note(_ action: String, _ account: Account, _ visit: Visit) async throws(ServerError) {
+    try await accounts.recordByUser(action, account)
     accounts.audit.note("the account '\(account.email)' \(action), from \(visit.subscriber)")
   }
 
@@ -191,17 +179,28 @@ extension AccountPages {
     return "There were too many attempts. Try again in \(time)."
   }
 
-  /// Opens a browser session with new cookies.
+  /// Opens a browser session with new cookies, after a sign-in with a password.
   ///
   /// - Returns: false if the account's password was changed in the meantime.
   func begin(
     _ visit: inout Visit, _ proven: Accounts.ProvenAccount, isKept: Bool
   ) async throws(ServerError) -> Bool {
+    try await begin(
+      &visit, proven.account, by: .password(hash: proven.passwordHash), isKept: isKept)
+  }
+
+  /// Opens a browser session with new cookies.
+  ///
+  /// - Parameter proof: the credential by which the user has signed in.
+  /// - Returns: false if the account does not have the credential any more.
+  func begin(
+    _ visit: inout Visit, _ account: Account, by proof: SignInProof, isKept: Bool
+  ) async throws(ServerError) -> Bool {
     let text = try await accounts.openBrowserSession(
-      of: proven, isKept: isKept, browser: visit.request.userAgent)
+      of: account, by: proof, isKept: isKept, browser: visit.request.userAgent)
     guard let text else { return false }
     let browser = KnownBrowser(
-      accountID: proven.account.id, id: accounts.randomness(8).hex,
+      accountID: account.id, id: accounts.randomness(8).hex,
       issuedAt: accounts.ambient.now())
     visit.keep(session: text, isKept: isKept, as: browser, seal: seal)
     // The form cookie is replaced, because other people may know the cookie that the browser had
@@ -213,7 +212,7 @@ extension AccountPages {
   func signOut(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     if let signedIn = visit.signedIn {
       _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
-      note("signed out", signedIn.account, visit)
+      try await note("signed out", signedIn.account, visit)
     }
     visit.remove(.session)
     visit.remove(.form)

@@ -11,14 +11,22 @@ public final class AccountPages: WebPages {
   let throttle = SignInThrottle()
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
+  /// Reports the state of users' devices, or nil if the server does not watch them.
+  let devices: DeviceReports?
   let mailPace = MailPace()
+  let pollPace = PollPace()
+  /// The identity providers at which users can sign in, or nil if there are none.
+  let providers: ProviderClient?
   private let report: @Sendable (ServerError) -> Void
 
   init(
-    accounts: Accounts, shares: ShareDesk?, report: @escaping @Sendable (ServerError) -> Void
+    accounts: Accounts, shares: ShareDesk?, providers: ProviderClient?, devices: DeviceReports?,
+    report: @escaping @Sendable (ServerError) -> Void
   ) {
+    self.providers = providers
     self.accounts = accounts
     self.shares = shares
+    self.devices = devices
     self.report = report
   }
 
@@ -47,11 +55,13 @@ public final class AccountPages: WebPages {
       return PageLayout.file(PageLayout.script, type: "text/javascript")
     case PageLayout.shareScriptPath:
       return PageLayout.file(PageLayout.shareScript, type: "text/javascript")
+    case PasskeyScript.path: return PageLayout.file(PasskeyScript.text, type: "text/javascript")
     case SharePanel.scriptPath:
       return PageLayout.file(SharePanel.script, type: "text/javascript")
     default: break
     }
     if let panel = SharePanel.answer(request.path) { return panel }
+    if let answer = try await answerDevice(request) { return answer }
     guard Visit.isPrivate(request.serverURL) else { return Self.needsEncryption }
     await accounts.noticeChanges(now: accounts.ambient.now())
     var visit = try await Visit(request, pages: self)
@@ -65,6 +75,8 @@ public final class AccountPages: WebPages {
     switch (visit.request.path, visit.request.isPost) {
     case ("/auth/sign-in", false): return try await showSignIn(&visit)
     case ("/auth/sign-in", true): return try await signIn(&visit)
+    case ("/auth/passkey", false): return PageLayout.redirect(to: "/auth/sign-in")
+    case ("/auth/passkey", true): return try await signInWithPasskey(&visit)
     case ("/auth/second-step", false): return PageLayout.redirect(to: "/auth/sign-in")
     case ("/auth/second-step", true): return try await takeSecondStep(&visit)
     case ("/auth/sign-up", false): return showMailPage(visit, .signUp)
@@ -75,17 +87,37 @@ public final class AccountPages: WebPages {
     case ("/auth/code", true): return try await useCode(&visit)
     case ("/auth/continue", true): return try await continueToApp(&visit)
     case ("/auth/cancel", true): return try await cancel(&visit)
+    case (DevicePage.path, false): return try await showDevice(visit)
+    case (DevicePage.path + "/approve", true):
+      return try await decideDevice(&visit, approves: true)
+    case (DevicePage.path + "/refuse", true):
+      return try await decideDevice(&visit, approves: false)
     case ("/auth/sign-out", true): return try await signOut(&visit)
     case ("/account", false): return try await showAccount(&visit)
     case ("/account/password", true): return try await changePassword(&visit)
     case ("/account/end-browser", true): return try await endBrowserSession(&visit)
     case ("/account/end-app", true): return try await endAppSession(&visit)
     case ("/account/end-all", true): return try await endAllSessions(&visit)
+    case ("/account/passkeys", false): return try await showPasskeys(visit)
+    case ("/account/passkeys/new", true): return try await askForPasskey(visit)
+    case ("/account/passkeys/add", true): return try await addPasskey(visit)
+    case ("/account/passkeys/change", true): return try await changePasskey(visit)
+    case ("/account/passkeys/only", true): return try await removePassword(visit)
+    case ("/auth/provider", false): return try await goToProvider(visit)
+    case ("/account/providers", false): return try await showProviders(visit)
+    case ("/account/providers/link", true): return try await askForLink(visit)
+    case ("/account/providers/remove", true): return try await removeLink(visit)
+    case ("/account/devices", false): return try await showDevices(visit)
+    case ("/account/devices/consent", true): return try await makeConsent(visit)
+    case ("/account/devices/end", true): return try await endConsents(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
     default:
       if visit.request.path.hasPrefix("/share/") { return try await sharePage(&visit) }
+      if visit.request.path.hasPrefix(Self.callbackPrefix), !visit.request.isPost {
+        return try await comeBack(&visit)
+      }
       return Self.noPage
     }
   }
@@ -127,10 +159,14 @@ extension Accounts {
   /// - Parameters:
   ///   - shares: finds the shares of the pages under `/share/`. If it is nil, there are no such
   ///     pages.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
+  ///   - devices: reports the state of users' devices. If it is nil, the pages show no devices.
   ///   - report: called with errors that a page cannot show.
   public func webPages(
-    shares: ShareDesk? = nil, report: @escaping @Sendable (ServerError) -> Void
+    shares: ShareDesk? = nil, providers: ProviderClient? = nil, devices: DeviceReports? = nil,
+    report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
-    AccountPages(accounts: self, shares: shares, report: report)
+    AccountPages(
+      accounts: self, shares: shares, providers: providers, devices: devices, report: report)
   }
 }

@@ -13,12 +13,15 @@ enum PageLayout {
   ///   - hasOpener: whether an app has opened the page's window.
   ///   - script: whether the page runs the script at ``scriptPath``.
   ///   - keepsFragment: whether the page runs the script at ``shareScriptPath``.
+  ///   - usesPasskeys: whether the page runs the script at ``PasskeyScript/path``.
   static func answer(
     _ title: String, _ content: HTML, status: Int = 200, callback: String? = nil,
-    hasOpener: Bool = false, script: Bool = false, keepsFragment: Bool = false
+    hasOpener: Bool = false, script: Bool = false, keepsFragment: Bool = false,
+    usesPasskeys: Bool = false
   ) -> PageAnswer {
     let scriptElement: HTML = "<script src=\"\(scriptPath)\"></script>"
     let shareElement: HTML = "<script src=\"\(shareScriptPath)\"></script>"
+    let passkeyElement: HTML = "<script src=\"\(PasskeyScript.path)\"></script>"
     let page: HTML = """
       <!DOCTYPE html>
       <html lang="en">
@@ -32,7 +35,8 @@ enum PageLayout {
       <main>
       \(content)
       </main>
-      \(script ? scriptElement : nil)\(keepsFragment ? shareElement : nil)
+      \(script ? scriptElement : nil)\(keepsFragment ? shareElement : nil)\
+      \(usesPasskeys ? passkeyElement : nil)
       </body>
       </html>
       """

@@ -18,22 +18,24 @@ extension Accounts {
 
   /// Signs an account in on the server's own web pages.
   ///
-  /// - Parameter isKept: whether the session continues after the browser is closed.
-  /// - Returns: the text of the cookie, or nil if the account's password was changed in the
-  ///   meantime.
+  /// - Parameters:
+  ///   - proof: the credential by which the user has signed in.
+  ///   - isKept: whether the session continues after the browser is closed.
+  /// - Returns: the text of the cookie, or nil if the account does not have the credential any
+  ///   more.
   func openBrowserSession(
-    of proven: ProvenAccount, isKept: Bool, browser: String?
+    of account: Account, by proof: SignInProof, isKept: Bool, browser: String?
   ) async throws(ServerError) -> String? {
     let now = ambient.now()
     let text = randomness(32).hex
     try await forgetEndedBrowserSessions()
     let session = BrowserSession(
-      hash: Digest.sha256(Array(text.utf8)), accountID: proven.account.id, createdAt: now,
+      hash: Digest.sha256(Array(text.utf8)), accountID: account.id, createdAt: now,
       lastUsedAt: now,
       endsAt: now + (isKept ? BrowserSessionLife.kept : BrowserSessionLife.short),
       isKept: isKept, browser: String((browser ?? "").prefix(Self.browserLengthMax)))
     let isOpen = try await registry.create(
-      session, provenBy: proven.passwordHash, countMax: BrowserSessionLife.countMax)
+      session, provenBy: proof, countMax: BrowserSessionLife.countMax)
     return isOpen ? text : nil
   }
 

@@ -13,6 +13,10 @@ final class PageSeal: Sendable {
     case browser = "browser"
     case pendingSignIn = "pending sign-in"
     case factorSetup = "factor setup"
+    case passkeyChallenge = "passkey challenge"
+    case providerState = "provider state"
+    case providerNonce = "provider nonce"
+    case providerVerifier = "provider verifier"
   }
 
   private static let codeCount = 32
@@ -35,12 +39,12 @@ final class PageSeal: Sendable {
 
   /// Returns the text and its signature, encoded with the base64 alphabet for URLs.
   func seal(_ text: String, for use: Use) -> String {
-    Self.encode(Array(text.utf8) + code(text, use, newest))
+    Base64URL.encode(Array(text.utf8) + code(text, use, newest))
   }
 
   /// Returns the text that was sealed for this purpose, or nil if the signature is wrong.
   func open(_ sealed: String, for use: Use) -> String? {
-    guard sealed.utf8.count <= Self.lengthMax, let bytes = Self.decode(sealed),
+    guard sealed.utf8.count <= Self.lengthMax, let bytes = Base64URL.decode(sealed),
       bytes.count >= Self.codeCount,
       let text = String(validating: bytes.dropLast(Self.codeCount), as: UTF8.self),
       keys.contains(where: { key in
@@ -51,12 +55,17 @@ final class PageSeal: Sendable {
     return text
   }
 
+  /// Returns a secret that belongs to a sealed text. Only the server can compute it.
+  func derived(from sealed: String, for use: Use) -> String {
+    Base64URL.encode(code(sealed, use, newest))
+  }
+
   /// The token of a form in a browser with this cookie.
-  func formToken(_ cookie: String) -> String { Self.encode(code(cookie, .form, newest)) }
+  func formToken(_ cookie: String) -> String { Base64URL.encode(code(cookie, .form, newest)) }
 
   /// Whether a text is the token of a form in a browser with this cookie.
   func isFormToken(_ token: String, _ cookie: String) -> Bool {
-    guard let code = Self.decode(token) else { return false }
+    guard let code = Base64URL.decode(token) else { return false }
     return keys.contains { key in
       HMAC<SHA256>.isValidAuthenticationCode(
         code, authenticating: Self.message(cookie, .form), using: key)
@@ -69,20 +78,5 @@ final class PageSeal: Sendable {
 
   private static func message(_ text: String, _ use: Use) -> Data {
     Data((use.rawValue + "\u{0}" + text).utf8)
-  }
-
-  private static func encode(_ bytes: [UInt8]) -> String {
-    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-      .replacing("=", with: "")
-  }
-
-  private static func decode(_ text: String) -> [UInt8]? {
-    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-    guard let data = Data(base64Encoded: base64 + padding) else { return nil }
-    let bytes = Array(data)
-    // NB: the last base64 digit can have unused bits, so several texts can encode the same bytes.
-    // Only one of these texts is accepted.
-    return encode(bytes) == text ? bytes : nil
   }
 }

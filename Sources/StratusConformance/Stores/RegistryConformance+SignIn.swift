@@ -23,7 +23,8 @@ extension RegistryConformance {
   ) async throws {
     for session in sessions {
       try expect(
-        try await registry.create(session, provenBy: "$a$", countMax: countMax), true)
+        try await registry.create(session, provenBy: .password(hash: "$a$"), countMax: countMax),
+        true)
     }
   }
 
@@ -75,7 +76,7 @@ extension RegistryConformance {
     try expect(try await registry.browserSessions(ofAccount: "2"), [session(2, of: "2")])
     // A sign-in with the earlier password comes too late.
     try expect(
-      try await registry.create(session(3), provenBy: "$a$", countMax: 100), false)
+      try await registry.create(session(3), provenBy: .password(hash: "$a$"), countMax: 100), false)
     try expect(try await registry.browserSessions(ofAccount: "1"), [])
   }
 

@@ -11,6 +11,9 @@ public enum RegistryConformance {
     Check("an e-mail belongs to one account only", emailsAreUnique),
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
+    Check("an account can be restricted and unrestricted again", accountsAreRestricted),
+    Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
+    Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(
       "a container is created only once, and containers are listed in order", containersAreListed),
     Check("an API token is found by its hash with all its properties", apiTokensAreFound),
@@ -30,9 +33,17 @@ public enum RegistryConformance {
     Check("a mailed code is found until another one replaces it or it ends", mailCodesAreKept),
     Check("a mailed code sets a password once", mailCodesAreRedeemed),
     Check("a second factor, its steps and its recovery codes are stored", factorsAreKept),
+    Check("passkeys are stored, used, renamed and bounded", passkeysAreKept),
+    Check("the last credential of an account stays", lastCredentialsStay),
+    Check("links to users of providers are stored once, listed and removed", linksAreKept),
+    Check("a step of a sign-in is stored once, changed once and removed", stepsAreKept),
+    Check("the number of steps of sign-ins is limited", stepsAreBounded),
     Check("only one of two first owners is made", firstOwnersAreUnique),
     Check("members of the team are stored, listed, touched and removed", membersAreKept),
     Check("the team keeps one owner", lastOwnersStay),
+    Check("a code of consent is found until it ends, and its use is noted", consentsEnd),
+    Check("an account has a limited number of codes of consent", consentsAreBounded),
+    Check("only a new account is marked as a test account", testAccountsAreMarked),
     Check("a user is found by name and by account, and the first one stays", usersAreFound),
     Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
@@ -89,7 +100,7 @@ public enum RegistryConformance {
       let before = try await reading.version()
       _ = try await changing.setDisabled(true, accountID: ann.id)
       try expect(try await reading.version() > before, true)
-      try expect(try await reading.disabledAccounts(), [ann.id])
+      try expect(try await reading.closedAccounts(), [ann.id])
     }
   }
 
@@ -130,7 +141,7 @@ public enum RegistryConformance {
       try expect(try await registry.setDisabled(isDisabled, accountID: ann.id), true)
       try expect(try await registry.account(id: ann.id)?.isDisabled, isDisabled)
       try expect(
-        try await registry.disabledAccounts().sorted(), isDisabled ? [ann.id, bob.id] : [bob.id])
+        try await registry.closedAccounts().sorted(), isDisabled ? [ann.id, bob.id] : [bob.id])
     }
     try expect(try await registry.setDisabled(true, accountID: "missing"), false)
   }

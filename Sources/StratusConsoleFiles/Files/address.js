@@ -1,7 +1,7 @@
 // The address of a page holds the whole state of its screen.
 
 /** The parameters that every screen keeps. */
-const kept = ["container", "environment"];
+const kept = ["container", "environment", "as"];
 const listeners = new Set();
 
 /** Returns the path and the parameters of the present address. */

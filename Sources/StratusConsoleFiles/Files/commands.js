@@ -44,7 +44,9 @@ export const commands = {
   "api-tokens/revoke": (body) => `stratus api-token revoke ${id(body)}`,
   "server-keys/add": (body) => `stratus server-key add ${store(body)} FILE.pem`,
   "server-keys/revoke": (body) => `stratus server-key revoke ${id(body)}`,
-  "accounts/create": (body) => `stratus account create ${email(body)}`,
+  "accounts/create": (body) =>
+    `stratus account create ${email(body)}${body.isTest ? " --test" : ""}`,
+  "devices/list": (body) => `stratus account devices ${store(body)}`,
   "accounts/enable": (body) => `stratus account enable ${email(body)}`,
   "accounts/disable": (body) => `stratus account disable ${email(body)}`,
   "web-tokens/revoke": (body) => `stratus web-token revoke ${id(body)}`,
@@ -52,13 +54,29 @@ export const commands = {
     `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
   "roles/revoke": (body) =>
     `stratus role revoke ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,
+  "quotas/set": (body) => {
+    const target = { eachUser: "--each-user", account: `--account ${email(body)}` }[body.target]
+      ?? "--public";
+    const quota = body.unlimited ? "unlimited" : body.standard ? "standard" : body.bytes ?? "500MB";
+    return `stratus quota set ${store(body)} ${target} ${quota}`;
+  },
   "team/add": member, "team/configure": member,
   "team/remove": (body) => `stratus team remove ${email(body)}`,
+  "subscriptions/create": (body) => `stratus cktool create-subscription ${cktool(body)} `
+    + `--subscription-json ${quote(JSON.stringify(body.subscription ?? {}))}`,
+  "subscriptions/delete": (body) => `stratus cktool delete-subscription ${cktool(body)} `
+    + `--subscription-id ${quote(body.subscriptionID ?? "ID")}`,
+  "records/create": (body) => `stratus cktool create-record ${cktool(body)}`,
   "records/modify": (body) => `stratus cktool update-record ${cktool(body)}`,
   "records/delete": (body) => `stratus cktool delete-records ${cktool(body)} --dry-run false`,
-  "zones/create": (body) => `stratus cktool create-zone ${cktool(body)}`,
-  "zones/delete": (body) => `stratus cktool delete-zone ${cktool(body)}`,
+  "zones/create": (body) => zoneVerb("create", body),
+  "zones/delete": (body) => zoneVerb("delete", body),
 };
+
+function zoneVerb(verb, body) {
+  return `stratus cktool ${verb}-zone ${cktool(body)} `
+    + `--zone-name ${quote(body.zoneName ?? "ZONE")}`;
+}
 
 function cktool(body) {
   return `--container-id ${quote(body.containerID ?? "ID")} `

@@ -66,13 +66,18 @@ export function draw(root, ...children) {
   const isInside = active !== root && root.contains(active);
   const name = isInside ? active.dataset.focus : undefined;
   const range = isInside ? selectionOf(active) : null;
+  const positions = [...root.querySelectorAll(".scroll")].map(
+    (element) => [element.scrollLeft, element.scrollTop]);
   root.replaceChildren();
   append(root, children);
+  for (const [index, element] of [...root.querySelectorAll(".scroll")].entries()) {
+    if (positions[index]) [element.scrollLeft, element.scrollTop] = positions[index];
+  }
   if (!isInside) return;
   const next = name === undefined
     ? null : root.querySelector(`[data-focus="${CSS.escape(name)}"]`);
   if (next) {
-    next.focus();
+    next.focus({ preventScroll: true });
     if (range && selectionOf(next)) next.setSelectionRange(range.start, range.end);
   } else {
     // NB: a removed element leaves the focus at the beginning of the page, which disorients people

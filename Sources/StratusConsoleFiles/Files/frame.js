@@ -4,6 +4,7 @@ import { h, draw, userText } from "./dom.js";
 import { change, currentPlace, screenAddress } from "./address.js";
 import { call } from "./server.js";
 import { connection } from "./live.js";
+import { staleBanner } from "./refresh.js";
 import { may, session } from "./session.js";
 import { screens } from "./screens.js";
 import { optionOf } from "./parts/form.js";
@@ -33,7 +34,8 @@ export function makeFrame() {
   return [
     h("a", { class: "skip", href: "#main" }, "To the content"),
     header,
-    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated),
+    h("div", { class: "banners", role: "region", "aria-label": "Notices" }, lost, updated,
+      staleBanner),
     h("div", { class: "columns" }, navigation, main),
   ];
 }
@@ -66,7 +68,23 @@ function selectors(place) {
       "data-focus": "environment",
       class: place.params.environment === "production" ? "production" : null,
       on: { change: (event) => change({ environment: event.target.value, ...forgotten }) },
-    }, ["development", "production"].map(optionOf)));
+    }, ["development", "production"].map(optionOf)),
+    (session.testAccounts.length > 0 || place.params.as) && actor(place));
+}
+
+/** Creates the selector of the user whose databases are shown: the member, or a test account. */
+function actor(place) {
+  const chosen = place.params.as ?? "";
+  const emails = session.testAccounts.includes(chosen) || !chosen
+    ? session.testAccounts : [chosen, ...session.testAccounts];
+  return [
+    h("label", { for: "actor" }, "Act as"),
+    h("select", {
+      id: "actor", value: chosen, "data-focus": "actor", class: chosen ? "production" : null,
+      on: { change: (event) => change({ as: event.target.value, ...forgotten }) },
+    }, [{ value: "", text: "yourself" },
+      ...emails.map((email) => ({ value: email, text: `${email} (test)` }))].map(optionOf)),
+  ];
 }
 
 /** Parameters that have no meaning in another container. */

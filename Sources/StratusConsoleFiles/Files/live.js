@@ -1,6 +1,12 @@
-// Listens for signals of the server that there is something new.
+// Listens for signals of the server that there is something new. A page has one stream.
 
 let source = null;
+/** Whether the open stream has the entries of the request log. */
+let hasRequests = false;
+let wasLost = false;
+/** The listeners of the shown screen, each with functions by the names of events. */
+const listeners = new Set();
+const topics = ["requests", "changes", "status"];
 
 /** Functions that show whether the server can be reached. `frame.js` sets them. */
 export const connection = { lost: () => {}, restored: () => {}, updated: () => {} };
@@ -8,21 +14,37 @@ export const connection = { lost: () => {}, restored: () => {}, updated: () => {
 /**
  * Listens until the signal is aborted.
  *
- * @param {Object<string, function>} listeners functions by the names of events. `reconnected` is
+ * @param {Object<string, function>} functions functions by the names of events. `reconnected` is
  *   called after an interruption, because events may have been lost.
  */
-export function listen(listeners, signal) {
+export function listen(functions, signal) {
+  if (signal.aborted) return;
+  listeners.add(functions);
+  signal.addEventListener("abort", () => listeners.delete(functions));
+  const wantsRequests = [...listeners].some((listener) => listener.requests);
+  if (!source || source.readyState === EventSource.CLOSED || wantsRequests !== hasRequests) {
+    connect(wantsRequests);
+  }
+}
+
+/** Ends the stream, because the session has ended. */
+export function stopListening() {
   source?.close();
-  const topics = Object.keys(listeners).filter((name) => name !== "reconnected");
-  const stream = new EventSource("/console/1/live");
+  source = null;
+}
+
+function connect(wantsRequests) {
+  const isFirst = source === null;
+  source?.close();
+  hasRequests = wantsRequests;
+  const stream = new EventSource(`/console/1/live${wantsRequests ? "?requests" : ""}`);
   source = stream;
-  let wasLost = false;
+  let isNew = !isFirst;
   stream.addEventListener("open", () => {
-    if (wasLost) {
-      connection.restored();
-      listeners.reconnected?.();
-    }
-    wasLost = false;
+    if (wasLost) connection.restored();
+    // NB: events between two streams are lost, too.
+    if (wasLost || isNew) tell("reconnected");
+    [wasLost, isNew] = [false, false];
   });
   stream.addEventListener("error", () => {
     // NB: a server that refuses the stream closes it for good. Only an interruption is shown.
@@ -34,12 +56,12 @@ export function listen(listeners, signal) {
   stream.addEventListener("ended", () => stream.close());
   stream.addEventListener("status", (event) => connection.updated(parse(event)));
   for (const topic of topics) {
-    stream.addEventListener(topic, (event) => listeners[topic](parse(event)));
+    stream.addEventListener(topic, (event) => tell(topic, parse(event)));
   }
-  signal.addEventListener("abort", () => {
-    stream.close();
-    if (wasLost) connection.restored();
-  });
+}
+
+function tell(topic, value) {
+  for (const functions of [...listeners]) functions[topic]?.(value);
 }
 
 function parse(event) {

@@ -2,8 +2,9 @@
 
 import { h, append, draw } from "./dom.js";
 import { currentPlace, followLinks, go, onPlaceChange } from "./address.js";
-import { asks } from "./server.js";
+import { asks, markAutomatic } from "./server.js";
 import { listen } from "./live.js";
+import { forget, watch } from "./refresh.js";
 import { fetchSession, may, session } from "./session.js";
 import { drawFrame, main, makeFrame } from "./frame.js";
 import { listenForKeys } from "./keys.js";
@@ -14,11 +15,21 @@ import { askForPassword, askForSignIn, showSetUp, showSignIn } from "./signIn.js
 let shownPath = null;
 let running = new AbortController();
 
-async function show(place) {
+/** Ends with the shown address. A drawing of the same address does not end it. */
+let staying = new AbortController();
+
+async function show(place, { isAutomatic = false } = {}) {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  drawFrame(place);
+  if (isAutomatic) {
+    markAutomatic(signal);
+  } else {
+    staying.abort();
+    staying = new AbortController();
+    forget();
+    drawFrame(place);
+  }
   if (!session.member) return session.isSetUp ? showSignIn(main, start) : showSetUp(main, start);
   const screen = screens.find((screen) => screen.path === place.path);
   const isNew = place.path !== shownPath;
@@ -27,9 +38,14 @@ async function show(place) {
   if (isNew) draw(main, h("h1", { tabindex: "-1" }, screen?.title ?? "Not found"));
   main.setAttribute("aria-busy", "true");
   try {
-    await fill(screen, place, signal);
+    const module = await fill(screen, place, signal);
+    if (module && !isAutomatic && !signal.aborted) {
+      watch(screen, place, () => show(currentPlace(), { isAutomatic: true }), staying.signal);
+    }
   } catch (error) {
     if (signal.aborted) return;
+    // NB: a screen that cannot be drawn again by itself keeps what it shows.
+    if (isAutomatic) return;
     draw(main, h("h1", { tabindex: "-1" }, screen?.title ?? "Not found"),
       failureBox(error, { retry: () => show(currentPlace()) }));
   } finally {
@@ -38,24 +54,29 @@ async function show(place) {
   if (isNew && !signal.aborted) main.querySelector("h1")?.focus();
 }
 
+/** Draws a screen. Returns its module, or null if a note takes its place. */
 async function fill(screen, place, signal) {
   const title = screen?.title ?? "Not found";
   const note = noteInstead(screen, place);
-  if (note) return draw(main, h("h1", { tabindex: "-1" }, title), h("p", {}, note));
+  if (note) {
+    draw(main, h("h1", { tabindex: "-1" }, title), h("p", {}, note));
+    return null;
+  }
   const module = await screen.load();
-  if (signal.aborted) return;
+  if (signal.aborted) return null;
   const { container } = place.params;
   const environment = place.params.environment ?? "development";
   await module.show({
     root: main, place, signal,
     store: { containerID: container, environment },
-    target: { container, environment, database: place.params.database },
+    target: { container, environment, database: place.params.database, as: place.params.as },
     /** Draws the screen, unless the person has left it. */
     draw: (...children) => { if (!signal.aborted) draw(main, ...children); },
     /** Fetches and draws everything again. */
     again: () => show(currentPlace()),
     listen: (listeners) => listen(listeners, signal),
   });
+  return module;
 }
 
 /** Returns the sentence that takes the place of a screen that cannot be shown. */

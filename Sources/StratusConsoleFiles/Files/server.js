@@ -28,6 +28,17 @@ export function serverNow() {
   return Date.now() + clockDifference;
 }
 
+/** The signals of requests that the page sends by itself. */
+const automatic = new WeakSet();
+
+/**
+ * Marks the requests with a signal as no use of the session. The page sends them because something
+ * has changed, so an open page does not keep its session alive.
+ */
+export function markAutomatic(signal) {
+  automatic.add(signal);
+}
+
 /**
  * Sends a request to the console's interface and returns the answer.
  *
@@ -55,11 +66,13 @@ export function manage(path, body, options) {
 /**
  * Sends a request to a database.
  *
- * @param {{container: string, environment: string, database?: string}} target
+ * @param {{container: string, environment: string, database?: string, as?: string}} target `as` is
+ *   the e-mail address of the test account in whose name the request is made.
  */
 export function database(target, endpoint, body, options) {
   const parts = [target.container, target.environment, target.database ?? "public"];
-  const path = `database/${parts.map(encodeURIComponent).join("/")}/${endpoint}`;
+  const prefix = target.as ? `as/${encodeURIComponent(target.as)}/` : "";
+  const path = `${prefix}database/${parts.map(encodeURIComponent).join("/")}/${endpoint}`;
   return call(path, { numbersAsStrings: true, ...body }, options);
 }
 
@@ -78,11 +91,12 @@ function result(answer) {
 }
 
 async function send(path, body, type, signal) {
+  const headers = { "Content-Type": type };
+  if (signal && automatic.has(signal)) headers["Stratus-Refresh"] = "1";
   let response;
   try {
     response = await fetch(root + path, {
-      method: "POST", body, headers: { "Content-Type": type }, signal, cache: "no-store",
-      redirect: "error",
+      method: "POST", body, headers, signal, cache: "no-store", redirect: "error",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;

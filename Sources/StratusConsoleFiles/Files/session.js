@@ -3,16 +3,18 @@
 import { call } from "./server.js";
 
 /** What `session/fetch` has answered. */
-export let session = { isSetUp: true, permissions: [], containerIDs: [] };
+export let session = {
+  isSetUp: true, permissions: [], containerIDs: [], testAccounts: [],
+};
 
 export async function fetchSession() {
-  session = { permissions: [], containerIDs: [], ...(await call("session/fetch")) };
+  keepSession(await call("session/fetch"));
   return session;
 }
 
 /** Keeps the answer of a sign-in. */
 export function keepSession(answer) {
-  session = { permissions: [], containerIDs: [], ...answer };
+  session = { permissions: [], containerIDs: [], testAccounts: [], ...answer };
 }
 
 /**

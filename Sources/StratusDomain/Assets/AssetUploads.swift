@@ -41,13 +41,13 @@ public struct AssetUploads: Sendable {
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
-  /// Returns whether a user's account is disabled.
-  let isDisabled: IsDisabled
+  /// Throws if the data of a user's account is closed.
+  let requireOpenAccount: RequireOpenAccount
   let unheld: UnheldBytes
 
-  /// See ``isDisabled``.
-  public typealias IsDisabled =
-    @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Bool
+  /// See ``requireOpenAccount``.
+  public typealias RequireOpenAccount =
+    @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Void
 
   /// Returns the value for the field if the upload is complete, or else the number of bytes
   /// received.
@@ -92,7 +92,7 @@ public struct AssetUploads: Sendable {
       try await fill(upload, piece, next) { (received) throws(ServerError) in
         try unheld.note(received, of: ticket, now: ambient.now())
       }
-      try await requireEnabled(ticket)
+      try await requireOpenAccount(ticket.user, ticket.address.container)
     } catch {
       if error.code == .quotaExceeded { await upload.discard() } else { await upload.close() }
       throw error
@@ -112,7 +112,7 @@ public struct AssetUploads: Sendable {
     guard let ticket = tickets.upload(ticketText) else {
       throw ServerError(.notFound, Reason.assetURLUnknown)
     }
-    try await requireEnabled(ticket)
+    try await requireOpenAccount(ticket.user, ticket.address.container)
     let status = try await assets.status(ofUpload: ticket.id, at: ticket.address)
     let now = ambient.now()
     let end = max(ticket.issued, status.touched ?? 0) + Self.quietMilliseconds
@@ -120,13 +120,6 @@ public struct AssetUploads: Sendable {
       throw ServerError(.accessDenied, Reason.assetURLExpired)
     }
     return (ticket, status)
-  }
-
-  /// - Throws: `AUTHENTICATION_FAILED` if the account of the ticket's user is disabled.
-  private func requireEnabled(_ ticket: UploadTicket) async throws(ServerError) {
-    if try await isDisabled(ticket.user, ticket.address.container) {
-      throw ServerError(.authenticationFailed, Reason.accountDisabled)
-    }
   }
 
   /// Returns the answer for an upload that has all its bytes, or nil if the client must still send

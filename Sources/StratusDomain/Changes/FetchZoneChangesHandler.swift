@@ -30,6 +30,7 @@ struct FetchZoneChangesHandler: EndpointHandler {
             sizeBytesMax: bytesLeft, budget: &budget)
           bytesLeft -= page.sizeBytesRead
           count -= page.changes.records.count
+          caller.sync.note(page.changes)
           items.append(.changes(page.changes))
         } catch {
           // NB: an error of the store fails the whole request. It is not the error of one zone.

@@ -70,6 +70,12 @@ struct ZoneHistory {
       cursor.isAtEnd
       || isRead && count == part.records.count
         && (part.isExhausted || last.map(cursor.isLast) ?? false)
+    // NB: only the owner gets the number of remaining changes. A participant must not learn how
+    // much is written outside of the share.
+    let countsRemaining =
+      selection.countsRemaining && access.participation == nil && !cursor.isReversed
+    let remaining =
+      isComplete ? 0 : max(0, cursor.range.through - (last ?? cursor.range.after))
     let next = cursor.next(afterReading: last, isComplete: isComplete)
     return Page(
       changes: ZoneChanges(
@@ -77,7 +83,8 @@ struct ZoneHistory {
         moreComing: cursor.hasMore(isComplete: isComplete),
         // NB: only the owner gets this token. A participant must not learn of the owner's other
         // writes.
-        clientChangeToken: access.role == .owner ? zone.clientChangeToken : nil),
+        clientChangeToken: access.role == .owner ? zone.clientChangeToken : nil,
+        remainingCountMax: countsRemaining ? remaining : nil),
       sizeBytesRead: part.sizeBytes)
   }
 

@@ -69,11 +69,15 @@ extension ConsolePermission {
       "server-keys/list", "server-keys/revoke":
       return .access
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
-      "web-tokens/list", "web-tokens/revoke":
+      "accounts/restrict", "accounts/unrestrict", "web-tokens/list", "web-tokens/revoke":
+      return .users
+    // NB: the answer has the addresses of accounts.
+    case "quotas/show", "quotas/set":
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
-    case "requests/list", "telemetry/fetch":
+    // NB: the answer also needs the user's code of consent.
+    case "requests/list", "devices/list", "telemetry/fetch":
       return .requests
     // Only commands can call the other endpoints. For example, `accounts/configure` sets another
     // account's password, and `web-tokens/create` makes a token with which its holder reads a
@@ -93,10 +97,10 @@ extension ConsolePermission {
   /// The endpoints of the management interface whose whole effect is inside the container that the
   /// request names. For a limited member, this must be a container that the member can see.
   public static let inOneContainer: Set<String> = [
-    "api-tokens/create", "containers/configure", "containers/delete", "permissions/explain",
-    "roles/grant", "roles/list", "roles/revoke", "schema/change", "schema/describe",
-    "schema/export", "schema/indexes", "schema/indexes/drop", "schema/reset", "schema/retire",
-    "schema/retiring", "server-keys/add",
+    "api-tokens/create", "containers/configure", "containers/delete", "devices/list",
+    "permissions/explain", "quotas/set", "quotas/show", "roles/grant", "roles/list",
+    "roles/revoke", "schema/change", "schema/describe", "schema/export", "schema/indexes",
+    "schema/indexes/drop", "schema/reset", "schema/retire", "schema/retiring", "server-keys/add",
   ]
 
   /// The management endpoints whose answers name the container of each item. If the member is
@@ -108,10 +112,10 @@ extension ConsolePermission {
 
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
-    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "requests/list",
-    "roles/list",
-    "schema/describe", "schema/export", "schema/indexes", "schema/retiring", "server-keys/list",
-    "status", "telemetry/fetch", "web-tokens/list",
+    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "quotas/show",
+    "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes",
+    "schema/retiring", "server-keys/list", "status", "telemetry/fetch",
+    "web-tokens/list",
   ]
 
   /// The requests for which the member must give the password again.

@@ -22,6 +22,9 @@ public final class Telemetry: Sendable {
   private static let minutesMax: Int64 = 1_440
   private static let milliseconds: Int64 = 60_000
 
+  /// Stands for the container of requests without valid tokens.
+  static let noContainer = "(without valid tokens)"
+
   private let state = Mutex(State())
   private let pointsMax: Int
 
@@ -30,8 +33,11 @@ public final class Telemetry: Sendable {
 
   /// Adds one request.
   func add(_ entry: RequestEntry) {
+    // NB: a caller without valid tokens may invent any number of containers.
+    let isInvented = entry.outcome == ErrorCode.authenticationFailed.rawValue
     let series = Series(
-      containerID: entry.containerID, environment: entry.environment, endpoint: entry.endpoint)
+      containerID: isInvented ? Self.noContainer : entry.containerID,
+      environment: entry.environment, endpoint: entry.endpoint)
     let minute = entry.time / Self.milliseconds
     state.withLock { state in
       if state.minutes[minute]?[series] == nil {

@@ -52,7 +52,8 @@ public final class CallerPace: Sendable {
     var sweepAt = 4_096
   }
 
-  private let settings: LimitSettings
+  private let whole: LimitSettings
+  private let nodesCount = Atomic<Int>(1)
   private let ambient: Ambient
   private let callersMax: Int
   private let state = Mutex(State())
@@ -61,10 +62,20 @@ public final class CallerPace: Sendable {
   public init(
     _ settings: LimitSettings, ambient: Ambient, callersMax: Int = Limits.pacedCallersMax
   ) {
-    self.settings = settings
+    whole = settings
     self.ambient = ambient
     self.callersMax = max(1, callersMax)
   }
+
+  /// The limits of this process.
+  private var settings: LimitSettings {
+    whole.share(amongNodes: nodesCount.load(ordering: .relaxed))
+  }
+
+  /// Divides the rates among several processes.
+  ///
+  /// Choice: each process gets the same share, because a load balancer distributes requests evenly.
+  public func share(amongNodes count: Int) { nodesCount.store(max(1, count), ordering: .relaxed) }
 
   /// Counts a request.
   ///

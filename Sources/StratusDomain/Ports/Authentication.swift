@@ -100,8 +100,8 @@ public protocol Authentication: Sendable {
   ///   sign-in again.
   func admit(_ request: AdmissionRequest) async throws(ServerError) -> Admission
 
-  /// Returns the users of a container whose accounts are disabled. Code that serves listeners calls
-  /// this method repeatedly, and sends nothing to such users.
+  /// Returns the users of a container whose accounts are disabled or restricted. Code that serves
+  /// listeners calls this method repeatedly, and sends nothing to such users.
   func disabledUsers(of container: String) async throws(ServerError) -> Set<String>
 
   /// Returns the given sessions that have ended, or that belong to disabled accounts. Code that

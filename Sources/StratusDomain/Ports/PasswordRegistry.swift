@@ -70,11 +70,11 @@ public protocol BrowserSessionRegistry: Sendable {
   /// were used least recently are removed.
   ///
   /// - Parameters:
-  ///   - passwordHash: the hash that the account must still have.
+  ///   - proof: the credential that the account must still have.
   ///   - countMax: the maximum number of sessions that stay, including this one.
-  /// - Returns: false if the account's password was changed in the meantime. Then nothing changes.
+  /// - Returns: false if the account does not have the credential any more. Then nothing changes.
   func create(
-    _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
+    _ session: BrowserSession, provenBy proof: SignInProof, countMax: Int
   ) async throws(ServerError) -> Bool
   func browserSession(hash: [UInt8]) async throws(ServerError) -> BrowserSession?
   /// Returns the sessions of an account in the order of their creation.

@@ -5,7 +5,8 @@
 public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
-  UserRegistry, StoreRegistry, VersionRegistry
+  SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
+  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
@@ -27,11 +28,15 @@ public struct Account: Sendable, Hashable {
   /// The e-mail address in lower case. No two accounts have the same address.
   public var email: String
   public var isDisabled: Bool
+  /// Whether the account's data may only be stored: every request for data is refused, and
+  /// notifications stop. The user can still sign in on the account page.
+  public var isRestricted: Bool
 
-  public init(id: String, email: String, isDisabled: Bool) {
+  public init(id: String, email: String, isDisabled: Bool, isRestricted: Bool = false) {
     self.id = id
     self.email = email
     self.isDisabled = isDisabled
+    self.isRestricted = isRestricted
   }
 }
 
@@ -43,10 +48,13 @@ public protocol AccountRegistry: Sendable {
   func account(email: String) async throws(ServerError) -> Account?
   /// Returns all accounts, sorted by e-mail address.
   func accounts() async throws(ServerError) -> [Account]
-  /// Returns the IDs of the disabled accounts, unsorted.
-  func disabledAccounts() async throws(ServerError) -> [String]
+  /// Returns the IDs of the accounts whose data is closed, unsorted. These are the disabled and the
+  /// restricted accounts.
+  func closedAccounts() async throws(ServerError) -> [String]
   /// - Returns: false if there is no such account.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool
+  /// - Returns: false if there is no such account.
+  func setRestricted(_ isRestricted: Bool, accountID: String) async throws(ServerError) -> Bool
 }
 
 /// Stores the list of containers.

@@ -10,18 +10,23 @@ public struct ConsoleRequest: Sendable {
   public var clientAddress: String?
   /// The `User-Agent` of the browser, or nil if there is none.
   public var userAgent: String?
+  /// Whether the page sent the request by itself, because something has changed. Such a request is
+  /// no use of the session, so an open page does not keep its session alive.
+  public var isAutomatic: Bool
   /// The URL at which apps call the server.
   public var serverURL: String
 
   public init(
     path: String, body: [UInt8] = [], cookie: String? = nil,
-    clientAddress: String? = nil, userAgent: String? = nil, serverURL: String
+    clientAddress: String? = nil, userAgent: String? = nil, isAutomatic: Bool = false,
+    serverURL: String
   ) {
     self.path = path
     self.body = body
     self.cookie = cookie
     self.clientAddress = clientAddress
     self.userAgent = userAgent
+    self.isAutomatic = isAutomatic
     self.serverURL = serverURL
   }
 }
@@ -55,8 +60,12 @@ public struct ConsoleView: Sendable, Hashable {
   /// Whether the member may see the e-mail addresses of accounts.
   public var showsAccounts: Bool
 
-  public init(containers: [String]? = nil, showsAccounts: Bool) {
+  /// The e-mail address of the member, for the audit log.
+  public var member: String
+
+  public init(containers: [String]? = nil, showsAccounts: Bool, member: String = "") {
     self.containers = containers
+    self.member = member
     self.showsAccounts = showsAccounts
   }
 }

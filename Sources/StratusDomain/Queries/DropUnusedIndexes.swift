@@ -83,5 +83,5 @@ public struct DropUnusedIndexes: Sendable {
     return findings
   }
 
-  private static let dayMilliseconds: Int64 = 86_400_000
+  static let dayMilliseconds: Int64 = 86_400_000
 }

@@ -6,6 +6,9 @@ public final class IndexUses: Sendable {
   /// The number of times that queries have read each index since the process was started.
   private let totals = Mutex<[StoreAddress: [Int64: Int64]]>([:])
 
+  /// The queries for which an index may be missing.
+  let costly = CostlyQueries()
+
   public init() {}
 
   func note(_ index: Int64, at address: StoreAddress) {

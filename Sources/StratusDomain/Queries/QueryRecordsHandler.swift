@@ -34,6 +34,7 @@ struct QueryRecordsHandler: EndpointHandler {
     caller.work.note(request.query)
     let database = try await databases.open(address, for: caller, to: .read)
     var (answer, work) = try await slice(of: request, in: database, budget: AnswerBudget())
+    defer { note(request, answer, work, at: address.store) }
     if !work.isSlice { return answer }
     let limit = min(
       request.resultsLimit ?? Limits.recordsPerResponseMax, Limits.recordsPerResponseMax)
@@ -55,6 +56,17 @@ struct QueryRecordsHandler: EndpointHandler {
       work.add(moreWork)
     }
     return answer
+  }
+
+  /// Notes a query that has read much more than it has found.
+  private func note(
+    _ request: QueryRecords.Request, _ answer: QueryRecords.Response, _ work: QueryWork,
+    at address: StoreAddress
+  ) {
+    let found = answer.count.flatMap { Int(exactly: $0) } ?? answer.records.count
+    uses.costly.note(
+      request.query, isUnindexed: work.plan?.candidate.kind == .walk,
+      recordsRead: work.recordsRead, found: found, at: address)
   }
 
   /// Reads a page, or a slice of a page, in one read.
@@ -111,6 +123,7 @@ extension QueryRecords.Response {
 extension QueryWork {
   fileprivate mutating func add(_ more: QueryWork) {
     steps += more.steps
+    recordsRead += more.recordsRead
     isSlice = more.isSlice
     budget = more.budget
   }

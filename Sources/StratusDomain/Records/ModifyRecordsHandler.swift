@@ -206,8 +206,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         hierarchies = reach
         refusals = try PlaceRules(
           access: snapshot.access, decision: decision, references: linked, hierarchies: reach,
-          created: Set(
-            decision.records.map { ExactName($0.name) }.filter { snapshot.records[$0] == nil })
+          isCreated: { [records = snapshot.records] in records[$0] == nil }
         ).refusals(replacing: { snapshot.stored($0) }, in: store)
       }
       if refusals.isEmpty, schema.settings.hasQuotas {
@@ -238,8 +237,7 @@ struct ModifyRecordsHandler: EndpointHandler {
         + shares.write(decision, written: references.records, by: effects, in: store)
       return Outcome(
         items: try present(
-          decision, operations.map(\.operation), newer: roots, at: address, in: database,
-          room: &room),
+          decision, operations, newer: roots, at: address, in: database, room: &room),
         hasMoreToCascade: !references.unfinished.isEmpty || !references.rewritten.isEmpty
           || hierarchies.map { !$0.unfinished.isEmpty } ?? false || shares.concernsWork
           || !roots.isEmpty,
@@ -326,7 +324,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   /// - Throws: `BAD_REQUEST` if the response has no capacity for the records. In that case, nothing
   ///   is saved.
   private func present(
-    _ decision: RecordDecision, _ operations: [RecordOperation], newer roots: [StoredRecord],
+    _ decision: RecordDecision, _ operations: [SentOperation], newer roots: [StoredRecord],
     at address: ZoneAddress, in database: OpenDatabase, room: inout AnswerBudget
   ) throws(ServerError) -> [RecordItem] {
     let newer = Dictionary(roots.map { (ExactName($0.name), $0) }) { $1 }
@@ -342,23 +340,24 @@ struct ModifyRecordsHandler: EndpointHandler {
       }
       return shown
     }
-    for (operation, outcome) in zip(operations, decision.outcomes) {
-      switch outcome {
+    // NB: a loop over the positions does not copy the operations, which contain all sent fields.
+    for position in operations.indices {
+      let selection = operations[position].operation.selection
+      switch decision.outcomes[position] {
       case .saved(let record):
-        items.append(.record(try show(newer[record.name] ?? record, operation.selection)))
+        items.append(.record(try show(newer[record.name] ?? record, selection)))
       case .deleted(let name): items.append(.deleted(Tombstone(recordName: name)))
       case .refused(let refusal):
         let serverRecord: RecordDictionary? =
           if let record = refusal.serverRecord {
-            try show(
-              record, FieldSelection(numbersAsStrings: operation.selection.numbersAsStrings))
+            try show(record, FieldSelection(numbersAsStrings: selection.numbersAsStrings))
           } else {
             nil
           }
         items.append(
           .failure(
             RecordFailure(
-              recordName: operation.recordName ?? "",
+              recordName: operations[position].operation.recordName ?? "",
               error: refusal.error.dictionary(for: database.caller),
               serverRecord: serverRecord)))
       }

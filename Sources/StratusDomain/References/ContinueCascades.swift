@@ -21,12 +21,12 @@ public struct ContinueCascades: Sendable {
   public func step(limit: Int = Self.stepMax) async throws(ServerError) -> Bool {
     let now = ambient.now()
     // Usually there is nothing to do. A read finds that out without blocking writers.
-    let isDone = try await store.read { (store) throws(ServerError) in
-      try store.unfinishedCascades(limit: 1).isEmpty
+    let next = try await store.read { (store) throws(ServerError) in
+      try store.unfinishedCascades(limit: 1).first
     }
-    if isDone { return false }
+    guard let next else { return false }
     let notificationID = ambient.makeUUID()
-    return try await store.write { (store) throws(ServerError) in
+    return try await store.write(to: [next.zone.address]) { (store) throws(ServerError) in
       var budget = CascadeBudget(records: limit)
       let followers = FollowerBudget()
       var zone: Int64?

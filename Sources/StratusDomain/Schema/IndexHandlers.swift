@@ -6,14 +6,15 @@ struct ListIndexesHandler: ManagementHandler {
 
   let changer: SchemaChanger
   let uses: IndexUses
+  let ambient: Ambient
 
   func answer(
     _ request: ListIndexes.Request
   ) async throws(ServerError) -> ListIndexes.Response {
     let store = try await changer.store(of: request.containerID, request.environment)
-    let counts = uses.counts(
-      at: StoreAddress(container: request.containerID, environment: request.environment))
-    return try await store.read { (store) throws(ServerError) in
+    let address = StoreAddress(container: request.containerID, environment: request.environment)
+    let counts = uses.counts(at: address)
+    let items = try await store.read { (store) throws(ServerError) -> [ListIndexes.Item] in
       let days = try store.indexUses()
       var items: [ListIndexes.Item] = []
       for index in try store.schema().indexes.values.joined() {
@@ -29,8 +30,12 @@ struct ListIndexesHandler: ManagementHandler {
         }
         items.append(item)
       }
-      return ListIndexes.Response(indexes: items.sorted { $0.id < $1.id })
+      return items.sorted { $0.id < $1.id }
     }
+    let advice = IndexAdvice(
+      costly: uses.costly.list(at: address), indexes: items,
+      day: ambient.now() / DropUnusedIndexes.dayMilliseconds)
+    return ListIndexes.Response(indexes: items, advice: advice.all)
   }
 }
 

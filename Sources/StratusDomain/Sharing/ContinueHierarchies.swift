@@ -34,7 +34,7 @@ public struct ContinueHierarchies: Sendable {
     guard let next else { return false }
     turns.last = next.zone
     let notificationID = ambient.makeUUID()
-    return try await store.write { (store) throws(ServerError) in
+    return try await store.write(to: [next.zone.address]) { (store) throws(ServerError) in
       var room = limit
       while room > 0 {
         guard let parent = try store.unfinishedHierarchies(in: next.zone, limit: 1).first

@@ -9,8 +9,8 @@ struct PlaceRules {
   let decision: RecordDecision
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
-  /// The saved records that did not exist before, or that counted as deleted.
-  let created: Set<ExactName>
+  /// Whether a saved record did not exist before, or counted as deleted.
+  let isCreated: (ExactName) -> Bool
 
   /// Returns the refusals of the operations that break a rule, by the positions of the operations.
   func refusals(
@@ -58,7 +58,7 @@ struct PlaceRules {
     _ record: StoredRecord, in store: any StoreReading
   ) throws(ServerError) -> Bool {
     guard let zone = access.zone, let participation = access.participation,
-      !participation.showsZone, created.contains(ExactName(record.name))
+      !participation.showsZone, isCreated(ExactName(record.name))
     else { return false }
     let written = Set(decision.records.map { ExactName($0.name) })
     let limit = written.count + Limits.recordsReadTogether

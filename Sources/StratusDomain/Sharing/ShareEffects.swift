@@ -183,8 +183,10 @@ struct ShareEffects {
     isNew: (StoredRecord) -> Bool = { _ in false }, replacing old: (StoredRecord) -> StoredRecord?
   ) throws(ServerError) -> [StoredRecord] {
     var unmarked: [StoredRecord] = []
-    for record in records where record.isDeleted || isNew(record) {
-      guard let before = old(record), before.hasSharing else { continue }
+    // NB: a loop over the positions does not copy the records that are not examined.
+    for position in records.indices
+    where records[position].isDeleted || isNew(records[position]) {
+      guard let before = old(records[position]), before.hasSharing else { continue }
       if let state = try before.shareState() {
         if let root = try end(state, in: store) { unmarked.append(root) }
       } else if let name = try before.shareMark()?.shareRecordName {

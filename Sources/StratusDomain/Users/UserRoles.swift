@@ -69,7 +69,9 @@ public struct UserRoles: Sendable {
     try await users.ensure(user, in: store, at: address)
     let origin = ChangeOrigin(
       user: user, deviceID: nil, notificationID: ambient.makeUUID(), time: ambient.now())
-    let (hasChanged, isWatched) = try await store.write { (store) throws(ServerError) in
+    let usersZone = ZoneAddress(database: .public, name: ZoneID.defaultZoneName)
+    let (hasChanged, isWatched) = try await store.write(to: [usersZone]) {
+      (store) throws(ServerError) in
       let zone = try store.lockZone(named: ZoneID.defaultZoneName, in: .public)
       let schema = try store.schema()
       let before = schema.customRoles(of: user)

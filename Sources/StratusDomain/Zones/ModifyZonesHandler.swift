@@ -27,7 +27,9 @@ struct ModifyZonesHandler: EndpointHandler {
     var items: [ZoneItem] = []
     var isWatched = false
     for part in parts {
-      let outcome = try await database.store.write { (store) throws(ServerError) in
+      // NB: an operation without a valid zone fails later, with an error of its own.
+      let zones = part.compactMap { try? database.zoneAddress($0.zoneID) }
+      let outcome = try await database.store.write(to: zones) { (store) throws(ServerError) in
         try modify(
           part, showsIncarnations: request.showsIncarnations, from: origin, in: database,
           of: store)

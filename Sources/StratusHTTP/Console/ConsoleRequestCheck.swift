@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Checks that a request to the console comes from the console's own page.
 ///
 /// The cookie alone does not prove this: a browser may also send it with a request of another
@@ -36,4 +38,9 @@ struct ConsoleRequestCheck: Sendable {
     return head.path.hasPrefix(Self.uploadPrefix)
       ? type == "application/octet-stream" : type == "application/json"
   }
+}
+
+extension HTTPField.Name {
+  /// The field of a request that an open page sends by itself, because something has changed.
+  static let consoleRefresh = HTTPField.Name("Stratus-Refresh") ?? .server
 }

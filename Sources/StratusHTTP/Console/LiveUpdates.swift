@@ -9,27 +9,33 @@ final class LiveUpdates: Sendable {
   /// The maximum number of entries of the request log that one stream sends in a second. A table
   /// that changes faster cannot be read.
   static let entriesPerSecondMax = 20
+  /// The seconds after a list of changes in which a stream collects the next list.
+  static let changesPauseSeconds: Int64 = 1
   /// The maximum number of open streams of one member. Each open page has one stream.
   static let streamsPerMemberMax = 6
 
   private let log: RequestLog
+  private let news: ConsoleNews
   private let ambient: Ambient
   private let version: String
   private let counts = Mutex<[String: Int]>([:])
 
-  init(log: RequestLog, ambient: Ambient, version: String) {
+  init(log: RequestLog, news: ConsoleNews, ambient: Ambient, version: String) {
     self.log = log
+    self.news = news
     self.ambient = ambient
     self.version = version
   }
 
   /// Opens the stream of a member.
   ///
-  /// - Parameter view: returns what the member may see at the moment, or nil if the session has
-  ///   ended. It is called with each heartbeat.
+  /// - Parameters:
+  ///   - sendsRequests: whether the stream also has the entries of the request log.
+  ///   - view: returns what the member may see at the moment, or nil if the session has ended. It
+  ///     is called with each heartbeat.
   /// - Throws: `THROTTLED` if the member has too many streams.
   func open(
-    for member: String, _ first: ConsoleView,
+    for member: String, _ first: ConsoleView, sendsRequests: Bool,
     view: @escaping @Sendable () async -> ConsoleView?
   ) throws(ServerError) -> AsyncStream<[UInt8]> {
     try takePlace(member)
@@ -46,7 +52,19 @@ final class LiveUpdates: Sendable {
       continuation.yield(Self.event("ended", "{}"))
       continuation.finish()
     }
+    let changes = Task { [mailbox = news.listen()] in
+      for await _ in mailbox.signals {
+        let shown = mailbox.take().filter { current.shows($0) }
+        if shown.isEmpty { continue }
+        if case .dropped = continuation.yield(Self.event(of: shown)) {
+          // The lost event may have been another list of changes.
+          mailbox.put(ConsoleChange(area: ConsoleChange.everything))
+        }
+        try? await Task.sleep(for: .seconds(Self.changesPauseSeconds))
+      }
+    }
     let entries = Task { [log, ambient] in
+      guard sendsRequests else { return }
       var (second, sentCount, skippedCount) = (Int64.min, 0, 0)
       for await entry in log.listen() where current.shows(entry.containerID) {
         let now = ambient.now() / 1_000
@@ -67,6 +85,7 @@ final class LiveUpdates: Sendable {
     }
     continuation.onTermination = { [weak self] _ in
       heartbeats.cancel()
+      changes.cancel()
       entries.cancel()
       self?.leavePlace(member)
     }
@@ -91,6 +110,11 @@ final class LiveUpdates: Sendable {
     }
   }
 
+  private static func event(of changes: Set<ConsoleChange>) -> [UInt8] {
+    let list = ConsoleChanges(changes: Array(changes))
+    return event("changes", String(decoding: list.jsonBytes, as: UTF8.self))
+  }
+
   /// NB: the data is JSON without line breaks, so it is a single line.
   private static func event(_ name: String, _ data: String) -> [UInt8] {
     Array("event: \(name)\ndata: \(data)\n\n".utf8)
@@ -107,5 +131,15 @@ private final class SharedView: Sendable {
 
   func shows(_ container: String) -> Bool {
     view.withLock { $0.containers?.contains(container) ?? true }
+  }
+
+  /// Whether the member may learn of a change. A change without a container concerns the server or
+  /// its accounts.
+  func shows(_ change: ConsoleChange) -> Bool {
+    if change.area == ConsoleChange.everything { return true }
+    return view.withLock { view in
+      guard let containers = view.containers else { return true }
+      return change.containerID.map { containers.contains($0) } ?? false
+    }
   }
 }

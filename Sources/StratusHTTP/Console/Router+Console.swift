@@ -6,7 +6,7 @@ import StratusWire
 /// The parts that serve the console.
 public struct ConsoleSite: Sendable {
   public var console: any WebConsole
-  public var files: ConsoleFiles
+  public var files: any ConsoleFileSource
   /// The console's URL without a path, or nil if the console answers at any name of this machine.
   public var consoleURL: String?
   /// Returns the URL at which apps call the server, for a URL at which a browser has reached the
@@ -17,17 +17,18 @@ public struct ConsoleSite: Sendable {
 
   /// - Parameters:
   ///   - log: the requests that the pages show as they arrive.
+  ///   - news: the changes after which the pages draw themselves again.
   ///   - version: the server's version. An open page of another version offers to reload itself.
   public init(
-    console: any WebConsole, files: ConsoleFiles, consoleURL: String?, log: RequestLog,
-    ambient: Ambient, version: String,
+    console: any WebConsole, files: any ConsoleFileSource, consoleURL: String?,
+    log: RequestLog, news: ConsoleNews, ambient: Ambient, version: String,
     serverURL: @escaping @Sendable (_ consoleURL: String) -> String
   ) {
     self.console = console
     self.files = files
     self.consoleURL = consoleURL
     self.serverURL = serverURL
-    live = LiveUpdates(log: log, ambient: ambient, version: version)
+    live = LiveUpdates(log: log, news: news, ambient: ambient, version: version)
   }
 }
 
@@ -54,7 +55,9 @@ extension Router {
     do throws(ServerError) {
       let endpoint = String(path.dropFirst(Self.interfacePrefix.count))
       if endpoint == ConsoleRequestCheck.livePath {
-        let events = try await listen(request, exchange, site)
+        let sendsRequests = target.query.map { $0 == "requests" } ?? false
+        let events = try await listen(
+          request, exchange, site, sendsRequests: sendsRequests)
         head.headerFields[.contentType] = "text/event-stream; charset=UTF-8"
         head.headerFields[.proxyBuffering] = "no"
         return (head, .events(events))
@@ -92,7 +95,7 @@ extension Router {
     head.headerFields[.contentType] = file.contentType
     // The folder's name changes if one of its files changes.
     head.headerFields[.cacheControl] =
-      isFile ? "public, max-age=31536000, immutable" : "no-store"
+      isFile && site.files.isFixed ? "public, max-age=31536000, immutable" : "no-store"
     let size = Int64(file.bytes.count)
     return (head, request.method == .head ? .absent(size: size) : .bytes(file.bytes))
   }
@@ -130,7 +133,11 @@ extension Router {
       guard let handler = routes.managementHandler(for: endpoint) else {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
-      return (try view.part(of: try await handler.answer(sent), to: endpoint), .unchanged)
+      let answer = try await AuditActor.member(email: view.member).perform {
+        () async throws(ServerError) in try await handler.answer(sent)
+      }
+      news?.note(managementEndpoint: endpoint, sent: sent)
+      return (try view.part(of: answer, to: endpoint), .unchanged)
     case .listen:
       throw ServerError(.notFound, Reason.endpointUnknown)
     case .open(let address, let endpoint, let principal):
@@ -142,13 +149,15 @@ extension Router {
         endpoint == UploadAssets.path
         ? exchange.serverURL + String(Self.interfacePrefix.dropLast())
         : site.serverURL(exchange.serverURL)
-      return (try await open(address, endpoint, sent, exchange.caller), .unchanged)
+      let answer = try await open(address, endpoint, sent, exchange.caller)
+      news?.note(endpoint: endpoint, in: address)
+      return (answer, .unchanged)
     }
   }
 
   /// Opens the stream of events of a page.
   private func listen(
-    _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite
+    _ request: HTTPRequest, _ exchange: Exchange, _ site: ConsoleSite, sendsRequests: Bool
   ) async throws(ServerError) -> AsyncStream<[UInt8]> {
     let path = ConsoleRequestCheck.livePath
     try checkHead(path, request, exchange, site)
@@ -156,7 +165,9 @@ extension Router {
     guard case .listen(let member, let view) = try await site.console.decide(asked) else {
       throw ServerError(.notFound, Reason.endpointUnknown)
     }
-    return try site.live.open(for: member, view) { [console = site.console] in
+    return try site.live.open(
+      for: member, view, sendsRequests: sendsRequests
+    ) { [console = site.console] in
       // NB: this check does not count as a use of the session, so an open page does not keep its
       // session alive.
       guard case .listen(_, let view) = try? await console.decide(asked) else { return nil }
@@ -173,6 +184,7 @@ extension Router {
       path: endpoint, body: body, cookie: cookies[Self.cookieName(exchange)],
       clientAddress: exchange.caller.clientAddress,
       userAgent: request.headerFields[.userAgent],
+      isAutomatic: request.headerFields[.consoleRefresh] != nil,
       serverURL: site.serverURL(exchange.serverURL))
   }
 

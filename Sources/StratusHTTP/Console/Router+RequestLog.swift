@@ -5,8 +5,7 @@ import StratusWire
 extension Router {
   /// Returns the entry of the request log for a request, or nil if the request has no database.
   func entry(
-    for request: HTTPRequest, _ exchange: Exchange, _ answer: AnswerBody, _ refusal: ServerError?,
-    since beginning: Int64
+    for request: HTTPRequest, _ exchange: Exchange, _ answer: AnswerBody, since beginning: Int64
   ) -> RequestEntry? {
     guard let (address, endpoint) = exchange.target else { return nil }
     var size = 0
@@ -21,9 +20,11 @@ extension Router {
       // NB: a refused request may name any container, so the name may be very long.
       containerID: String(address.store.container.prefix(Limits.nameLengthMax)),
       environment: address.store.environment, database: address.scope, endpoint: endpoint,
-      outcome: refusal?.code.rawValue ?? RequestEntry.okay, steps: Int64(caller.work.steps),
+      outcome: exchange.refusal?.code.rawValue ?? RequestEntry.okay,
+      steps: Int64(caller.work.steps),
       userRecordName: caller.userRecordName, deviceID: caller.deviceID,
-      app: ClientApp.name(of: request), reason: refusal.map { Self.loggedForm(of: $0.reason) },
+      app: ClientApp.name(of: request),
+      reason: exchange.refusal.map { Self.loggedForm(of: $0.reason) },
       query: report?.form,
       plan: milliseconds >= Limits.slowQueryMilliseconds ? report?.explanation : nil)
   }
@@ -31,9 +32,12 @@ extension Router {
   /// Returns the sentence of an error without the caller's own words, which stand in quotation
   /// marks.
   ///
+  /// NB: only one sentence ends with a caller's word that has no quotation marks.
+  ///
   /// NB: a caller's word may itself contain quotation marks, so everything from the first to the
   /// last one is left out.
   package static func loggedForm(of reason: String) -> String {
+    if reason.hasPrefix(Reason.recordTypeNotFound) { return Reason.recordTypeNotFound + "…" }
     let short = reason.prefix(200)
     guard let first = short.firstIndex(of: "'") else { return String(short) }
     // NB: if the sentence was cut inside a quotation, there is no last quotation mark.

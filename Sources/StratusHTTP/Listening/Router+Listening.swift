@@ -22,7 +22,8 @@ extension Router {
     else { return false }
     switch RequestPath(RequestTarget(path).path) {
     case .stream, .courier: return true
-    case .database, .management, .upload, .download, .health, .home, .page, nil: return false
+    case .database, .management, .upload, .download, .health, .home, .openAPI, .page, nil:
+      return false
     }
   }
 
@@ -54,7 +55,7 @@ extension Router {
         let devices = try await listening.poll(token: token, by: authentication)
         exchange.fields = [.cacheControl: "no-store"]
         return .poll(head(for: request, exchange), devices, until: listening.pollDeadline)
-      case .database, .management, .upload, .download, .health, .home, .page, nil:
+      case .database, .management, .upload, .download, .health, .home, .openAPI, .page, nil:
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
     } catch {
@@ -94,7 +95,7 @@ extension RequestPath {
   var isCourier: Bool {
     switch self {
     case .courier: true
-    case .database, .management, .upload, .download, .health, .home, .stream, .page: false
+    case .database, .management, .upload, .download, .health, .home, .openAPI, .stream, .page: false
     }
   }
 }

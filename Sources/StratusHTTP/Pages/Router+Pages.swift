@@ -22,8 +22,11 @@ extension Router {
     case .post: isPost = true
     default: throw .badRequest(Reason.methodNotAllowed)
     }
-    // NB: the page of a share reads the stores of containers, so it counts like a form.
-    if isPost || path.hasPrefix("/share/") {
+    // NB: the page of a share reads the stores of containers, and the sign-in at an identity
+    // provider sends requests. So they count like forms.
+    let isCostly =
+      path.hasPrefix("/share/") || path == "/auth/provider" || path.hasPrefix("/auth/callback/")
+    if isPost || isCostly {
       try pace.admitRequest(
         of: CallerPace.Subject(
           userRecordName: nil, apiToken: nil, clientAddress: exchange.caller.subscriber))

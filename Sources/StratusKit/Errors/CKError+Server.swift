@@ -150,6 +150,7 @@ extension CKError.Code {
 
   private static let byReason: [String: CKError.Code] = [
     Reason.accountDisabled: .managedAccountRestricted,
+    Reason.accountRestricted: .managedAccountRestricted,
     Reason.ancestorShared: .alreadyShared,
     Reason.answerTooLarge: .limitExceeded,
     Reason.atomicError: .batchRequestFailed,

@@ -21,6 +21,8 @@ struct ZoneFeed {
     let token: CKServerChangeToken
     let clientToken: Data?
     let moreComing: Bool
+    /// The greatest number of changes that can follow; nil if it is not known.
+    let remainingCountMax: Int?
   }
 
   let zoneID: CKRecordZone.ID
@@ -29,6 +31,8 @@ struct ZoneFeed {
   /// The maximum number of records in a page; 0 lets the server decide.
   let resultsLimit: Int
   let desiredKeys: [CKRecord.FieldKey]?
+  /// Whether to ask how many changes remain.
+  var countsRemaining = false
 
   init(
     zoneID: CKRecordZone.ID, syncToken: String?, resultsLimit: Int,
@@ -46,10 +50,11 @@ struct ZoneFeed {
   mutating func next(
     from database: DatabaseCalls, naming: UserNaming
   ) async throws(CKError) -> Page {
-    let selection = ChangesSelection(
+    var selection = ChangesSelection(
       resultsLimit: resultsLimit > 0 ? resultsLimit : nil,
       fields: FieldSelection(desiredKeys: desiredKeys.map(Set.init)),
       showsDeletedRecordTypes: true)
+    selection.countsRemaining = countsRemaining
     let request = FetchZoneChanges.Request(zones: [
       FetchZoneChanges.Item(zoneID: zoneID.wire, syncToken: syncToken, selection: selection)
     ])
@@ -69,7 +74,8 @@ struct ZoneFeed {
         changes: found,
         token: CKServerChangeToken(syncToken: changes.syncToken),
         clientToken: changes.clientChangeToken.flatMap { Data(base64Encoded: $0) },
-        moreComing: changes.moreComing)
+        moreComing: changes.moreComing,
+        remainingCountMax: changes.remainingCountMax.flatMap { Int(exactly: $0) })
     }
   }
 

@@ -45,8 +45,11 @@ struct ServerSyncCalls: SyncCalls {
   ) async throws(CKError) -> SyncZonePage {
     let database = calls(group)
     var feed = ZoneFeed(zoneID: zoneID, syncToken: token, resultsLimit: 0, desiredKeys: nil)
+    feed.countsRemaining = true
     let read = try await feed.next(from: database, naming: try await database.naming())
-    var page = SyncZonePage(token: read.token.syncToken, moreComing: read.moreComing)
+    var page = SyncZonePage(
+      token: read.token.syncToken, moreComing: read.moreComing,
+      remainingCountMax: read.remainingCountMax)
     page.records.reserveCapacity(read.changes.count)
     // Choice: a record whose file is not available is delivered without the file. The new token
     // covers this record, so the file is not fetched again.

@@ -70,11 +70,15 @@ package struct SyncZonePage: Sendable {
   package var recordError: CKError?
   package var token: String
   package var moreComing: Bool
+  /// The greatest number of changes that can follow; nil if the server does not say.
+  package var remainingCountMax: Int?
 
   package init(
     records: [CKRecord] = [], deletions: [CKDatabase.RecordZoneChange.Deletion] = [],
-    recordError: CKError? = nil, token: String, moreComing: Bool = false
+    recordError: CKError? = nil, token: String, moreComing: Bool = false,
+    remainingCountMax: Int? = nil
   ) {
+    self.remainingCountMax = remainingCountMax
     self.records = records
     self.deletions = deletions
     self.recordError = recordError

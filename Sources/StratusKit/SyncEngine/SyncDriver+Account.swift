@@ -28,7 +28,9 @@ extension SyncDriver {
       failure = error
       let (now, chance) = (now, surroundings.timing.chance())
       failed = core.withLock { core in
-        core.takeWaiters(for: core.schedule.accountIsUnknown(error, now: now, chance: chance))
+        core.record.note(error, at: now)
+        return core.takeWaiters(
+          for: core.schedule.accountIsUnknown(error, now: now, chance: chance))
       }
     }
     for waiter in failed { waiter.resume(failure) }

@@ -122,6 +122,7 @@ extension SyncDriver {
         }
       case .success(let page):
         failure = failure ?? page.recordError
+        core.withLock { $0.record.remaining[zoneID] = page.remainingCountMax }
         let following = await askAhead(zoneID, after: page, since: token, &plan, context)
         await deliver(page)
         commit { plan.commit(page, of: zoneID, to: &$0) }
@@ -135,6 +136,7 @@ extension SyncDriver {
         answer = following
       }
     }
+    core.withLock { $0.record.remaining[zoneID] = nil }
     plan.zoneEnded(zoneID, failure)
     await deliver(.didFetchRecordZoneChanges(.init(zoneID: zoneID, error: failure)))
   }

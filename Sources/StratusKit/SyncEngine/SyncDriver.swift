@@ -28,6 +28,8 @@ final class SyncDriver: Sendable {
     var listeners: [Task<Void, Never>] = []
     /// The running job.
     var job: SyncJob?
+    /// The results of the last jobs, for ``CKSyncEngine/Status``.
+    var record = SyncRecord()
     /// Whether the job is cancelled, and ends as soon as it can.
     var isCancelled = false
     /// Whether the job was cancelled because no caller waits for it any more.
@@ -203,6 +205,7 @@ final class SyncDriver: Sendable {
       core.isCancelled = false
       end.isAbandoned = core.isAbandoned
       core.schedule.end(job, end, now: now, chance: chance)
+      core.record.note(job, end, at: now)
       return core.takeWaiters(for: [job.id])
     }
     for waiter in waiters { waiter.resume(end.thrownError) }

@@ -227,8 +227,23 @@ struct SyncSchedule: Sendable {
       }
       if let job = dueJob(now: now) { return .perform(job) }
     }
+    return nextDue.map { .wait(until: $0) } ?? .rest
+  }
+
+  /// The time of the next work that the engine does by itself, in seconds on the clock. It is nil
+  /// if nothing is due until an event changes the schedule.
+  var nextDue: Double? {
     let due = [accountCheck.due] + (account == .signedIn ? [fetch.due, send.due] : [])
-    return due.compactMap { $0 }.min().map { .wait(until: $0) } ?? .rest
+    return due.compactMap { $0 }.min()
+  }
+
+  /// Whether a user is signed in; nil if the engine does not know.
+  var isSignedIn: Bool? {
+    switch account {
+    case .unchecked: nil
+    case .signedOut: false
+    case .signedIn: true
+    }
   }
 
   private mutating func dueJob(now: Double) -> SyncJob? {

@@ -1,6 +1,7 @@
 #if Postgres
   import StratusDomain
   import StratusSQL
+  import Synchronization
 
   /// A node of the installation, as the table `nodes` has it.
   public struct PostgresNode: Sendable, Hashable {
@@ -13,7 +14,7 @@
   }
 
   /// Writes the row of this node, and removes the rows of nodes that have ended.
-  struct PostgresHeartbeat: Sendable {
+  final class PostgresHeartbeat: Sendable {
     /// The time between two heartbeats.
     static let pause = Duration.seconds(3)
     /// The time without a heartbeat after which a node counts as ended. Choice: ten heartbeats.
@@ -23,32 +24,47 @@
     let node: String
     let version: String
     let timelines: PostgresTimelines
+    /// The number of nodes that do not drain.
+    let activeCount = Atomic<Int>(1)
+
+    init(
+      autocommit: PostgresAutocommit, node: String, version: String, timelines: PostgresTimelines
+    ) {
+      self.autocommit = autocommit
+      self.node = node
+      self.version = version
+      self.timelines = timelines
+    }
 
     /// Writes a heartbeat, and removes the rows of ended nodes.
     ///
     /// NB: a node that counts as ended may only have paused. The removal of its rows in `writers`
     /// makes its open transactions fail, because they find no row for their commit number.
     func beat() async throws(ServerError) {
-      try await autocommit.run { (session) throws(ServerError) in
+      try await autocommit.run { [self] (session) throws(ServerError) in
         let connection = session.connection
         try connection.execute(HeartbeatStatements.beat, [.text(node), .text(version)])
         try connection.execute(
           HeartbeatStatements.removeNodes, [.integer(Self.silenceMilliseconds)])
         try connection.execute(HeartbeatStatements.removeWriters, [])
         try timelines.confirm(on: connection)
+        try connection.run(HeartbeatStatements.activeCount, []) { (row) throws(ServerError) in
+          activeCount.store(max(1, Int(row.integer(0))), ordering: .relaxed)
+          return false
+        }
       }
     }
 
     /// Stores that the node accepts no new streams, because the node will stop.
     func drain() async throws(ServerError) {
-      try await autocommit.run { (session) throws(ServerError) in
+      try await autocommit.run { [node] (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])
       }
     }
 
     /// Removes the rows of this node. The node's writing connections must be closed before.
     func end() async throws(ServerError) {
-      try await autocommit.run { (session) throws(ServerError) in
+      try await autocommit.run { [node] (session) throws(ServerError) in
         try session.connection.execute(HeartbeatStatements.removeNode, [.text(node)])
         try session.connection.execute(HeartbeatStatements.removeWriters, [])
       }
@@ -79,6 +95,7 @@
       """)
     static let removeNodes = SQLStatement(
       "DELETE FROM nodes WHERE seen_at < \(PostgresTables.now) - ?")
+    static let activeCount = SQLStatement("SELECT COUNT(*) FROM nodes WHERE draining = 0")
     static let removeWriters = SQLStatement(
       "DELETE FROM writers WHERE node NOT IN (SELECT node FROM nodes)")
     static let drain = SQLStatement("UPDATE nodes SET draining = 1 WHERE node = ?")

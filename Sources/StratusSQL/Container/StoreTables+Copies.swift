@@ -10,15 +10,16 @@ extension StoreTables {
     try connection.execute(forgetUnheld, [])
   }
 
-  /// Calls `body` for each asset, with the name and the size in bytes of the asset's file.
+  /// Calls `body` for each asset, with the name, the size in bytes and the checksum of the asset's
+  /// file.
   ///
   /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
   public static func eachAssetFile(
     on connection: any SQLConnection,
-    _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void
+    _ body: (_ file: String, _ size: Int64, _ checksum: [UInt8]) throws(ServerError) -> Void
   ) throws(ServerError) {
     try connection.run(files, []) { (row) throws(ServerError) in
-      try body(row.text(0), row.integer(1))
+      try body(row.text(0), row.integer(1), row.bytes(2))
       return true
     }
   }
@@ -28,5 +29,5 @@ extension StoreTables {
     DELETE FROM assets WHERE NOT EXISTS (
       SELECT 1 FROM asset_holds WHERE asset_holds.checksum = assets.checksum)
     """)
-  private static let files = SQLStatement("SELECT file, size FROM assets ORDER BY file")
+  private static let files = SQLStatement("SELECT file, size, checksum FROM assets ORDER BY file")
 }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 7
+  public static let layout: Int64 = 12
 
   /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -47,6 +47,11 @@ public enum RegistryTables {
       try connection.define(team(connection.dialect))
       try connection.define(mail(connection.dialect))
       try connection.define(factors(connection.dialect))
+      try connection.define(signInSteps(connection.dialect))
+      try connection.define(passkeys(connection.dialect))
+      try connection.define(providerLinks(connection.dialect))
+      try connection.define(audit(connection.dialect))
+      try connection.define(consents(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

@@ -20,6 +20,11 @@ enum RegistryUpgrade {
       try connection.define(RegistryTables.mail(connection.dialect))
       try connection.define(RegistryTables.factors(connection.dialect))
     }
+    if found < 8 { try connection.define(RegistryTables.signInSteps(connection.dialect)) }
+    if found < 9 { try connection.define(RegistryTables.passkeys(connection.dialect)) }
+    if found < 10 { try connection.define(RegistryTables.providerLinks(connection.dialect)) }
+    if found < 11 { try connection.define(RegistryTables.audit(connection.dialect)) }
+    if found < 12 { try connection.define(RegistryTables.consents(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -23,9 +23,11 @@ extension SQLRegistry {
     }
   }
 
-  public func disabledAccounts() async throws(ServerError) -> [String] {
+  public func closedAccounts() async throws(ServerError) -> [String] {
     try await engine.read { (session) throws(ServerError) in
-      try session.connection.all(AccountStatements.listDisabled, [.flag(true)]) { $0.text(0) }
+      try session.connection.all(AccountStatements.listClosed, [.flag(true), .flag(true)]) {
+        $0.text(0)
+      }
     }
   }
 
@@ -36,6 +38,16 @@ extension SQLRegistry {
       try session.advanceVersion()
       return try session.connection.execute(
         AccountStatements.setDisabled, [.flag(isDisabled), .text(accountID)]) == 1
+    }
+  }
+
+  public func setRestricted(
+    _ isRestricted: Bool, accountID: String
+  ) async throws(ServerError) -> Bool {
+    try await engine.write { (session) throws(ServerError) in
+      try session.advanceVersion()
+      return try session.connection.execute(
+        AccountStatements.setRestricted, [.flag(isRestricted), .text(accountID)]) == 1
     }
   }
 }
@@ -49,26 +61,33 @@ extension RegistrySession {
   func insert(_ account: Account) throws(ServerError) -> Bool {
     try insert(
       AccountStatements.insert,
-      [.text(account.id), .text(account.email), .flag(account.isDisabled)])
+      [
+        .text(account.id), .text(account.email), .flag(account.isDisabled),
+        .flag(account.isRestricted),
+      ])
   }
 }
 
 extension Account {
   fileprivate init(row: any SQLRow) {
-    self.init(id: row.text(0), email: row.text(1), isDisabled: row.integer(2) != 0)
+    self.init(
+      id: row.text(0), email: row.text(1), isDisabled: row.integer(2) != 0,
+      isRestricted: row.integer(3) != 0)
   }
 }
 
 private enum AccountStatements {
-  private static let select = "SELECT id, email, disabled FROM accounts"
+  private static let select = "SELECT id, email, disabled, restricted FROM accounts"
   static let findID = SQLStatement(select + " WHERE id = ?")
   static let findEmail = SQLStatement(select + " WHERE email = ?")
   static let list = SQLStatement(select + " ORDER BY email")
-  static let listDisabled = SQLStatement("SELECT id FROM accounts WHERE disabled = ?")
+  static let listClosed = SQLStatement(
+    "SELECT id FROM accounts WHERE disabled = ? OR restricted = ?")
   static let insert = SQLStatement(
     """
-    INSERT INTO accounts (id, email, disabled) VALUES (?, ?, ?)
+    INSERT INTO accounts (id, email, disabled, restricted) VALUES (?, ?, ?, ?)
     ON CONFLICT (email) DO NOTHING
     """)
   static let setDisabled = SQLStatement("UPDATE accounts SET disabled = ? WHERE id = ?")
+  static let setRestricted = SQLStatement("UPDATE accounts SET restricted = ? WHERE id = ?")
 }

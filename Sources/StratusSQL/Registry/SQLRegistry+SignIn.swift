@@ -33,7 +33,7 @@ extension SQLRegistry {
   /// NB: this is a plain insert, so an existing hash is an error. An upsert could replace another
   /// session.
   public func create(
-    _ session: BrowserSession, provenBy passwordHash: String, countMax: Int
+    _ session: BrowserSession, provenBy proof: SignInProof, countMax: Int
   ) async throws(ServerError) -> Bool {
     let values: [SQLValue] = [
       .bytes(session.hash), .text(session.accountID), .integer(session.createdAt),
@@ -42,7 +42,7 @@ extension SQLRegistry {
     ]
     let account = SQLValue.text(session.accountID)
     return try await engine.write { (registry) throws(ServerError) in
-      guard try registry.passwordHash(of: session.accountID) == passwordHash else { return false }
+      guard try registry.has(proof, account: session.accountID) else { return false }
       _ = try registry.connection.execute(
         BrowserSessionStatements.deleteSurplus,
         [account, account, .integer(Int64(countMax - 1))])

@@ -12,7 +12,7 @@ extension DataFolder {
   }
 
   /// Returns the path of a store's file.
-  static func file(of address: StoreAddress, in folder: URL) -> URL {
+  public static func file(of address: StoreAddress, in folder: URL) -> URL {
     self.folder(of: address.container, in: folder)
       .appendingPathComponent(address.environment.rawValue + ".sqlite")
   }

@@ -51,13 +51,7 @@ public struct FolderCopy: Sendable {
   public func copyStore(
     at address: StoreAddress, to purpose: Purpose, onProgress: (Double) -> Void = { _ in }
   ) throws(ServerError) -> Int64? {
-    let folder = DataFolder.folder(of: address.container, in: target)
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw .fault("a container's folder cannot be created", facts: ["error": "\(error)"])
-    }
+    try makeFolder(of: address)
     let file = DataFolder.file(of: address, in: target)
     try copy(DataFolder.file(of: address, in: source), to: file, onProgress)
     let connection = try SQLiteConnection(path: file.path, configuration: SQLiteSettings.copied)
@@ -91,24 +85,70 @@ public struct FolderCopy: Sendable {
     try connection.execute(TransactionStatements.commit, [])
   }
 
-  /// Calls `body` with the name and the size in bytes of each asset file of a copied store.
-  ///
-  /// - Throws: `INTERNAL_ERROR`, and any error of `body`.
-  public func eachAssetFile(
-    at address: StoreAddress, _ body: (_ file: String, _ size: Int64) throws(ServerError) -> Void
-  ) throws(ServerError) {
-    let connection = try SQLiteConnection(
-      path: DataFolder.file(of: address, in: target).path, configuration: SQLiteSettings.copied)
-    defer { connection.close() }
-    try StoreTables.eachAssetFile(on: connection, body)
-  }
-
   /// Returns the size in bytes of a store's file and its log, or 0 if there is no file.
   public func sizeBytes(of address: StoreAddress) -> Int64 {
     let path = DataFolder.file(of: address, in: source).path
     return [path, path + "-wal"].reduce(0) { sum, path in
       var status = stat()
       return stat(path, &status) == 0 ? sum + Int64(status.st_size) : sum
+    }
+  }
+
+  /// Returns a text that changes with each write to a store's file or its log.
+  ///
+  /// - Parameter moment: a time of the file system, in nanoseconds since 1970 UTC.
+  /// - Returns: nil if the files were written in the two seconds before `moment`. The next write
+  ///   could then leave the same times, because file systems have coarse clocks.
+  public func state(of address: StoreAddress, at moment: Int64) -> String? {
+    let path = DataFolder.file(of: address, in: source).path
+    var texts: [String] = []
+    for file in [path, path + "-wal"] {
+      var status = stat()
+      guard stat(file, &status) == 0, status.st_size > 0 else { continue }
+      let written = Self.nanoseconds(status)
+      guard written < moment - 2_000_000_000 else { return nil }
+      texts.append("\(status.st_ino) \(status.st_size) \(written)")
+    }
+    return texts.isEmpty ? nil : texts.joined(separator: ", ")
+  }
+
+  /// Returns the present time of the file system with the target, in nanoseconds since 1970 UTC.
+  public func moment() -> Int64 {
+    var status = stat()
+    return stat(target.path, &status) == 0 ? Self.nanoseconds(status) : 0
+  }
+
+  private static func nanoseconds(_ status: stat) -> Int64 {
+    #if os(Linux)
+      let time = status.st_mtim
+    #else
+      let time = status.st_mtimespec
+    #endif
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// Gives a store's file in an earlier backup a second name in the target, instead of copying the
+  /// store.
+  ///
+  /// - Returns: whether the target has the file now. It has not if the earlier backup lies on
+  ///   another disk.
+  public func shareStore(at address: StoreAddress, with earlier: URL) throws(ServerError) -> Bool {
+    try makeFolder(of: address)
+    let file = DataFolder.file(of: address, in: target)
+    guard link(DataFolder.file(of: address, in: earlier).path, file.path) == 0 else {
+      return false
+    }
+    DataFolder.flushNames(in: file.deletingLastPathComponent())
+    return true
+  }
+
+  private func makeFolder(of address: StoreAddress) throws(ServerError) {
+    do {
+      try FileManager.default.createDirectory(
+        at: DataFolder.folder(of: address.container, in: target),
+        withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .fault("a container's folder cannot be created", facts: ["error": "\(error)"])
     }
   }
 

@@ -1,7 +1,7 @@
 public import Foundation
 import GRDB
 public import StratusDomain
-import StratusSQL
+public import StratusSQL
 import StratusWire
 
 /// Inspects the files of a data folder without changing them. A server may use the folder.
@@ -60,6 +60,32 @@ public struct FolderInspection: Sendable {
   public func epoch(ofStore address: StoreAddress) throws(ServerError) -> Int64? {
     try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
       try StoreTables.identity(on: connection)
+    }
+  }
+
+  /// Counts the rows of a store that contradict each other, and the unfinished work. Reads the
+  /// whole store.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, or if it has an earlier layout.
+  public func check(ofStore address: StoreAddress) throws(ServerError) -> StoreCheck {
+    try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
+      try connection.execute(TransactionStatements.beginRead, [])
+      defer { _ = try? connection.execute(TransactionStatements.commit, []) }
+      return try StoreTables.check(on: connection)
+    }
+  }
+
+  /// Calls `body` with the name, the size in bytes and the checksum of each asset file that a store
+  /// names.
+  ///
+  /// - Throws: `INTERNAL_ERROR` if the file cannot be read, and any error of `body`.
+  public func eachAssetFile(
+    ofStore address: StoreAddress,
+    _ body: (_ file: String, _ size: Int64, _ checksum: [UInt8]) throws(ServerError) -> Void
+  ) throws(ServerError) {
+    try reading(DataFolder.file(of: address, in: folder)) { (connection) throws(ServerError) in
+      guard try StoreTables.foundLayout(on: connection) ?? 0 >= 2 else { return }
+      try StoreTables.eachAssetFile(on: connection, body)
     }
   }
 

@@ -13,9 +13,17 @@ public struct Backup {
   public struct Summary: Sendable, Equatable {
     public var storesCount = 0
     public var filesCount = 0
+    /// The stores that have not changed since the earlier backup. They are part of
+    /// ``storesCount``.
+    public var sharedStoresCount = 0
+    /// The asset files that the earlier backup has, too. They are part of ``filesCount``.
+    public var sharedFilesCount = 0
     /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
+    /// The S3 bucket with the bytes of assets, which the copy does not contain, or nil if they are
+    /// in the data folder.
+    public var assetsPlace: String?
   }
 
   /// The progress of a copy, in bytes of the source.
@@ -28,10 +36,12 @@ public struct Backup {
     public var totalBytes: Int64
   }
 
-  private let source: URL
-  private let target: URL
-  private let live: Live
-  private let onProgress: (Progress) -> Void
+  let source: URL
+  let target: URL
+  let live: Live
+  let onProgress: (Progress) -> Void
+  /// The earlier backup with which the new backup shares its unchanged files.
+  let earlier: (folder: URL, manifest: BackupManifest)?
 
   /// Copies a data folder, whether or not a server is using it.
   ///
@@ -41,33 +51,21 @@ public struct Backup {
   ///   - data: the data folder.
   ///   - folder: the folder to create.
   ///   - keys: the file to create for the server's keys, or nil to leave the keys out.
+  ///   - since: an earlier backup. Files that have not changed since then are not copied again:
+  ///     both backups share the bytes on the disk, and each backup remains complete if the other is
+  ///     deleted.
   ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func make(
-    of data: URL, at folder: URL, keys: URL? = nil, live: Live = Live(),
+    of data: URL, at folder: URL, keys: URL? = nil, since earlier: URL? = nil, live: Live = Live(),
     onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    let summary = try Backup(source: data, target: folder, live: live, onProgress).run(.keep)
-    if let keys { try copyKeys(KeyFile.location(in: data), to: keys) }
+    var known: (folder: URL, manifest: BackupManifest)?
+    if let earlier { known = (earlier.standardizedFileURL, try manifest(of: earlier)) }
+    let summary = try Backup(source: data, target: folder, live: live, earlier: known, onProgress)
+      .run(.keep)
+    if let keys { try KeyBackup.copy(of: data, to: keys) }
     return summary
-  }
-
-  /// - Throws: ``BackupFailure`` if there are no keys, or if the target exists.
-  private static func copyKeys(_ file: URL, to target: URL) throws(BackupFailure) {
-    if FileManager.default.fileExists(atPath: target.path) {
-      throw BackupFailure("\(target.path) exists already: move it away, or choose another name")
-    }
-    guard let bytes = FileManager.default.contents(atPath: file.path) else {
-      throw BackupFailure("there is no key file at \(file.path)")
-    }
-    do {
-      try FileManager.default.createDirectory(
-        at: target.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-      try OwnerFile.write(Array(bytes), to: target)
-    } catch {
-      throw BackupFailure("the keys cannot be written to \(target.path): \(error)")
-    }
   }
 
   /// Creates a data folder from a backup, so that a server can continue with it.
@@ -87,15 +85,18 @@ public struct Backup {
     _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live(),
     onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    let summary = try Backup(source: folder, target: data, live: live, onProgress)
-      .run(.beginAnew)
-    if let keys { try copyKeys(keys, to: KeyFile.location(in: data)) }
+    let backup = Backup(source: folder, target: data, live: live, earlier: nil, onProgress)
+    try backup.requireIntactStores()
+    let summary = try backup.run(.beginAnew)
+    if let keys { try KeyBackup.restore(keys, to: data) }
     return summary
   }
 
   private init(
-    source: URL, target: URL, live: Live, _ onProgress: @escaping (Progress) -> Void
+    source: URL, target: URL, live: Live, earlier: (folder: URL, manifest: BackupManifest)?,
+    _ onProgress: @escaping (Progress) -> Void
   ) {
+    self.earlier = earlier
     self.onProgress = onProgress
     self.source = source.standardizedFileURL
     self.target = target.standardizedFileURL
@@ -106,7 +107,11 @@ public struct Backup {
     let stores = try storesToCopy()
     let partial = try makePartialFolder()
     do throws(BackupFailure) {
-      let summary = try copy(stores, to: partial, purpose)
+      let begunAt = live.ambient.now()
+      var run = BackupRun(self, to: partial, purpose)
+      try run.copy(stores)
+      if case .keep = purpose { try run.writeManifest(begunAt: begunAt) }
+      let summary = run.summary
       // NB: the rename fails if another process has created the folder since the check.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,
         DataFolder.flushNames(in: target.deletingLastPathComponent())
@@ -115,61 +120,6 @@ public struct Backup {
     } catch {
       try? FileManager.default.removeItem(at: partial)
       throw error
-    }
-  }
-
-  private func copy(
-    _ stores: [StoreAddress], to partial: URL, _ purpose: FolderCopy.Purpose
-  ) throws(BackupFailure) -> Summary {
-    var summary = Summary()
-    var epochs: [StoreAddress: Int64] = [:]
-    let copy = FolderCopy(
-      of: source, in: partial, makeEpoch: live.makeEpoch, now: live.ambient.now)
-    var progress = Progress(title: "", doneBytes: 0, totalBytes: 0)
-    for address in stores {
-      do throws(ServerError) {
-        progress.totalBytes +=
-          copy.sizeBytes(of: address)
-          + (try AssetCopy(of: address, from: source, to: partial).sizeBytes())
-      } catch {
-        throw BackupFailure(error, what: "\(address.title) in \(source.path)")
-      }
-    }
-    for address in stores {
-      progress.title = address.title
-      do throws(ServerError) {
-        let (done, size) = (progress.doneBytes, copy.sizeBytes(of: address))
-        epochs[address] = try copy.copyStore(at: address, to: purpose) { share in
-          progress.doneBytes = done + Int64(share * Double(size))
-          onProgress(progress)
-        }
-        try copyFiles(of: address, copy, partial, &summary, &progress)
-      } catch {
-        throw BackupFailure(error, what: "\(address.title) in \(source.path)")
-      }
-      summary.storesCount += 1
-    }
-    do throws(ServerError) { try copy.copyRegistry(epochs: epochs) } catch {
-      throw BackupFailure(error, what: "the server's own file in \(source.path)")
-    }
-    return summary
-  }
-
-  private func copyFiles(
-    of address: StoreAddress, _ copy: FolderCopy, _ partial: URL, _ summary: inout Summary,
-    _ progress: inout Progress
-  ) throws(ServerError) {
-    let assets = try AssetCopy(of: address, from: source, to: partial)
-    try copy.eachAssetFile(at: address) { (file, size) throws(ServerError) in
-      let copied = try assets.copy(file: file) { bytes in
-        progress.doneBytes += bytes
-        onProgress(progress)
-      }
-      if copied == size {
-        summary.filesCount += 1
-      } else {
-        summary.missingFiles.append("\(address.title): \(file)")
-      }
     }
   }
 

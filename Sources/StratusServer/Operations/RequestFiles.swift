@@ -118,6 +118,14 @@ final class RequestFiles: RequestArchive {
     return nil
   }
 
+  /// Returns the time of a file's last change, in milliseconds since 1970 UTC, or nil if there is no
+  /// such file.
+  private static func changedAt(_ path: String) -> Int64? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let date = attributes?[.modificationDate] as? Date else { return nil }
+    return Int64(date.timeIntervalSince1970 * 1_000)
+  }
+
   /// Removes the files that are too old.
   func prune(at now: Int64) {
     state.withLock { state in
@@ -126,10 +134,7 @@ final class RequestFiles: RequestArchive {
       while let segment = state.segments.first,
         state.file == nil || state.segments.count > 1
       {
-        var status = stat()
-        guard stat(path(segment.first), &status) == 0,
-          Int64(status.st_mtim.tv_sec) * 1_000 >= oldest
-        else {
+        guard let changed = Self.changedAt(path(segment.first)), changed >= oldest else {
           unlink(path(segment.first))
           state.segments.removeFirst()
           continue

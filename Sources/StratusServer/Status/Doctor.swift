@@ -7,10 +7,17 @@ public import StratusWire
 public struct Doctor: Sendable {
   private let folder: URL
   private let inspection: FolderInspection
+  private let readsAll: Bool
+  private let now: Int64
 
-  /// - Parameter readsAll: whether large stores are read completely, which takes some time.
-  public init(data folder: URL, readsAll: Bool = false) {
+  /// - Parameters:
+  ///   - readsAll: whether large stores and the files of assets are read completely, which takes
+  ///     some time.
+  ///   - now: the present time, in milliseconds since 1970 UTC.
+  public init(data folder: URL, readsAll: Bool = false, now: Int64 = Live.milliseconds()) {
     self.folder = folder.standardizedFileURL
+    self.readsAll = readsAll
+    self.now = now
     inspection = FolderInspection(of: folder, readsAll: readsAll)
   }
 
@@ -34,6 +41,7 @@ public struct Doctor: Sendable {
     all += stores
     all += keyFindings()
     all += FolderModes(folder).findings()
+    all += BackupFindings(folder: folder, now: now).findings()
     all += diskFindings()
     return all.filter { $0.severity == .problem } + all.filter { $0.severity == .note }
   }
@@ -83,8 +91,8 @@ public struct Doctor: Sendable {
     }
     for address in self.found {
       let name = Self.name(of: address)
-      findings += Self.findings(
-        of: inspection.state(ofStore: address), name, name: "store")
+      let state = inspection.state(ofStore: address)
+      findings += Self.findings(of: state, name, name: "store")
       if let expected = known?[address], let epoch = try? inspection.epoch(ofStore: address),
         epoch != expected
       {
@@ -93,6 +101,12 @@ public struct Doctor: Sendable {
             "store-replaced", "the file of \(name) is not the one that the server wrote",
             fix: "stop the server, restore the right file, or use 'stratus restore', which also "
               + "makes devices sync again from the beginning"))
+      }
+      if state == .good, !inspection.skipsContents(ofStore: address) {
+        findings += StoreFindings(
+          folder: folder, inspection: inspection, address: address, now: now,
+          readsFiles: readsAll
+        ).findings()
       }
       if inspection.skipsContents(ofStore: address) {
         findings.append(

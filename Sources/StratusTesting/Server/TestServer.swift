@@ -67,16 +67,17 @@ public final class TestServer: Sendable {
   ///   - limits: the limits on callers' requests.
   ///   - log: receives the server's log. nil means that errors go to standard error.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
     onDiskIn folder: URL?, live: Live = Live(), limits: LimitSettings = .unpaced,
-    log: CapturedLog? = nil, mail: MailSettings? = nil
+    log: CapturedLog? = nil, mail: MailSettings? = nil, providers: ProviderClient? = nil
   ) async throws {
     let location = folder ?? Self.freshFolder(live)
     try await self.init(
       storage: try await TestEngine.chosen.storage(in: location, live: live, limits: limits),
       clock: TestClock(), live: live, limits: limits, log: log, folder: location,
-      removesFolder: folder == nil, mail: mail)
+      removesFolder: folder == nil, mail: mail, providers: providers)
   }
 
   /// Starts a server with its data in a folder that remains after the server ends.
@@ -113,20 +114,22 @@ public final class TestServer: Sendable {
   /// - Throws: the error that prevents the server from starting.
   package convenience init(
     live: Live, limits: LimitSettings = .unpaced, log: CapturedLog? = nil,
-    mail: MailSettings? = nil
+    mail: MailSettings? = nil, providers: ProviderClient? = nil
   ) async throws {
-    try await self.init(onDiskIn: nil, live: live, limits: limits, log: log, mail: mail)
+    try await self.init(
+      onDiskIn: nil, live: live, limits: limits, log: log, mail: mail, providers: providers)
   }
 
   private init(
     storage: ServerStorage, clock: TestClock, live: Live, limits: LimitSettings,
     log: CapturedLog?, folder: URL, removesFolder: Bool, schema: Schema? = nil,
-    mail: MailSettings? = nil
+    mail: MailSettings? = nil, providers: ProviderClient? = nil
   ) async throws {
     var logger = Logger(label: "stratus")
     logger.logLevel = .error
     let composition = try await Composition(
-      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits, mail: mail)
+      storage: storage, live: live, logger: log?.logger ?? logger, limits: limits, mail: mail,
+      providers: providers)
     router = composition.router
     managementToken = composition.managementToken
     developer = try await composition.accounts.developerTokens(email: "developer@localhost")
@@ -162,6 +165,7 @@ public final class TestServer: Sendable {
   }
 
   package var requestLog: RequestLog { composition.requestLog }
+  package var news: ConsoleNews { composition.news }
 
   package var accounts: Accounts { composition.accounts }
 

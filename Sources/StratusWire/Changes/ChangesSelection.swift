@@ -10,6 +10,9 @@ public struct ChangesSelection: Sendable {
   /// Whether the dictionaries of deleted records include the record type. Stratus adds this option,
   /// because the callbacks of the CloudKit framework pass the record type.
   public var showsDeletedRecordTypes: Bool
+  /// Whether the answer says how many changes remain. Stratus adds this option for the status of a
+  /// sync engine.
+  public var countsRemaining = false
 
   public init(
     resultsLimit: Int? = nil, fields: FieldSelection = .all,
@@ -29,6 +32,7 @@ public struct ChangesSelection: Sendable {
     writer.member("desiredRecordTypes", strings: desiredRecordTypes?.sorted())
     if isReversed { writer.member("reverse", true) }
     if showsDeletedRecordTypes { writer.member("deletedRecordTypes", true) }
+    if countsRemaining { writer.member("remainingCount", true) }
   }
 
   /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`
@@ -41,6 +45,7 @@ public struct ChangesSelection: Sendable {
     isReversed = try json.optionalBool("reverse") ?? outer.isReversed
     showsDeletedRecordTypes =
       try json.optionalBool("deletedRecordTypes") ?? outer.showsDeletedRecordTypes
+    countsRemaining = try json.optionalBool("remainingCount") ?? outer.countsRemaining
   }
 }
 

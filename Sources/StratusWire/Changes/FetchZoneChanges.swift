@@ -80,11 +80,16 @@ public struct ZoneChanges: Sendable {
   /// The client change token that was last stored with the zone. See
   /// ``ModifyRecords/Request/clientChangeToken``.
   public var clientChangeToken: String?
+  /// The greatest number of changes that can follow this page. The actual number is smaller if a
+  /// record has changed several times. It is nil unless the request asks for it
+  /// (``ChangesSelection/countsRemaining``), and for participants of a share.
+  public var remainingCountMax: Int64?
 
   public init(
     zoneID: ZoneID, records: [RecordItem], syncToken: String, moreComing: Bool,
-    clientChangeToken: String? = nil
+    clientChangeToken: String? = nil, remainingCountMax: Int64? = nil
   ) {
+    self.remainingCountMax = remainingCountMax
     self.zoneID = zoneID
     self.records = records
     self.syncToken = syncToken
@@ -117,6 +122,7 @@ extension ZoneChangesItem: JSONWritable, JSONReadable {
         writer.member("syncToken", changes.syncToken)
         writer.member("moreComing", changes.moreComing)
         writer.member("clientChangeToken", changes.clientChangeToken)
+        writer.member("remainingCountMax", changes.remainingCountMax)
       }
     case .failure(let zoneID, let error): ZoneItem.failure(zoneID, error).write(to: &writer)
     }
@@ -134,6 +140,7 @@ extension ZoneChangesItem: JSONWritable, JSONReadable {
         records: try json.requiredArray("records"),
         syncToken: try json.requiredString("syncToken"),
         moreComing: json["moreComing"]?.bool ?? false,
-        clientChangeToken: try json.optionalString("clientChangeToken")))
+        clientChangeToken: try json.optionalString("clientChangeToken"),
+        remainingCountMax: json["remainingCountMax"]?.int64))
   }
 }

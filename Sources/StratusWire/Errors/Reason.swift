@@ -5,6 +5,8 @@
 public enum Reason {
   public static let accessDenied = "Access denied"
   public static let accountDisabled = "the account is disabled"
+  /// `ACCESS_DENIED`: the account's data may only be stored.
+  public static let accountRestricted = "the account is restricted; its data is only stored"
   public static let ancestorShared = "a record above this one is already shared"
   public static let answerTooLarge =
     "the answer would be larger than the limit; ask for fewer records at once"
@@ -19,6 +21,8 @@ public enum Reason {
   public static let assetsUnheld =
     "too many bytes are uploaded that no record holds; save their records, or wait until they are "
     + "removed"
+  public static let assetStoreBusy = "too many uploads wait for the asset store"
+  public static let assetStoreLost = "the asset store is not available"
   public static let assetUploadLost = "the upload goes on over another connection"
   public static let atomicError = "another operation in the atomic batch failed"
   public static let authenticationFailed = "Authentication failed"

@@ -141,11 +141,14 @@ public struct ConsoleSession: JSONWritable, JSONReadable {
   public var permissions: [String]
   /// The IDs of the containers that the member can see.
   public var containerIDs: [String]
+  /// The e-mail addresses of the test accounts in whose names the member can act.
+  public var testAccounts: [String]
 
   public init(
     isSetUp: Bool, version: String, serverURL: String, member: Member? = nil,
-    permissions: [String] = [], containerIDs: [String] = []
+    permissions: [String] = [], containerIDs: [String] = [], testAccounts: [String] = []
   ) {
+    self.testAccounts = testAccounts
     self.isSetUp = isSetUp
     self.version = version
     self.serverURL = serverURL
@@ -162,6 +165,7 @@ public struct ConsoleSession: JSONWritable, JSONReadable {
       writer.member("member", member)
       writer.member("permissions", strings: permissions)
       writer.member("containerIDs", strings: containerIDs)
+      if !testAccounts.isEmpty { writer.member("testAccounts", strings: testAccounts) }
     }
   }
 
@@ -172,5 +176,6 @@ public struct ConsoleSession: JSONWritable, JSONReadable {
     member = try json.optional("member")
     permissions = try json.strings("permissions") ?? []
     containerIDs = try json.strings("containerIDs") ?? []
+    testAccounts = try json.strings("testAccounts") ?? []
   }
 }

@@ -9,16 +9,19 @@ public struct ConsoleSubject: Sendable, Hashable, JSONReadable {
   public var id: String?
   /// The account that the request names.
   public var email: String?
+  /// The role, or the name of a new token or key, that the request names.
+  public var name: String?
 
   public init(
     containerID: String? = nil, environment: ContainerEnvironment? = nil, isDryRun: Bool = false,
-    id: String? = nil, email: String? = nil
+    id: String? = nil, email: String? = nil, name: String? = nil
   ) {
     self.containerID = containerID
     self.environment = environment
     self.isDryRun = isDryRun
     self.id = id
     self.email = email
+    self.name = name
   }
 
   /// NB: the handler reads the body with the same code, so the handler sees the values by which the
@@ -31,5 +34,8 @@ public struct ConsoleSubject: Sendable, Hashable, JSONReadable {
     isDryRun = try json.optionalBool("isDryRun") ?? false
     id = try json.optionalString("id")
     email = try json.optionalString("email")
+    let role = try json.optionalString("role")
+    let named = try json.optionalString("name")
+    name = role ?? named
   }
 }

@@ -7,22 +7,27 @@ public enum CreateAccount: Endpoint {
     /// The password. nil means that the account has no password, so that its user cannot sign in
     /// with one.
     public var password: String?
+    /// Whether the account exists only for tests. Members of the team may act in its name.
+    public var isTest: Bool
 
-    public init(email: String, password: String? = nil) {
+    public init(email: String, password: String? = nil, isTest: Bool = false) {
       self.email = email
       self.password = password
+      self.isTest = isTest
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
         writer.member("password", password)
+        if isTest { writer.member("isTest", true) }
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       email = try json.requiredString("email")
       password = try json.optionalString("password")
+      isTest = try json.optionalBool("isTest") ?? false
     }
   }
 
@@ -123,6 +128,22 @@ public enum EnableAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
+/// Management: restricts an account. Its data is kept, and every request for the data is refused.
+public enum RestrictAccount: Endpoint {
+  public static let path = "accounts/restrict"
+
+  public typealias Request = CreateAccount.Request
+  public typealias Response = EmptyRequest
+}
+
+/// Management: ends the restriction of an account.
+public enum UnrestrictAccount: Endpoint {
+  public static let path = "accounts/unrestrict"
+
+  public typealias Request = CreateAccount.Request
+  public typealias Response = EmptyRequest
+}
+
 /// Management: lists every account, in the order of the e-mail addresses.
 public enum ListAccounts: Endpoint {
   public static let path = "accounts/list"
@@ -133,22 +154,34 @@ public enum ListAccounts: Endpoint {
   public struct Item: JSONWritable, JSONReadable, Hashable {
     public var email: String
     public var isDisabled: Bool
+    /// Whether the account's data is only stored, and every request for it is refused.
+    public var isRestricted: Bool
+    /// Whether the account exists only for tests.
+    public var isTest: Bool
 
-    public init(email: String, isDisabled: Bool) {
+    public init(
+      email: String, isDisabled: Bool, isRestricted: Bool = false, isTest: Bool = false
+    ) {
       self.email = email
       self.isDisabled = isDisabled
+      self.isRestricted = isRestricted
+      self.isTest = isTest
     }
 
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
         writer.member("disabled", isDisabled)
+        writer.member("restricted", isRestricted)
+        if isTest { writer.member("isTest", true) }
       }
     }
 
     public init(json: JSONView) throws(WireError) {
       email = try json.requiredString("email")
       isDisabled = json["disabled"]?.bool ?? false
+      isRestricted = json["restricted"]?.bool ?? false
+      isTest = json["isTest"]?.bool ?? false
     }
   }
 

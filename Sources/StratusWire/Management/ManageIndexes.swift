@@ -74,18 +74,100 @@ public enum ListIndexes: Endpoint {
     }
   }
 
+  /// Advice about a missing or an unused index.
+  public struct Advice: JSONWritable, JSONReadable, Hashable {
+    /// The reason for the advice.
+    public enum Kind: String, Sendable, Hashable {
+      /// Queries ran without any index.
+      case noIndex
+      /// Queries read many more records than they found.
+      case costlyQuery
+      /// No query has read an index for a long time.
+      case unusedIndex
+    }
+
+    public var kind: Kind
+    public var recordType: String
+    /// The comparator and the field of each filter of the queries, for example `EQUALS title`.
+    public var filters: [String]
+    /// The fields of the queries' sort order, for example `title descending`.
+    public var sorts: [String]
+    /// The number of costly queries of this form since the server was started.
+    public var queries: Int64
+    public var recordsRead: Int64
+    public var recordsFound: Int64
+    /// The number of the unused index.
+    public var index: Int64?
+    /// What is advised, and why.
+    public var sentence: String
+
+    public init(
+      kind: Kind, recordType: String, filters: [String] = [], sorts: [String] = [],
+      queries: Int64 = 0, recordsRead: Int64 = 0, recordsFound: Int64 = 0, index: Int64? = nil,
+      sentence: String
+    ) {
+      self.kind = kind
+      self.recordType = recordType
+      self.filters = filters
+      self.sorts = sorts
+      self.queries = queries
+      self.recordsRead = recordsRead
+      self.recordsFound = recordsFound
+      self.index = index
+      self.sentence = sentence
+    }
+
+    public func write(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("kind", kind.rawValue)
+        writer.member("recordType", recordType)
+        writer.member("filters", strings: filters)
+        writer.member("sorts", strings: sorts)
+        writer.member("queries", queries)
+        writer.member("recordsRead", recordsRead)
+        writer.member("recordsFound", recordsFound)
+        writer.member("index", index)
+        writer.member("sentence", sentence)
+      }
+    }
+
+    public init(json: JSONView) throws(WireError) {
+      guard let kind = Kind(rawValue: try json.requiredString("kind")) else {
+        throw .wrongType("kind", expected: "noIndex, costlyQuery or unusedIndex")
+      }
+      self.kind = kind
+      recordType = try json.requiredString("recordType")
+      filters = try json.strings("filters") ?? []
+      sorts = try json.strings("sorts") ?? []
+      queries = json["queries"]?.int64 ?? 0
+      recordsRead = json["recordsRead"]?.int64 ?? 0
+      recordsFound = json["recordsFound"]?.int64 ?? 0
+      index = json["index"]?.int64
+      sentence = try json.requiredString("sentence")
+    }
+  }
+
   public struct Response: JSONWritable, JSONReadable {
     /// The indexes, in the order of their numbers.
     public var indexes: [Item]
+    /// The advice: first about the most costly queries, then about unused indexes.
+    public var advice: [Advice]
 
-    public init(indexes: [Item]) { self.indexes = indexes }
+    public init(indexes: [Item], advice: [Advice] = []) {
+      self.indexes = indexes
+      self.advice = advice
+    }
 
     public func write(to writer: inout JSONWriter) {
-      writer.object { $0.member("indexes", array: indexes) }
+      writer.object { writer in
+        writer.member("indexes", array: indexes)
+        writer.member("advice", array: advice)
+      }
     }
 
     public init(json: JSONView) throws(WireError) {
       indexes = try json.requiredArray("indexes")
+      advice = try json.array("advice")
     }
   }
 }

@@ -19,7 +19,8 @@ struct CloudKitToolCommand: AsyncParsableCommand {
       SaveTokenVerb.self, RemoveTokenVerb.self, GetTeamsVerb.self, ExportSchemaVerb.self,
       ImportSchemaVerb.self, ValidateSchemaVerb.self, ResetSchemaVerb.self,
       CreateRecordVerb.self, UpdateRecordVerb.self, FetchRecordVerb.self, QueryRecordsVerb.self,
-      DeleteRecordVerb.self, DeleteRecordsVerb.self,
+      DeleteRecordVerb.self, DeleteRecordsVerb.self, CreateZoneVerb.self, DeleteZoneVerb.self,
+      CreateSubscriptionVerb.self, DeleteSubscriptionVerb.self,
     ])
 }
 

@@ -8,7 +8,8 @@ struct IndexesCommand: AsyncParsableCommand {
     abstract: "List the indexes with their state and use, drop indexes, or cancel an index build.",
     discussion: """
       The server builds an index when a query needs it, even if the index was dropped before. The \
-      server drops an index that no query has read for 14 days.
+      server drops an index that no query has read for 14 days. Below the list stands advice about \
+      queries that lack an index, and about indexes that no query reads.
       """)
 
   @OptionGroup var server: ServerOptions
@@ -45,6 +46,7 @@ struct IndexesCommand: AsyncParsableCommand {
     }
     if json { return say(json: response) }
     for index in response.indexes { say(index.line) }
+    for advice in response.advice { say(advice.lines) }
   }
 
   private func remove(_ index: Int64, cancelsBuild: Bool) async throws {
@@ -53,6 +55,23 @@ struct IndexesCommand: AsyncParsableCommand {
       .init(
         containerID: container, environment: environment, index: index,
         cancelsBuild: cancelsBuild))
+  }
+}
+
+extension ListIndexes.Advice {
+  fileprivate var lines: String {
+    let subject: String
+    switch kind {
+    case .unusedIndex: subject = "unused index \(index ?? 0) of \(recordType)"
+    case .noIndex, .costlyQuery:
+      let word = kind == .noIndex ? "without index" : "costly"
+      let sort = sorts.isEmpty ? "" : ", sorted by " + sorts.joined(separator: ", ")
+      subject =
+        "\(word): \(queries) queries of \(recordType) "
+        + "(\(filters.isEmpty ? "all" : filters.joined(separator: ", "))\(sort)) read "
+        + "\(recordsRead) records and found \(recordsFound)"
+    }
+    return "\(subject)\n  \(sentence)"
   }
 }
 

@@ -30,6 +30,7 @@ class State:
         self.members = copy.deepcopy(data.MEMBERS)
         self.tokens = copy.deepcopy(data.TOKENS)
         self.received = []
+        self.changes = []
 
     # Sessions
 
@@ -40,6 +41,8 @@ class State:
             answer |= {"member": {"email": data.OWNER, "role": self.role},
                        "permissions": data.ROLE_PERMISSIONS[self.role],
                        "containerIDs": [data.NOTES, data.PHOTOS]}
+            if "records" in answer["permissions"]:
+                answer["testAccounts"] = ["test+1@example.org"]
         return answer
 
     def answer(self, path, body):
@@ -74,6 +77,8 @@ class State:
                 return self.change_team(path, body)
         if path.startswith("management/"):
             return self.manage(path.removeprefix("management/"), body)
+        if path.startswith("as/"):
+            path = path.split("/", 2)[2]
         if path.startswith("database/"):
             parts = path.split("/", 4)
             return self.database(parts[3], parts[4].split("?")[0], body)
@@ -91,10 +96,12 @@ class State:
 
     def manage(self, path, body):
         fixed = {
-            "status": data.STATUS, "schema/indexes": {"indexes": data.INDEXES},
+            "status": data.STATUS, "schema/indexes": {"indexes": data.INDEXES, "advice": data.ADVICE},
             "schema/retiring": {"retirements": data.RETIREMENTS},
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
+            "telemetry/fetch": data.telemetry(),
+            "quotas/show": data.quota(body.get("email")),
             "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},
             "roles/list": {"roles": ["Editor"], "users": [
@@ -111,6 +118,10 @@ class State:
                 return self.describe(body)
             case "schema/change":
                 return {**data.REPORT, "isApplied": not body.get("isDryRun")}
+            case "devices/list":
+                if body["code"].replace("-", "").upper() != "7KQMPX2AW9TD4HGN":
+                    raise Refusal(404, "NOT_FOUND", "there is no such code of consent")
+                return data.DEVICES
             case "requests/list":
                 return {"requests": [data.request_entry(n) for n in range(1, 40)], "before": "40"}
             case "api-tokens/create":

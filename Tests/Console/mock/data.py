@@ -107,6 +107,7 @@ def share():
 ACCOUNTS = [
     {"email": OWNER, "disabled": False}, {"email": DEVELOPER, "disabled": True},
     {"email": "<b>x</b>@example.org", "disabled": False},
+    {"email": "test+1@example.org", "disabled": False, "isTest": True},
 ]
 
 MEMBERS = [
@@ -135,6 +136,58 @@ INDEXES = [
     {"id": 7, "recordType": "Note", "columns": ["price"], "state": "building", "uses": 0,
      "rowsDone": 500, "rowsTotal": 2000},
 ]
+
+
+DEVICES = {
+    "userRecordName": ANNA, "endsAt": NOW + HOUR, "unsavedBytes": 12_345, "devices": [
+        {"deviceID": HOSTILE[0], "app": "Notes/2.1", "lastSeen": NOW - MINUTE, "session": "a1b2c3d4",
+         "lastSave": NOW - HOUR, "uploadSince": NOW - HOUR, "zones": [
+             {"zoneName": "Notes", "tokenAt": NOW - HOUR, "moreComing": True, "lag": 1_234},
+             {"zoneName": HOSTILE[1], "ownerRecordName": BERT, "tokenAt": NOW, "moreComing": False}],
+         "push": {"channel": "apns", "waiting": 3, "waitingSince": NOW - DAY, "lastPush": NOW - 2 * DAY,
+                  "seen": NOW - DAY},
+         "requests": [
+             {"time": NOW - MINUTE, "endpoint": "records/modify", "outcome": "QUOTA_EXCEEDED",
+              "milliseconds": 3, "requestID": "00000000-0000-0000-0000-000000000001"},
+             {"time": NOW - HOUR, "endpoint": "changes/zone", "outcome": "ok", "milliseconds": 2}],
+         "findings": ["The device has not fetched 1000 records of the zone 'Notes'."]},
+        {"deviceID": "quiet", "app": "", "zones": [], "requests": [], "findings": []}]}
+
+
+def telemetry():
+    points = []
+    for minutes in range(50, 0, -1):
+        for number, endpoint in enumerate(["records/query", "records/modify", HOSTILE[0]]):
+            count = (minutes * 7 + number * 13) % 40
+            points.append({
+                "time": (NOW // MINUTE - minutes) * MINUTE, "containerID": NOTES,
+                "environment": "development", "endpoint": endpoint, "count": count,
+                "failedCount": count // 9, "milliseconds": count * 4, "bytesIn": count * 300,
+                "bytesOut": count * 2_000, "durations": [0, 0, count - count // 9, 0, 0, 0, count // 9,
+                                                         0, 0, 0, 0, 0]})
+    return {"durationBounds": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000],
+            "points": points, "since": NOW - 50 * MINUTE}
+
+
+ADVICE = [
+    {"kind": "noIndex", "recordType": "Note", "filters": ["EQUALS title"], "sorts": ["count descending"],
+     "queries": 12, "recordsRead": 60_000, "recordsFound": 3, "sentence": "No index served these queries."},
+    {"kind": "costlyQuery", "recordType": HOSTILE[0], "filters": [], "sorts": [], "queries": 1,
+     "recordsRead": 900, "recordsFound": 1, "sentence": "These queries read far more records than they find."},
+    {"kind": "unusedIndex", "recordType": "Note", "filters": [], "sorts": [], "queries": 0, "recordsRead": 0,
+     "recordsFound": 0, "index": 6, "sentence": "No query has read the index for 9 days."}]
+
+
+def quota(email):
+    users = [] if email else [
+        {"email": OWNER, "userRecordName": ANNA, "usedBytes": 123_456_789,
+         "quotaBytes": 500_000_000},
+        {"userRecordName": HOSTILE[1], "usedBytes": 3}]
+    return {"usedBytes": 987_654_321, "quotaBytes": 1_000_000_000,
+            "userQuotaBytes": 500_000_000, "users": users, "types": [
+                {"recordType": "Note", "records": 12_345, "recordBytes": 7_000_000,
+                 "assetBytes": 980_654_321}]}
+
 
 RETIREMENTS = [
     {"place": "Note.color", "phase": "reported", "isCopied": True, "since": NOW - 3 * DAY,
@@ -180,7 +233,10 @@ def request_entry(number):
             "endpoint": ["records/query", "records/modify", "changes/zone"][number % 3],
             "outcome": ["ok", "ok", "BAD_REQUEST", "ok", "CONFLICT"][number % 5],
             "steps": number * 40, "userRecordName": ANNA if number % 2 else None,
-            "deviceID": "device-1", "app": HOSTILE[0] if number == 3 else "Notes/2.1"}
+            "deviceID": "device-1", "app": HOSTILE[0] if number == 3 else "Notes/2.1",
+            **({"reason": "Field … is not marked queryable", "query": "Note where title EQUALS",
+                "plan": {"plan": "scan", "index": "title", "ranges": 1, "remainingFilters": [],
+                         "entriesRead": 3, "recordsRead": 2}} if number % 5 == 2 else {})}
 
 
 VERBS = [

@@ -34,7 +34,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         path = unquote(urlsplit(self.path).path)
         if path == "/console/1/live":
-            return self.stream()
+            return self.stream(urlsplit(self.path).query == "requests")
         if path.startswith("/files/"):
             file = (FILES / path.split("/", 3)[3]).resolve()
             if not file.is_relative_to(FILES) or not file.is_file():
@@ -47,6 +47,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
+        self.server.heads.append(dict(self.headers))
         path = self.path.removeprefix("/console/1/")
         if path.startswith("assets/upload/"):
             return self.send_json(200, {"singleFile": {
@@ -62,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             self.send_json(refusal.status, refusal.body)
 
-    def stream(self):
+    def stream(self, has_requests):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Cache-Control", "no-store")
@@ -70,12 +71,24 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         try:
-            for number in range(100, 100_000):
-                entry = data.request_entry(number) | {"time": int(time.time() * 1000)}
-                for event, value in [("status", {"version": "1.4.0"}), ("requests", entry)]:
+            told = len(self.server.state.changes)
+            for number in range(1_000, 1_000_000):
+                events = []
+                if number % 10 == 0:
+                    entry = data.request_entry(number) | {"time": int(time.time() * 1000)}
+                    events.append(("status", {"version": "1.4.0"}))
+                    if has_requests:
+                        events.append(("requests", entry))
+                changes = self.server.state.changes
+                if len(changes) < told:
+                    told = 0
+                if len(changes) > told:
+                    events.append(("changes", {"changes": changes[told:]}))
+                    told = len(changes)
+                for event, value in events:
                     self.wfile.write(f"event: {event}\ndata: {json.dumps(value)}\n\n".encode())
                 self.wfile.flush()
-                if self.server.ends.wait(1):
+                if self.server.ends.wait(0.1):
                     return
         except OSError:
             return
@@ -105,6 +118,7 @@ class MockServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.state = state or State()
         self.lock = threading.Lock()
+        self.heads = []
         self.ends = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 

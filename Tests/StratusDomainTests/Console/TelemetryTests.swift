@@ -65,6 +65,17 @@ import Testing
     #expect(try small.fetch(.init()).points.map { $0.time / 60_000 } == [7, 8, 9])
   }
 
+  @Test func `requests without valid tokens make no series of their own`() throws {
+    let telemetry = Telemetry()
+    for number in 0..<100 {
+      telemetry.add(
+        entry(minute: 1, outcome: "AUTHENTICATION_FAILED", container: "iCloud.\(number)"))
+    }
+    let points = try telemetry.fetch(.init()).points
+    #expect(points.map(\.containerID) == ["(without valid tokens)"])
+    #expect(points.first?.count == 100)
+  }
+
   @Test(arguments: [0, 1_441, -1] as [Int64])
   func `telemetry refuses an impossible span`(_ minutes: Int64) {
     #expect(throws: ServerError.self) { try Telemetry().fetch(.init(minutesPerPoint: minutes)) }

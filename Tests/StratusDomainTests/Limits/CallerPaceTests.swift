@@ -50,6 +50,29 @@ import Testing
     #expect(refusal(pace, Self.ann) != nil)
   }
 
+  @Test func `several processes divide the rate among them`() {
+    let clock = Clock()
+    let pace = CallerPace(
+      LimitSettings(requestsPerUser: .init(perSecond: 6, burst: 9)), ambient: clock.ambient)
+    pace.share(amongNodes: 3)
+    for _ in 0..<3 { #expect(refusal(pace, Self.ann) == nil) }
+    #expect(refusal(pace, Self.ann) != nil)
+    clock.move(byMilliseconds: 500)
+    #expect(refusal(pace, Self.ann) == nil)
+    #expect(refusal(pace, Self.ann) != nil)
+    pace.share(amongNodes: 0)
+    clock.move(byMilliseconds: 10_000)
+    for _ in 0..<9 { #expect(refusal(pace, Self.ann) == nil) }
+    #expect(refusal(pace, Self.ann) != nil)
+  }
+
+  @Test func `more processes than requests per second leave each process one request`() {
+    let share = LimitSettings(requestsPerUser: .init(perSecond: 2, burst: 2))
+      .share(amongNodes: 100)
+    #expect(share.requestsPerUser == .init(perSecond: 1, burst: 1))
+    #expect(share.operationsPerUser == nil)
+  }
+
   @Test func `each user and each API token has a rate limit of its own`() {
     let pace = CallerPace(
       LimitSettings(

@@ -19,6 +19,35 @@ extension Cloud {
   }
 }
 
+extension Cloud {
+  /// Restricts an account, as `stratus account restrict` does.
+  fileprivate func restrict(_ email: String) async throws {
+    let request = RestrictAccount.Request(email: email)
+    let answer = try await server.exchange.send(
+      HTTPRequest(
+        url: try #require(URL(string: "http://stratus.test/management/1/" + RestrictAccount.path)),
+        headers: ["Authorization": "Bearer \(server.managementToken)"], body: request.jsonBytes,
+        timeoutSeconds: 60))
+    #expect(answer.status == 200)
+  }
+}
+
+@Suite struct `An account that the operator restricts` {
+  @Test
+  func `on a device of a restricted account, the account status is restricted and data is refused`()
+    async throws
+  {
+    try await withCloud { cloud in
+      let device = try await cloud.device()
+      try await cloud.restrict("ann@example.org")
+      #expect(try await device.accountStatus() == .restricted)
+      await expect(.managedAccountRestricted) {
+        try await device.privateCloudDatabase.record(for: id("a"))
+      }
+    }
+  }
+}
+
 @Suite struct `An account that the operator disables` {
   @Test
   func `on a device of a disabled account, the account status is immediately restricted`()

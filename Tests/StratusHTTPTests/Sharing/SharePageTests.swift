@@ -53,7 +53,7 @@ import Testing
 
   /// The text of a page without the values that differ for each request.
   private func plain(_ page: Browser.Page, _ id: String) -> String {
-    page.text.replacing(id, with: "ID").replacing(
+    page.textWithoutChallenge.replacing(id, with: "ID").replacing(
       page.form("/share/\(id)/request")?["form"] ?? page.form("/auth/sign-in")?["form"] ?? "-",
       with: "")
   }

@@ -141,7 +141,8 @@ import Testing
   {
     try await KeyScene.with { scene in
       let rome = try await scene.shares.share("Rome", publicly: "READ_WRITE")
-      _ = try await scene.shares.share("Oslo", publicly: "READ_WRITE")
+      _ = try await scene.shares.save("Oslo")
+      _ = try await scene.shares.share("Oslo", named: "Share-2", publicly: "READ_WRITE")
       let (ann, bob) = (scene.shares.ann, try await scene.shares.guest("bob"))
       try await scene.shares.accept(rome["shortGUID"], as: bob)
       try await scene.register(2, as: bob)

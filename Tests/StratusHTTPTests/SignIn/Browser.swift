@@ -27,6 +27,12 @@ final class Browser {
 
     var location: String? { header("Location") }
 
+    /// The text without the random challenge for passkeys.
+    var textWithoutChallenge: String {
+      text.replacing(/data-options="[^"]*"/, with: "")
+        .replacing(/name="challenge" value="[^"]*"/, with: "")
+    }
+
     /// The hidden and the prefilled fields of the form with this action.
     func form(_ action: String) -> [String: String]? {
       guard let begin = text.range(of: "action=\"\(action)\""),
@@ -125,6 +131,12 @@ final class Browser {
       parts.contains("Max-Age=0") ? nil : String(pair[pair.index(after: equals)...])
   }
 
+  /// Takes the cookies of another browser, as a thief could.
+  func copying(_ other: Browser) -> Browser {
+    cookies = other.cookies
+    return self
+  }
+
   func remove(cookie name: String) { cookies[name] = nil }
 
   static func encode(_ text: String) -> String {
@@ -162,15 +174,19 @@ struct SignInScene {
   /// - Parameters:
   ///   - token: additional properties of the API token.
   ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - providers: the identity providers at which users can sign in, or nil if there are none.
+  ///   - clock: the clock of the server.
   static func with(
     token: JSON = [:], environment: String = "development", mail: MailSettings? = nil,
+    providers: ProviderClient? = nil, clock: MovedClock = MovedClock(),
     _ body: (SignInScene) async throws -> Void
   ) async throws {
-    let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
     let log = CapturedLog()
-    try await withServer(live: clock.live, limits: limits, log: log, mail: mail) { server in
+    try await withServer(
+      live: clock.live, limits: limits, log: log, mail: mail, providers: providers
+    ) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       try await server.manage(
         "accounts/create", ["email": "\(email)", "password": "\(password)"])

@@ -8,8 +8,18 @@ const toasts = h("div", { class: "toasts", role: "region", "aria-label": "Messag
 /** The elements that `frame.js` puts into the page. */
 export const announcements = [quiet, toasts];
 
+/** The number of automatic drawings that run. They say nothing. */
+let hushCount = 0;
+
+/** Says nothing until the returned function is called. */
+export function hush() {
+  hushCount += 1;
+  return () => { hushCount -= 1; };
+}
+
 /** Says a sentence without showing it, for example a count that the screen also shows. */
 export function say(sentence) {
+  if (hushCount > 0) return;
   quiet.textContent = "";
   // NB: a screen reader does not repeat a text that has not changed.
   requestAnimationFrame(() => { quiet.textContent = sentence; });

@@ -29,6 +29,7 @@ export async function show(screen) {
           href: addressOf(place.path, { ...place.params, account: account.email }),
         }, userText(account.email)) },
         { title: "State", cell: stateOf },
+        { title: "Kind", cell: (account) => (account.isTest ? badge("test account") : "person") },
       ],
     }),
     newAccount(screen));
@@ -45,9 +46,13 @@ function newAccount(screen) {
       field({ label: "E-mail", name: "email", type: "email", required: true }),
       field({ label: "Password", name: "password", type: "password",
         autocomplete: "new-password", hint: "empty for an account that signs in by other means" }),
+      field({ label: "Test account: members of the team can act in its name", name: "isTest",
+        type: "check" }),
     ],
-    submit: async ({ email, password }) => {
-      await manage("accounts/create", { email, ...(password ? { password } : {}) });
+    submit: async ({ email, password, isTest }) => {
+      await manage("accounts/create", {
+        email, ...(password ? { password } : {}), ...(isTest ? { isTest } : {}),
+      });
       report(`The account ${email} is created.`);
       screen.again();
     },

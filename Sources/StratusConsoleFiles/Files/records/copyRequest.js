@@ -57,8 +57,12 @@ function swiftQuery({ query, zoneID, resultsLimit }) {
   }
   const predicate = formats.length === 0 ? "NSPredicate(value: true)"
     : `NSPredicate(\n    format: ${[swiftString(formats.join(" AND ")), ...values].join(", ")})`;
-  const sorts = (query.sortBy ?? []).map((sort) => `query.sortDescriptors = [NSSortDescriptor(`
-    + `key: ${swiftString(frameworkName(sort))}, ascending: ${sort.ascending})]\n`);
+  const descriptors = (query.sortBy ?? []).map((sort) => (sort.relativeLocation
+    ? `CKLocationSortDescriptor(key: ${swiftString(frameworkName(sort))}, relativeLocation: `
+      + `${swiftValue({ type: "LOCATION", value: sort.relativeLocation })})`
+    : `NSSortDescriptor(key: ${swiftString(frameworkName(sort))}, ascending: ${sort.ascending})`));
+  const sorts = descriptors.length === 0 ? []
+    : [`query.sortDescriptors = [\n  ${descriptors.join(",\n  ")},\n]\n`];
   return `let query = CKQuery(\n  recordType: ${swiftString(query.recordType)},\n`
     + `  predicate: ${predicate})\n${sorts.join("")}`
     + `let (results, cursor) = try await database.records(\n  matching: query`

@@ -47,11 +47,32 @@ export function queryOf(params, fields) {
       ...(filter.comparator === "NEAR" ? { distance: Number(filter.distance) || 1_000 } : {}),
     });
   }
-  if (params.sort) {
-    const [name, order] = params.sort.split(":");
-    query.sortBy.push({ ...keyOf(name), ascending: order !== "descending" });
+  for (const { name, order, near } of sortsOf(params)) {
+    query.sortBy.push({
+      ...keyOf(name), ascending: order !== "descending",
+      ...(near ? { relativeLocation: parseValue("LOCATION", near) } : {}),
+    });
   }
   return query;
+}
+
+/**
+ * Returns the sorts of the address, in their order. The address has them as
+ * `title:ascending,place:ascending:48.1;11.5`, where the location is the one that the distances are
+ * measured from.
+ */
+export function sortsOf(params) {
+  return (params.sort ?? "").split(",").filter(Boolean).map((text) => {
+    const [name, order = "ascending", near = ""] = text.split(":");
+    return { name, order, near };
+  });
+}
+
+/** Returns the parameter of the address for sorts. */
+export function sortText(sorts) {
+  return sorts.map(({ name, order, near }) => [
+    name, order, ...(near ? [near.replaceAll(/\s/g, "").replace(",", ";")] : []),
+  ].join(":")).join(",");
 }
 
 function keyOf(name) {

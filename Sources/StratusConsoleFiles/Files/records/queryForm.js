@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { change } from "../address.js";
 import { comparatorsFor, takesList } from "../fields/types.js";
 import { field, optionOf } from "../parts/form.js";
-import { filtersOf, firstComparator, lacksIndex } from "./query.js";
+import { filtersOf, firstComparator, lacksIndex, sortText, sortsOf } from "./query.js";
 
 /**
  * Creates the builder of a query.
@@ -38,6 +38,7 @@ export function queryForm(place, recordTypes, fields) {
     },
   }, "Add a condition");
   for (const filter of filters) addLine(filter);
+  const sorts = sortList(place.params, fields);
   const form = h(
     "form", {
       "aria-label": "Query", on: {
@@ -45,7 +46,7 @@ export function queryForm(place, recordTypes, fields) {
           event.preventDefault();
           const read = lines.map((line) => line.read());
           change({
-            type: form.elements.type.value, sort: sortText(form), after: "",
+            type: form.elements.type.value, sort: sortText(sorts.read()), after: "",
             columns: form.elements.columns.value.trim(),
             filters: read.length > 0 ? JSON.stringify(read) : "",
           });
@@ -63,35 +64,66 @@ export function queryForm(place, recordTypes, fields) {
           }),
         },
       }),
-      sortFields(place.params.sort, fields),
       field({
         label: "Fields to show", name: "columns", value: place.params.columns ?? "",
         placeholder: "all", "data-focus": "query-columns",
       })),
-    rows, missingIndexes(filters, fields),
-    h("div", { class: "actions" }, adder, h("button", { "data-focus": "run-query" }, "Run query")));
+    rows, sorts.element, missingIndexes(filters, fields),
+    h("div", { class: "actions" }, adder, sorts.adder,
+      h("button", { "data-focus": "run-query" }, "Run query")));
   return form;
 }
 
-function sortFields(sort, fields) {
-  const [name = "", order = "ascending"] = (sort ?? "").split(":");
+/** Creates the list of sorts. The first sort is the most important one. */
+function sortList(params, fields) {
   const sortable = fields.filter((field) => !/_LIST$|ASSETID|BYTES/.test(field.type));
-  return [
-    field({
-      label: "Sort by", name: "sort", type: "select", value: name,
-      options: [{ value: "", text: "no order" },
-        ...sortable.map((field) => ({ value: field.name, text: field.text }))],
-    }),
-    field({
-      label: "Order", name: "order", type: "select", value: order,
-      options: ["ascending", "descending"],
-    }),
-  ];
+  const list = h("div", { class: "conditions" });
+  const lines = [];
+  const add = (sort) => {
+    const line = sortLine(sort, sortable, lines.length + 1, () => {
+      lines.splice(lines.indexOf(line), 1);
+      line.element.remove();
+      adder.focus();
+    });
+    lines.push(line);
+    list.append(line.element);
+    return line;
+  };
+  for (const sort of sortsOf(params)) add(sort);
+  const adder = h("button", {
+    type: "button", class: "quiet", "data-focus": "add-sort",
+    on: { click: () => add({ name: sortable[0].name, order: "ascending", near: "" }).focus() },
+  }, "Add a sort");
+  return { element: list, adder, read: () => lines.map((line) => line.read()) };
 }
 
-function sortText(form) {
-  const { sort, order } = form.elements;
-  return sort.value ? `${sort.value}:${order.value}` : "";
+function sortLine(sort, fields, number, remove) {
+  const label = (text) => `${text} of sort ${number}`;
+  const name = h("select", { "aria-label": label("Field"), value: sort.name },
+    fields.map((field) => optionOf({ value: field.name, text: field.text })));
+  const order = h("select", { "aria-label": label("Order"), value: sort.order },
+    ["ascending", "descending"].map(optionOf));
+  const near = h("input", {
+    type: "text", "aria-label": label("Latitude and longitude"),
+    value: sort.near.replace(";", ", "), placeholder: "48.1, 11.5", size: 14, spellcheck: "false",
+  });
+  // NB: records have an order by location only by their distance from a place.
+  const fit = () => {
+    near.hidden = fields.find((field) => field.name === name.value)?.type !== "LOCATION";
+  };
+  name.addEventListener("change", fit);
+  fit();
+  return {
+    element: h(
+      "div", { class: "row", role: "group", "aria-label": `Sort ${number}` },
+      h("span", {}, "Sort by"), name, order, near,
+      h("button", {
+        type: "button", class: "quiet", "aria-label": `Remove sort ${number}`,
+        on: { click: remove },
+      }, "Remove")),
+    read: () => ({ name: name.value, order: order.value, near: near.hidden ? "" : near.value }),
+    focus: () => name.focus(),
+  };
 }
 
 /** Creates the inputs of one condition. */

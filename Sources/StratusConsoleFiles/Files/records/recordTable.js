@@ -9,6 +9,7 @@ import { badge } from "../parts/page.js";
 import { reportFailure, report } from "../parts/announce.js";
 import { table } from "../parts/table.js";
 import { time } from "../time.js";
+import { sortsOf } from "./query.js";
 import { saveRecords } from "./save.js";
 
 /** The most columns that are shown if the address does not choose fields. */
@@ -84,8 +85,8 @@ function column(name, context) {
 
 function sorting(name, params, field) {
   if (params.mode && params.mode !== "query") return {};
-  if (field && field.isSortable === false) return {};
-  const [sorted, order] = (params.sort ?? "").split(":");
+  if (field && (field.isSortable === false || field.type === "LOCATION")) return {};
+  const { name: sorted, order } = sortsOf(params)[0] ?? {};
   const next = sorted === name && order !== "descending" ? "descending" : "ascending";
   return {
     sorted: sorted === name ? order || "ascending" : "none",

@@ -59,7 +59,7 @@ function newSubscription(screen, target, recordTypes) {
   const kinds = target.database === "public"
     ? ["query"] : target.database === "private" ? ["query", "zone", "database"] : ["database"];
   return h("details", {}, h("summary", {}, "Create a subscription"), requestForm({
-    label: "Create a subscription", button: "Create",
+    label: "Create a subscription", button: "Create", endpoint: "subscriptions/create",
     fields: [
       field({ label: "ID", name: "id", required: true, spellcheck: "false" }),
       field({ label: "Kind", name: "kind", type: "select", options: kinds }),
@@ -94,7 +94,8 @@ async function modify(target, operation) {
 
 async function remove(screen, target, subscriptionID) {
   const done = await askAndRun({
-    title: "Delete the subscription?", button: "Delete",
+    title: "Delete the subscription?", button: "Delete", endpoint: "subscriptions/delete",
+    body: { ...screen.store, database: target.database, subscriptionID },
     sentences: [`Your devices get no more notifications of ${subscriptionID}.`],
     run: () => modify(target, { operationType: "delete", subscription: { subscriptionID } }),
   });

@@ -71,7 +71,7 @@ async function modify({ target }, scope, operation) {
 async function remove(screen, scope, zoneID) {
   const done = await askAndRun({
     title: `Delete the zone ${zoneID.zoneName}?`, button: "Delete", typed: zoneID.zoneName,
-    endpoint: "zones/delete", body: { ...screen.store, database: scope },
+    endpoint: "zones/delete", body: { ...screen.store, database: scope, zoneName: zoneID.zoneName },
     sentences: ["All records of the zone are deleted, and its shares end. This cannot be undone."],
     run: () => modify(screen, scope, { operationType: "delete", zone: { zoneID } }),
   });

@@ -33,8 +33,7 @@ export async function show(screen) {
   };
   screen.draw(
     heading("Requests"),
-    h("p", {}, "The server keeps the newest requests of apps in its memory, without their ",
-      "contents. A restart empties the list."),
+    h("p", {}, "The server keeps the newest requests of apps, without their contents."),
     form(place, params), liveForm(place), note, list,
     nextPage(place, "before", answer.before));
   drawList();
@@ -146,6 +145,9 @@ function openEntry(entry) {
       ["Target", userText([entry.containerID, entry.environment, entry.database].filter(Boolean)
         .join(" / "))],
       ["Endpoint", userText(entry.endpoint)], ["Outcome", badge(entry.outcome)],
+      entry.reason && ["Reason", userText(entry.reason)],
+      entry.query && ["Query", userText(entry.query)],
+      entry.plan && ["Plan", userText(planText(entry.plan))],
       ["Work", `${counted(entry.steps, "step")} of about 1 µs`],
       ["Received, sent", `${sizeText(entry.bytesIn)}, ${sizeText(entry.bytesOut)}`],
       ["User", userText(entry.userRecordName ?? "none")],
@@ -161,6 +163,11 @@ function openEntry(entry) {
       });
     })),
   ], { isWide: true });
+}
+
+function planText({ plan, index, entriesRead, recordsRead }) {
+  return `${plan}${index ? ` of the index (${index})` : ""}: `
+    + `${counted(entriesRead, "entry", "entries")} and ${counted(recordsRead, "record")} read`;
 }
 
 /** Returns a request to an endpoint, with placeholders. */

@@ -1,0 +1,24 @@
+import StratusDomain
+import StratusWire
+
+/// Answers ``ListDevices``. The user's code of consent is needed even for the operator.
+struct ListDevicesHandler: ManagementHandler {
+  typealias Endpoint = ListDevices
+
+  let accounts: Accounts
+  let devices: DeviceReports
+
+  func answer(_ request: ListDevices.Request) async throws(ServerError) -> ListDevices.Response {
+    try await accounts.requireContainer(request.containerID)
+    let (account, consent) = try await accounts.useConsent(request.code)
+    let address = StoreAddress(container: request.containerID, environment: request.environment)
+    let user = try await accounts.user(account.id, in: request.containerID)
+    let report = try await devices.devices(of: user, at: address)
+    accounts.audit.note(
+      "the devices of the account '\(account.email)' in \(address.inLog) were shown, with its "
+        + "consent")
+    return ListDevices.Response(
+      userRecordName: user, endsAt: consent.endsAt, devices: report.devices,
+      unsavedBytes: report.unsavedBytes)
+  }
+}

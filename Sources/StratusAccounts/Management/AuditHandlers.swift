@@ -1,0 +1,177 @@
+public import StratusDomain
+import StratusWire
+
+/// Runs another handler, and writes an entry of the audit log for each request that changes
+/// something.
+///
+/// Requests that disclose data of an account are written before they run, so that nothing is
+/// disclosed without an entry. All others are written after they have succeeded. If an entry cannot
+/// be written, the request fails.
+struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
+  typealias Endpoint = Handler.Endpoint
+
+  let handler: Handler
+  let accounts: Accounts
+
+  func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response {
+    guard !AuditRules.reads.contains(Endpoint.path) else {
+      return try await handler.answer(request)
+    }
+    let subject = try AuditSubject(request)
+    guard !subject.isDryRun else { return try await handler.answer(request) }
+    // NB: the account is found before the request, which may delete the account or the session.
+    let accountID = try await accounts.accountID(of: subject, path: Endpoint.path)
+    if AuditRules.disclosures.contains(Endpoint.path) {
+      try await accounts.record(Endpoint.path, subject, of: accountID)
+      return try await handler.answer(request)
+    }
+    let response = try await handler.answer(request)
+    var account = accountID
+    // The account may be new.
+    if account == nil { account = try await accounts.accountID(of: subject, path: Endpoint.path) }
+    try await accounts.record(Endpoint.path, subject, of: account)
+    return response
+  }
+}
+
+/// The management endpoints by what the audit log does with them.
+enum AuditRules {
+  /// The endpoints that change nothing and disclose no data of an account.
+  static let reads = ConsolePermission.reads.union([
+    ListAuditEntries.path, ListMembers.path, ShowQuota.path,
+  ])
+  /// The endpoints whose answers open the data of an account.
+  static let disclosures: Set<String> = [CreateWebToken.path]
+
+  /// Returns the verb phrase with which the account page describes a request of the operator.
+  static func sentence(_ path: String) -> String {
+    switch path {
+    case CreateAccount.path: "created the account"
+    case ConfigureAccount.path: "changed the password or removed the second factor"
+    case InviteAccount.path: "invited you"
+    case DisableAccount.path: "disabled the account"
+    case EnableAccount.path: "enabled the account"
+    case RestrictAccount.path: "restricted the account"
+    case UnrestrictAccount.path: "ended the restriction of the account"
+    case CreateWebToken.path: "made a token that opens your data"
+    case RevokeWebToken.path: "ended a session"
+    case GrantRole.path: "granted a role"
+    case RevokeRole.path: "revoked a role"
+    case SetQuota.path: "set the quota"
+    case AddMember.path, ConfigureMember.path: "changed your role in the team"
+    case RemoveMember.path: "removed you from the team"
+    case let path: "made the request '\(path)'"
+    }
+  }
+}
+
+/// The names and IDs in a management request.
+struct AuditSubject {
+  var isDryRun = false
+  var email: String?
+  var id: String?
+  var store: AuditStore?
+  var subject = ""
+
+  /// The maximum length of a name in an entry. Choice: enough for every valid name.
+  private static let lengthMax = 255
+
+  init(_ request: some JSONWritable) throws(ServerError) {
+    do throws(WireError) {
+      let json = try JSONView(parsing: request.jsonBytes)
+      guard json.isObject else { return }
+      let named = try ConsoleSubject(json: json)
+      isDryRun = named.isDryRun
+      email = named.email
+      id = named.id
+      store = named.containerID.map {
+        AuditStore(
+          container: String($0.prefix(Self.lengthMax)), environment: named.environment?.rawValue)
+      }
+      subject = String((named.id ?? named.name ?? "").prefix(Self.lengthMax))
+    } catch {
+      throw ServerError(error)
+    }
+  }
+}
+
+extension Accounts {
+  /// Returns a handler that does the same and writes the audit log.
+  public func audited(_ handler: any ManagementHandler) -> any ManagementHandler {
+    func wrap(_ handler: some ManagementHandler) -> any ManagementHandler {
+      AuditedHandler(handler: handler, accounts: self)
+    }
+    return wrap(handler)
+  }
+
+  /// Returns the account that a management request concerns, or nil if it concerns none.
+  fileprivate func accountID(
+    of subject: AuditSubject, path: String
+  ) async throws(ServerError) -> String? {
+    if let email = subject.email {
+      return try await registry.account(email: email.lowercased())?.id
+    }
+    guard path == RevokeWebToken.path, let id = subject.id, !id.isEmpty else { return nil }
+    return try await registry.sessions().first { $0.id.hasPrefix(id) }?.accountID
+  }
+
+  fileprivate func record(
+    _ path: String, _ subject: AuditSubject, of accountID: String?
+  ) async throws(ServerError) {
+    try await registry.append(
+      AuditEntry(
+        time: ambient.now(), actor: AuditActor.current, action: path, accountID: accountID,
+        store: subject.store, subject: subject.subject))
+  }
+
+  /// Writes a change that a user made on the account page.
+  ///
+  /// - Parameter sentence: the change, for example `changed its password`.
+  func recordByUser(_ sentence: String, _ account: Account) async throws(ServerError) {
+    try await registry.append(
+      AuditEntry(
+        time: ambient.now(), actor: .user, action: "account-page", accountID: account.id,
+        subject: sentence))
+  }
+
+  /// Removes the entries of the audit log whose retention time has passed.
+  public func forgetAuditEntries() async throws(ServerError) {
+    try await registry.deleteAuditEntries(before: ambient.now() - auditDays * 86_400_000)
+  }
+}
+
+/// Answers ``ListAuditEntries``.
+struct ListAuditEntriesHandler: ManagementHandler {
+  typealias Endpoint = ListAuditEntries
+
+  let accounts: Accounts
+
+  func answer(
+    _ request: ListAuditEntries.Request
+  ) async throws(ServerError) -> ListAuditEntries.Response {
+    var accountID: String?
+    if let email = request.email { accountID = try await accounts.account(email: email).id }
+    let entries = try await accounts.registry.auditEntries(
+      ofAccount: accountID, before: request.before, limit: request.limit)
+    var emails: [String: String] = [:]
+    for id in Set(entries.compactMap(\.accountID)) {
+      emails[id] = try await accounts.registry.account(id: id)?.email ?? id
+    }
+    return ListAuditEntries.Response(entries: entries.map { $0.item(emails: emails) })
+  }
+}
+
+extension AuditEntry {
+  fileprivate func item(emails: [String: String]) -> ListAuditEntries.Item {
+    let (name, member): (String, String?) =
+      switch actor {
+      case .operator: ("operator", nil)
+      case .member(let email): ("member", email)
+      case .user: ("user", nil)
+      }
+    return ListAuditEntries.Item(
+      number: number, time: time, actor: name, member: member, action: action,
+      account: accountID.flatMap { emails[$0] }, containerID: store?.container,
+      environment: store?.environment, subject: subject)
+  }
+}

@@ -1,0 +1,102 @@
+public import StratusWire
+import Synchronization
+
+/// Tells the pages of the console which parts of the server have changed.
+///
+/// It knows the changes that requests to this process made. It never delays a request: the same
+/// change is kept once for each listener, however often it happens.
+public final class ConsoleNews: Sendable {
+  private let mailboxes = Mutex<[Int: Mailbox]>([:])
+  private let nextListener = Mutex(0)
+
+  public init() {}
+
+  /// Notes a request to a database that has succeeded.
+  public func note(endpoint: String, in address: DatabaseAddress) {
+    guard Self.changes(endpoint) else { return }
+    note(
+      ConsoleChange(
+        area: Self.area(of: endpoint), containerID: address.store.container,
+        environment: address.store.environment, database: address.scope))
+  }
+
+  /// Notes a request to the management interface that has succeeded.
+  ///
+  /// - Parameter sent: the body of the request.
+  public func note(managementEndpoint endpoint: String, sent: [UInt8]) {
+    if ConsolePermission.reads.contains(endpoint) || mailboxes.withLock({ $0.isEmpty }) { return }
+    // NB: the handler has read the body already, so a body that cannot be read is empty.
+    let subject = (try? JSONView(parsing: sent)).flatMap { try? ConsoleSubject(json: $0) }
+    if subject?.isDryRun == true { return }
+    note(
+      ConsoleChange(
+        area: Self.area(of: endpoint), containerID: subject?.containerID,
+        environment: subject?.environment))
+  }
+
+  func note(_ change: ConsoleChange) {
+    for mailbox in mailboxes.withLock({ Array($0.values) }) { mailbox.put(change) }
+  }
+
+  /// Returns a mailbox that gets each change from now on, until its ``Mailbox/signals`` end.
+  public func listen() -> Mailbox {
+    let id = nextListener.withLock { number in
+      number += 1
+      return number
+    }
+    let mailbox = Mailbox { [weak self] in
+      _ = self?.mailboxes.withLock { $0.removeValue(forKey: id) }
+    }
+    mailboxes.withLock { $0[id] = mailbox }
+    return mailbox
+  }
+
+  /// The endpoints of databases whose changes a screen of the console shows.
+  private static let changingEndpoints: Set<String> = [
+    ModifyRecords.path, ModifySubscriptions.path, ModifyZones.path,
+  ]
+
+  /// Whether an endpoint of a database changes what a screen of the console shows.
+  public static func changes(_ endpoint: String) -> Bool { changingEndpoints.contains(endpoint) }
+
+  private static func area(of endpoint: String) -> String {
+    String(endpoint.prefix { $0 != "/" })
+  }
+
+  /// The changes that one page does not know yet.
+  public final class Mailbox: Sendable {
+    /// Yields when there are new changes. One element may stand for many changes.
+    public let signals: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let changes = Mutex<Set<ConsoleChange>>([])
+
+    /// The maximum number of different changes that wait. More of them count as a change of
+    /// everything.
+    private static let changesMax = 64
+
+    fileprivate init(whenEnded end: @escaping @Sendable () -> Void) {
+      (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+      continuation.onTermination = { _ in end() }
+    }
+
+    /// Adds a change, and yields a signal.
+    public func put(_ change: ConsoleChange) {
+      changes.withLock { changes in
+        if changes.count >= Self.changesMax {
+          changes = [ConsoleChange(area: ConsoleChange.everything)]
+        } else {
+          changes.insert(change)
+        }
+      }
+      continuation.yield()
+    }
+
+    /// Returns the changes since the last call.
+    public func take() -> Set<ConsoleChange> {
+      changes.withLock { changes in
+        defer { changes = [] }
+        return changes
+      }
+    }
+  }
+}

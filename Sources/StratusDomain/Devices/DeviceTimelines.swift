@@ -1,0 +1,112 @@
+public import StratusWire
+import Synchronization
+
+/// Remembers what the devices of users did lately: their last requests, errors, tokens and saves.
+///
+/// The timelines answer the question "why does this device not sync?". They are in memory, so they
+/// begin with the start of the process. They have no contents and no names of records.
+public final class DeviceTimelines: Sendable {
+  /// A user in a store.
+  struct Owner: Hashable {
+    var store: StoreAddress
+    var user: String
+  }
+
+  /// The last activities of one device.
+  struct Device: Sendable {
+    /// The app and its version, as the last request named them.
+    var app = ""
+    var lastSeen: Int64 = 0
+    /// The start of the ID of the last session, or nil if the device has none.
+    var session: String?
+    /// The position in each zone, and the time when the device got it.
+    var positions: [ZoneID: (position: SyncNotes.Position, time: Int64)] = [:]
+    var lastSave: Int64?
+    /// The time of the last request for an upload after which the device has saved nothing.
+    var uploadSince: Int64?
+    /// The last requests, the oldest first.
+    var requests: [DeviceReport.Request] = []
+  }
+
+  /// The maximum number of users in a generation. Two generations are kept.
+  static let usersMax = 1_000
+  static let devicesMax = 10
+  static let zonesMax = 50
+  static let requestsMax = 20
+
+  private struct State {
+    /// The users who were active since the last change of generations.
+    var young: [Owner: [String: Device]] = [:]
+    /// The users who were active before. If an active user is among them, the user moves to
+    /// ``young``.
+    var old: [Owner: [String: Device]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Notes a request of a signed-in user.
+  ///
+  /// - Parameters:
+  ///   - outcome: `ok`, or the code of the error that refused the whole request.
+  ///   - positions: the tokens that the device got.
+  public func note(_ entry: RequestEntry, session: String?, positions: [SyncNotes.Position]) {
+    guard let user = entry.userRecordName else { return }
+    let owner = Owner(
+      store: StoreAddress(container: entry.containerID, environment: entry.environment),
+      user: user)
+    state.withLock { state in
+      var devices = state.young[owner] ?? state.old.removeValue(forKey: owner) ?? [:]
+      var device = devices[entry.deviceID] ?? Device()
+      device.note(entry, session: session, positions: positions)
+      devices[entry.deviceID] = device
+      if devices.count > Self.devicesMax,
+        let oldest = devices.min(by: { $0.value.lastSeen < $1.value.lastSeen })
+      {
+        devices[oldest.key] = nil
+      }
+      state.young[owner] = devices
+      if state.young.count > Self.usersMax {
+        state.old = state.young
+        state.young = [:]
+      }
+    }
+  }
+
+  /// Returns the devices of a user, by their IDs.
+  func devices(of user: String, at store: StoreAddress) -> [String: Device] {
+    let owner = Owner(store: store, user: user)
+    return state.withLock { $0.young[owner] ?? $0.old[owner] ?? [:] }
+  }
+}
+
+extension DeviceTimelines.Device {
+  fileprivate mutating func note(
+    _ entry: RequestEntry, session: String?, positions: [SyncNotes.Position]
+  ) {
+    lastSeen = entry.time
+    app = entry.app
+    self.session = session
+    for position in positions {
+      self.positions[position.zoneID] = (position, entry.time)
+    }
+    if self.positions.count > DeviceTimelines.zonesMax,
+      let oldest = self.positions.min(by: { $0.value.time < $1.value.time })
+    {
+      self.positions[oldest.key] = nil
+    }
+    let isFine = entry.outcome == RequestEntry.okay
+    if isFine, entry.endpoint == ModifyRecords.path {
+      lastSave = entry.time
+      uploadSince = nil
+    } else if entry.endpoint == UploadAssets.path {
+      uploadSince = uploadSince ?? entry.time
+    }
+    requests.append(
+      DeviceReport.Request(
+        time: entry.time, endpoint: entry.endpoint, outcome: entry.outcome,
+        milliseconds: entry.milliseconds, requestID: isFine ? nil : entry.requestID))
+    if requests.count > DeviceTimelines.requestsMax { requests.removeFirst() }
+  }
+}

@@ -1,0 +1,82 @@
+import StratusWire
+import Synchronization
+
+/// The form of a query, without values.
+struct QueryForm: Sendable, Hashable {
+  var recordType: String
+  /// The comparator and the field of each filter, for example `EQUALS title`.
+  var filters: [String]
+  /// The fields of the sort order, for example `title descending`.
+  var sorts: [String]
+
+  init(_ query: Query) {
+    recordType = query.recordType
+    filters = Self.texts(of: query.filters)
+    sorts = query.sorts.map { $0.key.name + ($0.isAscending ? "" : " descending") }
+  }
+
+  private static func texts(of filters: [QueryFilter]) -> [String] {
+    filters.flatMap { (filter) -> [String] in
+      switch filter {
+      case .field(let filter): [text(of: filter)]
+      case .anyOf(let groups): groups.flatMap { texts(of: $0).map { "one of: " + $0 } }
+      }
+    }
+  }
+
+  private static func text(of filter: FieldFilter) -> String {
+    filter.key.map { "\(filter.comparator.rawValue) \($0.name)" } ?? filter.comparator.rawValue
+  }
+}
+
+/// Remembers the forms of queries that read much more than they found, for the advice about
+/// indexes. It keeps no values, and only checked names of fields.
+final class CostlyQueries: Sendable {
+  /// The number of queries of one form, and what they read.
+  struct Cost: Sendable, Hashable {
+    var count: Int64 = 0
+    var recordsRead: Int64 = 0
+    var recordsFound: Int64 = 0
+    /// The number of queries that no index served.
+    var unindexedCount: Int64 = 0
+  }
+
+  /// The maximum number of forms that are kept for one store. A new form replaces the cheapest one.
+  static let formsMax = 64
+  /// The number of records that a query must read to count as costly. Choice: about 1 ms.
+  static let recordsMin = 200
+  /// The number of records read for each record found from which a query counts as costly.
+  static let ratioMin = 10
+
+  private let costs = Mutex<[StoreAddress: [QueryForm: Cost]]>([:])
+
+  /// Notes a query, if it is costly.
+  ///
+  /// - Parameters:
+  ///   - isUnindexed: whether no index served the query.
+  ///   - found: the number of records in the answer, or counted by it.
+  func note(
+    _ query: Query, isUnindexed: Bool, recordsRead: Int, found: Int, at address: StoreAddress
+  ) {
+    let isWasteful = recordsRead >= Self.recordsMin && recordsRead / Self.ratioMin >= found
+    guard isUnindexed || isWasteful else { return }
+    let form = QueryForm(query)
+    costs.withLock { costs in
+      var cost = costs[address]?[form] ?? Cost()
+      cost.count += 1
+      cost.recordsRead += Int64(recordsRead)
+      cost.recordsFound += Int64(found)
+      if isUnindexed { cost.unindexedCount += 1 }
+      costs[address, default: [:]][form] = cost
+      guard costs[address, default: [:]].count > Self.formsMax else { return }
+      let cheapest = costs[address]?.min { $0.value.recordsRead < $1.value.recordsRead }
+      if let cheapest { costs[address]?[cheapest.key] = nil }
+    }
+  }
+
+  /// Returns the costly forms of a store, the most costly first.
+  func list(at address: StoreAddress) -> [(form: QueryForm, cost: Cost)] {
+    costs.withLock { $0[address] ?? [:] }.sorted { $0.value.recordsRead > $1.value.recordsRead }
+      .map { ($0.key, $0.value) }
+  }
+}

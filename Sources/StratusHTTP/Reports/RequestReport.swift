@@ -1,0 +1,84 @@
+public import HTTPTypes
+public import StratusDomain
+import StratusWire
+
+/// The work of the server for one request: the material of logs, metrics and traces. It has no
+/// contents of the request.
+public struct RequestReport: Sendable {
+  /// The ID in the answer's field `X-Apple-Request-UUID`.
+  public var requestID: String
+  public var status: Int
+  /// The time from the arrival of the request to the beginning of the answer.
+  public var duration: Duration
+  public var bytesIn: Int
+  public var bytesOut: Int
+  /// The kind of the request. The set of routes is fixed, so a route can label metrics.
+  public var route: String
+  /// The database of the request, or nil if there is none.
+  public var address: DatabaseAddress?
+  /// The error that refused the request, or nil.
+  public var refusal: ServerError?
+  public var caller: Caller
+  let head: HTTPRequest
+
+  public var method: HTTPRequest.Method { head.method }
+
+  /// The app and its version as the request named them, or an empty text.
+  public var app: String { ClientApp.name(of: head) }
+
+  /// `ok`, or the code of the error that refused the request.
+  public var outcome: String { refusal?.code.rawValue ?? "ok" }
+
+  /// The reason of the error without the caller's words, or nil.
+  public var reason: String? { refusal.map { Router.loggedForm(of: $0.reason) } }
+
+  /// The fields of the request that carry the context of a trace (W3C Trace Context).
+  public var traceParent: String? { head.headerFields[Self.traceParentName] }
+
+  private static let traceParentName = HTTPField.Name("traceparent") ?? .server
+}
+
+/// Gets the report of each request after its answer was made.
+///
+/// NB: the answer waits for ``note(_:)``, so an observer must not wait for a disk or a network.
+public protocol RequestObserver: Sendable {
+  func note(_ report: RequestReport)
+}
+
+extension Router {
+  /// Makes the report of a request.
+  func report(
+    _ request: HTTPRequest, _ exchange: Exchange, _ status: HTTPResponse.Status,
+    _ body: AnswerBody, after duration: Duration
+  ) -> RequestReport {
+    var size = 0
+    switch body {
+    case .bytes(let bytes): size = bytes.count
+    case .file(_, let range): size = range.count
+    case .events, .absent: break
+    }
+    return RequestReport(
+      requestID: exchange.uuid, status: status.code, duration: duration,
+      bytesIn: exchange.sentBytes, bytesOut: size, route: route(exchange),
+      address: exchange.target?.address, refusal: exchange.refusal, caller: exchange.caller,
+      head: request)
+  }
+
+  private func route(_ exchange: Exchange) -> String {
+    if console != nil { return "console" }
+    switch exchange.path {
+    case .database: return exchange.target?.endpoint ?? "unknown"
+    case .management(let endpoint):
+      return routes.managementHandler(for: endpoint) == nil ? "unknown" : "management"
+    case .upload: return "assets/upload/bytes"
+    case .download: return "assets/download/bytes"
+    case .stream: return "notifications/stream"
+    case .courier: return "notifications/poll"
+    case .health: return "health"
+    case .home: return "home"
+    case .openAPI: return "openapi"
+    case .page: return "page"
+    case nil: return "unknown"
+    }
+  }
+}

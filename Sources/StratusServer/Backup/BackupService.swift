@@ -1,0 +1,56 @@
+import Dispatch
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Makes backups at intervals while the server runs.
+struct BackupService: ServiceLifecycle.Service {
+  /// The time between two looks at the clock.
+  private static let pause = Duration.seconds(60)
+
+  let schedule: BackupSchedule
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        await makeIfDue()
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  /// NB: a backup blocks its thread for minutes. When the server stops, this method returns at
+  /// once; the next run removes the incomplete folder.
+  private func makeIfDue() async {
+    let (done, sender) = AsyncStream<Void>.makeStream()
+    DispatchQueue.global(qos: .utility).async {
+      make()
+      sender.finish()
+    }
+    for await _ in done {}
+  }
+
+  /// Makes a backup if it is time, and logs the result. The method blocks the thread.
+  func make() {
+    guard schedule.isDue else { return }
+    do throws(BackupFailure) {
+      let (folder, summary) = try schedule.run()
+      logger.notice(
+        """
+        the backup \(folder.path) is complete: stores \(summary.storesCount), unchanged \
+        \(summary.sharedStoresCount), files \(summary.filesCount), unchanged \
+        \(summary.sharedFilesCount)
+        """)
+      if let first = summary.missingFiles.first {
+        logger.error(
+          """
+          files that records hold are missing or damaged: \(summary.missingFiles.count), the \
+          first \(first)
+          """)
+      }
+    } catch {
+      logger.error("no backup was made: \(error); the next attempt follows in an hour")
+    }
+  }
+}

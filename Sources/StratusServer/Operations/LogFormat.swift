@@ -1,0 +1,123 @@
+import StratusWire
+
+/// The format of the lines of the server's log.
+public enum LogFormat: String, Sendable, Hashable, CaseIterable {
+  /// A line for people: time, level, message, and `key=value` pairs.
+  case text
+  /// One JSON object a line.
+  case json
+}
+
+/// One line of the log, in either format.
+///
+/// Values may come from callers. In the text format, a value with a space or a control character is
+/// written as a JSON string, so that no value can imitate another line or another value.
+struct LogLine {
+  private let format: LogFormat
+  private var text: [UInt8] = []
+
+  /// - Parameters:
+  ///   - time: the time in milliseconds since 1970 UTC.
+  ///   - level: for example `error`.
+  init(_ format: LogFormat, time: Int64, level: String, message: String) {
+    self.format = format
+    text.reserveCapacity(512)
+    switch format {
+    case .text:
+      text.append(contentsOf: UTCTime.precise(time))
+      text.append(UInt8(ascii: " "))
+      text.append(contentsOf: level.utf8)
+      text.append(UInt8(ascii: " "))
+      for byte in message.utf8 { text.append(byte < 0x20 ? UInt8(ascii: " ") : byte) }
+    case .json:
+      pair("time", String(decoding: UTCTime.precise(time), as: UTF8.self))
+      pair("level", level)
+      pair("message", message)
+    }
+  }
+
+  mutating func pair(_ key: String, _ value: String?) {
+    guard let value else { return }
+    switch format {
+    case .text:
+      begin(key)
+      let isPlain =
+        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x7F }
+      if isPlain {
+        text.append(contentsOf: value.utf8)
+      } else {
+        var quoted = JSONWriter(reserving: value.utf8.count + 2)
+        quoted.string(value)
+        text.append(contentsOf: quoted.bytes)
+      }
+    case .json:
+      beginMember(key)
+      var quoted = JSONWriter(reserving: value.utf8.count + 2)
+      quoted.string(value)
+      text.append(contentsOf: quoted.bytes)
+    }
+  }
+
+  mutating func pair(_ key: String, _ value: Int) {
+    if format == .text { begin(key) } else { beginMember(key) }
+    text.append(contentsOf: String(value).utf8)
+  }
+
+  private mutating func begin(_ key: String) {
+    text.append(UInt8(ascii: " "))
+    text.append(contentsOf: key.utf8)
+    text.append(UInt8(ascii: "="))
+  }
+
+  private mutating func beginMember(_ key: String) {
+    text.append(text.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+    var quoted = JSONWriter(reserving: key.utf8.count + 2)
+    quoted.string(key)
+    text.append(contentsOf: quoted.bytes)
+    text.append(UInt8(ascii: ":"))
+  }
+
+  /// The line with its line feed.
+  var bytes: [UInt8] {
+    text + (format == .json ? [UInt8(ascii: "}"), 0x0A] : [0x0A])
+  }
+}
+
+extension UTCTime {
+  /// Returns a time with milliseconds, such as `2026-11-23T07:40:00.123Z`.
+  ///
+  /// NB: Foundation's formatter takes longer than the rest of a line, and each request may write a
+  /// line.
+  static func precise(_ milliseconds: Int64) -> [UInt8] {
+    let seconds = milliseconds / 1_000
+    let (days, second) = (seconds / 86_400, seconds % 86_400)
+    // The calendar in which a year begins in March, so that the leap day is the last day.
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let part = (5 * dayOfYear + 2) / 153
+    let month = part < 10 ? part + 3 : part - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    var text: [UInt8] = []
+    text.reserveCapacity(24)
+    func add(_ number: Int64, _ digits: Int, _ end: UInt8) {
+      var divisor: Int64 = 1
+      for _ in 1..<digits { divisor *= 10 }
+      while divisor > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+        divisor /= 10
+      }
+      text.append(end)
+    }
+    add(year, 4, UInt8(ascii: "-"))
+    add(month, 2, UInt8(ascii: "-"))
+    add(dayOfYear - (153 * part + 2) / 5 + 1, 2, UInt8(ascii: "T"))
+    add(second / 3_600, 2, UInt8(ascii: ":"))
+    add(second / 60 % 60, 2, UInt8(ascii: ":"))
+    add(second % 60, 2, UInt8(ascii: "."))
+    add(milliseconds % 1_000, 3, UInt8(ascii: "Z"))
+    return text
+  }
+}

@@ -1,0 +1,128 @@
+import Dispatch
+import Foundation
+public import Logging
+import Synchronization
+
+/// Writes the lines of the log to a file descriptor, without delaying the callers.
+///
+/// Lines wait in memory until a queue writes them. If the reader of the output is too slow, lines
+/// are dropped and counted.
+public final class LogOutput: Sendable {
+  private struct State {
+    var waiting: [UInt8] = []
+    var droppedCount = 0
+    var isScheduled = false
+  }
+
+  /// The maximum number of bytes that wait. Choice: a second of lines of a busy server.
+  private static let waitingBytesMax = 4_194_304
+  /// The time for which lines are collected, in milliseconds.
+  private static let pauseMilliseconds = 100
+
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "stratus.log")
+  private let file: Int32
+  private let now: @Sendable () -> Int64
+  public let format: LogFormat
+
+  /// - Parameters:
+  ///   - file: an open descriptor. The default is standard error.
+  ///   - now: returns the time in milliseconds since 1970 UTC.
+  public init(
+    format: LogFormat, file: Int32 = 2,
+    now: @escaping @Sendable () -> Int64 = Live.milliseconds
+  ) {
+    self.format = format
+    self.file = file
+    self.now = now
+  }
+
+  /// Creates a line at the present time.
+  func line(_ level: String, _ message: String) -> LogLine {
+    LogLine(format, time: now(), level: level, message: message)
+  }
+
+  /// Adds a line.
+  ///
+  /// - Parameter isUrgent: whether the line is written at once and not with the next lines.
+  func write(_ line: LogLine, isUrgent: Bool) {
+    let mustSchedule = state.withLock { state in
+      let bytes = line.bytes
+      guard state.waiting.count + bytes.count <= Self.waitingBytesMax else {
+        state.droppedCount += 1
+        return false
+      }
+      state.waiting += bytes
+      if isUrgent { return true }
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    guard mustSchedule else { return }
+    if isUrgent {
+      queue.async { self.writeWaiting() }
+    } else {
+      queue.asyncAfter(deadline: .now() + .milliseconds(Self.pauseMilliseconds)) {
+        self.writeWaiting()
+      }
+    }
+  }
+
+  /// Writes all waiting lines, and returns when they are written.
+  public func flush() { queue.sync { writeWaiting() } }
+
+  private func writeWaiting() {
+    let (bytes, droppedCount) = state.withLock { state in
+      defer { (state.waiting, state.droppedCount, state.isScheduled) = ([], 0, false) }
+      return (state.waiting, state.droppedCount)
+    }
+    put(bytes)
+    if droppedCount > 0 {
+      put(line("warning", "\(droppedCount) lines were dropped, because the log is too slow").bytes)
+    }
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    var offset = 0
+    while offset < bytes.count {
+      let count = bytes[offset...].withUnsafeBytes {
+        Foundation.write(file, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        usleep(1_000)
+        continue
+      }
+      // The log has nowhere to say that it cannot be written.
+      guard count > 0 else { return }
+      offset += count
+    }
+  }
+
+  /// A logger that writes to this output.
+  public func logger(label: String, level: Logger.Level) -> Logger {
+    var logger = Logger(label: label) { LineLogHandler(label: $0, output: self) }
+    logger.logLevel = level
+    return logger
+  }
+}
+
+/// Writes the events of swift-log as lines.
+private struct LineLogHandler: LogHandler {
+  let label: String
+  let output: LogOutput
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.notice
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var line = output.line(event.level.rawValue, event.message.description)
+    if label != "stratus" { line.pair("logger", label) }
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) { line.pair(key, "\(value)") }
+    output.write(line, isUrgent: event.level >= .warning)
+  }
+}

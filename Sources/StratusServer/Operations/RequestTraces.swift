@@ -1,0 +1,85 @@
+import HTTPTypes
+import Instrumentation
+import StratusDomain
+import StratusHTTP
+import StratusWire
+import Synchronization
+import Tracing
+
+/// Makes one span for a part of the requests, without their contents.
+///
+/// A request whose caller records its trace is always a part of the trace, up to a number of spans
+/// a second, so that callers cannot fill the disk.
+final class RequestTraces: RequestObserver {
+  private struct Budget {
+    var second: Int64 = 0
+    var count = 0
+  }
+
+  /// The maximum number of spans in a second.
+  private static let spansPerSecondMax = 200
+
+  private let tracer: FileTracer
+  private let ratio: Double
+  private let chance: @Sendable () -> Double
+  private let now: @Sendable () -> Int64
+  private let budget = Mutex(Budget())
+
+  /// - Parameters:
+  ///   - ratio: the part of the requests without a trace of their own that are traced, 0 to 1.
+  ///   - chance: returns a random number in 0 ..< 1.
+  ///   - now: returns the time in milliseconds since 1970 UTC.
+  init(
+    tracer: FileTracer, ratio: Double, chance: @escaping @Sendable () -> Double,
+    now: @escaping @Sendable () -> Int64
+  ) {
+    self.tracer = tracer
+    self.ratio = ratio
+    self.chance = chance
+    self.now = now
+  }
+
+  func note(_ report: RequestReport) {
+    var context = InstrumentationContext.topLevel
+    if let parent = report.traceParent {
+      tracer.extract(parent, into: &context, using: ParentField())
+    }
+    guard context.traceContext?.isSampled ?? (ratio > 0 && chance() < ratio) else { return }
+    let end = now()
+    let isWithin = budget.withLock { budget in
+      if budget.second != end / 1_000 { budget = Budget(second: end / 1_000) }
+      budget.count += 1
+      return budget.count <= Self.spansPerSecondMax
+    }
+    guard isWithin else { return }
+    let endNanoseconds = UInt64(max(0, end)) * 1_000_000
+    let length = min(UInt64(max(0, report.microseconds)) * 1_000, endNanoseconds)
+    let endedAt = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: endNanoseconds)
+    let beganAt = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: endNanoseconds - length)
+    let span = tracer.startSpan(
+      report.route, context: context, ofKind: .server, at: beganAt, function: #function,
+      file: #fileID, line: #line)
+    var attributes: SpanAttributes = [:]
+    attributes["http.request.method"] = report.method.rawValue
+    attributes["http.route"] = report.route
+    attributes["http.response.status_code"] = report.status
+    attributes["stratus.request_id"] = report.requestID
+    attributes["stratus.outcome"] = report.outcome
+    attributes["stratus.steps"] = report.caller.work.steps
+    if let address = report.address {
+      attributes["stratus.container"] = String(
+        address.store.container.prefix(Limits.nameLengthMax))
+      attributes["stratus.environment"] = address.store.environment.rawValue
+      attributes["stratus.database"] = address.scope.rawValue
+    }
+    if let query = report.caller.work.queryReport { attributes["stratus.query"] = query.form }
+    span.attributes = attributes
+    if report.status >= 500 { span.setStatus(SpanStatus(code: .error)) }
+    span.end(at: endedAt)
+  }
+}
+
+/// Takes the context of a trace from the value of the field `traceparent`.
+private struct ParentField: Extractor {
+  func extract(key: String, from carrier: String) -> String? { carrier }
+}

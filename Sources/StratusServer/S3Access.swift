@@ -1,0 +1,146 @@
+import Foundation
+import StratusAssets
+import StratusDomain
+import StratusWire
+
+/// The reason why assets cannot be in S3, as a sentence for the operator.
+public struct S3Unusable: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// The access to an S3-compatible storage for the bytes of assets.
+public struct S3Access: Sendable {
+  let location: S3Location
+  let credentials: S3CredentialSource
+
+  /// - Parameters:
+  ///   - url: the bucket and the endpoint, as in ``S3Location``.
+  ///   - environment: the environment variables, which contain or name the credentials.
+  /// - Throws: ``S3Unusable``.
+  public init(url: String, environment: [String: String]) throws(S3Unusable) {
+    do throws(S3Location.Fault) { location = try S3Location(url) } catch {
+      throw S3Unusable(description: error.description)
+    }
+    credentials = S3CredentialSource(environment: environment)
+  }
+
+  /// The location, as it appears in messages.
+  var shown: String { location.shown }
+
+  /// The file with the credentials, or nil if they come from the environment.
+  var credentialsFile: URL? { credentials.file }
+
+  /// - Throws: ``S3Unusable`` if there are no credentials.
+  func requireCredentials() throws(S3Unusable) {
+    do throws(S3Credentials.Fault) { try credentials.renewed() } catch {
+      throw S3Unusable(description: error.description)
+    }
+  }
+}
+
+extension ServerStorage {
+  /// Keeps the bytes of assets in S3.
+  ///
+  /// - Throws: ``S3Unusable`` if there are no credentials, or S3 cannot be used with them.
+  mutating func keepAssets(in access: S3Access, live: Live) async throws(S3Unusable) {
+    try access.requireCredentials()
+    let client = S3Client(
+      location: access.location, credentials: access.credentials, now: live.ambient.now,
+      chance: { live.chance() })
+    let store = S3AssetStore(
+      client: client, now: live.ambient.now, makeName: live.ambient.makeUUID)
+    do throws(ServerError) { try await store.check() } catch {
+      await client.close()
+      throw S3Unusable(description: Self.sentence(access.shown, error))
+    }
+    assets = store
+    readinessChecks.append(S3Readiness(store: store))
+    let closeEngine = close
+    close = {
+      await closeEngine()
+      await client.close()
+    }
+  }
+
+  private static func sentence(_ shown: String, _ error: ServerError) -> String {
+    let facts = ["fault", "status", "code", "message"].compactMap { error.facts[$0] }
+      .filter { !$0.isEmpty }
+    let advice = error.hint.map { "; \($0)" } ?? ""
+    return "The bytes of assets cannot be in \(shown): \(facts.joined(separator: ", "))\(advice)."
+  }
+}
+
+/// Checks whether the server reaches S3.
+private struct S3Readiness: ReadinessCheck {
+  let store: S3AssetStore
+
+  var name: String { "s3" }
+
+  func faults() async -> [ReadinessFault] {
+    do throws(ServerError) {
+      try await store.requireAnswer()
+      return []
+    } catch {
+      return [ReadinessFault(name: "s3-unreachable", reason: "S3 cannot be used")]
+    }
+  }
+}
+
+/// The file of a data folder that names the S3 bucket with the bytes of assets. It prevents a
+/// server from looking for the bytes in another place.
+struct AssetsPlace {
+  static let fileName = "assets-place"
+
+  private let file: URL
+  private let data: URL
+
+  init(data: URL) {
+    self.data = data
+    file = data.appendingPathComponent(Self.fileName)
+  }
+
+  /// The place in the file, or nil if the assets are in the folder itself.
+  var stored: String? {
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Stores the place, or compares it with the stored one.
+  ///
+  /// - Throws: ``S3Unusable`` if the folder's assets are in another place.
+  func require(_ access: S3Access?) throws(S3Unusable) {
+    let place = access?.location.place
+    if place == stored { return }
+    if let stored {
+      throw S3Unusable(
+        description: "The assets of \(data.path) are in \(stored): start the server with --assets "
+          + "\(stored), or remove the file \(file.path) if they were moved.")
+    }
+    guard let place else { return }
+    if hasFiles {
+      throw S3Unusable(
+        description: "The folder \(data.path) contains the bytes of assets, which are not in "
+          + "\(place): start the server without --assets.")
+    }
+    do { try store(place) } catch {
+      throw S3Unusable(description: "The file \(file.path) cannot be written: \(error)")
+    }
+  }
+
+  /// - Throws: Foundation's error.
+  func store(_ place: String) throws {
+    try OwnerFile.write(Array((place + "\n").utf8), to: file)
+  }
+
+  /// Whether a store in the folder has asset files.
+  private var hasFiles: Bool {
+    let manager = FileManager.default
+    for container in (try? manager.contentsOfDirectory(atPath: data.path)) ?? [] {
+      for environment in ["development", "production"] {
+        let files = data.appendingPathComponent("\(container)/\(environment).assets/files").path
+        if (try? manager.contentsOfDirectory(atPath: files))?.isEmpty == false { return true }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import StratusServer
+
+/// The options for the backups that the server makes by itself.
+struct BackupOptions: ParsableArguments {
+  private static let hoursMax: Int64 = 8_784
+  private static let countMax = 1_000
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      A folder in which the server makes backups by itself. Without this option, it makes none.
+      """, valueName: "folder"))
+  var backups: String?
+
+  @Option(help: "The number of hours between two backups.")
+  var backupHours: Int64 = 24
+
+  @Option(help: "The number of backups that are kept.")
+  var backupCount = 14
+
+  /// - Returns: nil if the server makes no backups.
+  /// - Throws: `Failure` for an option that cannot be used.
+  func settings(data: URL, hasPostgres: Bool) throws -> BackupSettings? {
+    guard (1...Self.hoursMax).contains(backupHours) else {
+      throw Failure("--backup-hours must be 1 to \(Self.hoursMax)")
+    }
+    guard (1...Self.countMax).contains(backupCount) else {
+      throw Failure("--backup-count must be 1 to \(Self.countMax)")
+    }
+    guard let backups else { return nil }
+    if hasPostgres {
+      throw Failure("--backups copies files; back up PostgreSQL with its own tools")
+    }
+    let folder = URL(fileURLWithPath: backups).standardizedFileURL
+    if (folder.path + "/").hasPrefix(data.standardizedFileURL.path + "/") {
+      throw Failure("--backups must not lie in the data folder; name a folder on another disk")
+    }
+    return BackupSettings(folder: folder, everyHours: backupHours, keptCount: backupCount)
+  }
+}

@@ -1,0 +1,58 @@
+import StratusWire
+import Testing
+
+@testable import StratusDomain
+
+@Suite struct `The news of the console` {
+  private let address = DatabaseAddress(
+    store: StoreAddress(container: "c", environment: .production), scope: .private)
+
+  @Test func `the same change is kept once until it is taken`() {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    for _ in 0..<3 { news.note(endpoint: "records/modify", in: address) }
+    #expect(
+      mailbox.take() == [
+        ConsoleChange(
+          area: "records", containerID: "c", environment: .production, database: .private)
+      ])
+    #expect(mailbox.take() == [])
+  }
+
+  @Test(arguments: ["records/query", "changes/zone", "users/caller"])
+  func `an endpoint that reads makes no news`(_ endpoint: String) {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    news.note(endpoint: endpoint, in: address)
+    #expect(mailbox.take() == [])
+  }
+
+  @Test func `a dry run and a list make no news`() {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    news.note(managementEndpoint: "schema/change", sent: Array(#"{"isDryRun":true}"#.utf8))
+    news.note(managementEndpoint: "accounts/list", sent: [])
+    #expect(mailbox.take() == [])
+    news.note(managementEndpoint: "schema/change", sent: Array("{}".utf8))
+    #expect(mailbox.take() == [ConsoleChange(area: "schema")])
+  }
+
+  @Test func `very many different changes count as a change of everything`() {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    for number in 0..<100 { news.note(ConsoleChange(area: "records", containerID: "\(number)")) }
+    let changes = mailbox.take()
+    #expect(changes.count <= 64)
+    #expect(changes.contains(ConsoleChange(area: ConsoleChange.everything)))
+  }
+
+  @Test func `a page that has stopped listening gets no mailbox`() async {
+    let news = ConsoleNews()
+    let mailbox = news.listen()
+    let task = Task { for await _ in mailbox.signals {} }
+    task.cancel()
+    await task.value
+    news.note(ConsoleChange(area: "records"))
+    #expect(mailbox.take() == [])
+  }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Testing
+
+@testable import StratusServer
+
+/// The management of nodes.
+@Suite struct `Management of nodes` {
+  private func drainedNodes(_ count: Int) -> (StorageNodes, DrainNodeHandler, Draining) {
+    let draining = Draining()
+    let nodes = StorageNodes(
+      list: { () throws(ServerError) in
+        (0..<count).map { number in
+          NodeItem(
+            name: "node-\(number)", version: "1", startedAt: 1, seenAt: 2,
+            isDraining: draining.isDraining && number == 1, isCalled: number == 1)
+        }
+      },
+      drain: { () throws(ServerError) in }, count: { count })
+    let ambient = Ambient(now: { 10_000 }, makeUUID: { "" })
+    return (nodes, DrainNodeHandler(nodes: nodes, draining: draining, ambient: ambient), draining)
+  }
+
+  @Test func `a server without PostgreSQL is its only node, and cannot drain`() async throws {
+    try await withServer { server in
+      let list = try await server.manage("nodes/list", [:])
+      let answer = try await Client(router: server.router).send(
+        .post, "/management/1/nodes/drain",
+        headers: ["Authorization": "Bearer \(server.managementToken)"], body: ([:] as JSON).bytes)
+      #expect(list["nodes"][0]["called"] == true)
+      #expect(list["nodes"][0]["draining"] == false)
+      #expect(answer.status == 400)
+    }
+  }
+
+  @Test func `a draining node is not ready, and closes its streams once after the delay`()
+    async throws
+  {
+    let (_, handler, draining) = drainedNodes(3)
+    #expect(await draining.faults().isEmpty)
+    #expect(!draining.mustClose(at: .max))
+    let node = try await handler.answer(DrainNode.Request(seconds: 5))
+    #expect(node.name == "node-1")
+    #expect(node.isDraining)
+    #expect(await draining.faults().map(\.name) == ["draining"])
+    #expect(!draining.mustClose(at: 14_999))
+    #expect(draining.mustClose(at: 15_000))
+    #expect(!draining.mustClose(at: 15_001))
+    #expect(draining.isDraining)
+  }
+
+  @Test(arguments: [-1, 3_601, Int64.max])
+  func `an impossible delay is refused`(seconds: Int64) async throws {
+    let (_, handler, draining) = drainedNodes(3)
+    await #expect(throws: ServerError.self) {
+      try await handler.answer(DrainNode.Request(seconds: seconds))
+    }
+    #expect(!draining.isDraining)
+  }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+import StratusDomain
+import StratusHTTP
+import StratusTesting
+import StratusWire
+import Synchronization
+import Testing
+
+@Suite struct `The report of a request` {
+  private final class Reports: RequestObserver {
+    private let all = Mutex<[RequestReport]>([])
+
+    func note(_ report: RequestReport) { all.withLock { $0.append(report) } }
+
+    var last: RequestReport? { all.withLock { $0.last } }
+  }
+
+  private func watched(_ server: TestServer) -> (Router, Reports) {
+    let reports = Reports()
+    var router = server.router
+    router.observers = [reports]
+    return (router, reports)
+  }
+
+  @Test(arguments: [
+    ("/", "home"), ("/health", "health"), ("/health/ready", "health"), ("/nothing", "unknown"),
+    ("/openapi.json", "openapi"),
+    ("/auth/x", "page"), ("/assets/download/x", "assets/download/bytes"),
+    ("/management/1/containers/list", "management"), ("/management/1/canary", "unknown"),
+    ("/database/1/iCloud.a/development/public/canary/x", "unknown"),
+    ("/database/1/iCloud.a/development/public/records/query", "records/query"),
+  ])
+  func `a route is one of a fixed set, whatever the caller sends`(
+    path: String, route: String
+  ) async throws {
+    try await withServer { server in
+      let (router, reports) = watched(server)
+      _ = await router.answer(
+        HTTPRequest(method: .get, scheme: "http", authority: "stratus.test", path: path),
+        body: WholeBody([]))
+      #expect(reports.last?.route == route)
+    }
+  }
+
+  @Test func `a report has the outcome, the sizes and the form of a query`() async throws {
+    try await withServer { server in
+      let (router, reports) = watched(server)
+      var anna = try await server.client("anna@example.org")
+      anna = Client(
+        router: router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
+      try await anna.save("n-1", fields: ["title": ["value": "canary"]])
+      _ = try await anna.post(
+        "records/query",
+        [
+          "query": [
+            "recordType": "Note",
+            "filterBy": [
+              [
+                "fieldName": "title", "comparator": "EQUALS",
+                "fieldValue": ["value": "canary"],
+              ]
+            ],
+            "sortBy": [["fieldName": "title", "ascending": false]],
+          ]
+        ])
+      let report = try #require(reports.last)
+      #expect(report.route == "records/query" && report.status == 200)
+      #expect(report.outcome == "ok" && report.reason == nil)
+      #expect(report.bytesIn > 0 && report.bytesOut > 0)
+      let query = try #require(report.caller.work.queryReport)
+      #expect(query.form == "Note where title EQUALS sort by title descending")
+      #expect(query.explanation?.index.contains("title") == true)
+      #expect(query.explanation?.recordsRead == 1)
+    }
+  }
+
+  @Test func `a report of a refused request has the reason without the caller's words`()
+    async throws
+  {
+    try await withServer { server in
+      let (router, reports) = watched(server)
+      var anna = try await server.client("anna@example.org")
+      anna = Client(
+        router: router, apiToken: anna.apiToken, webAuthToken: anna.webAuthToken)
+      let answer = try await anna.answer(
+        "records/query", ["query": ["recordType": "canary canary"]])
+      #expect(answer.status == 400)
+      let report = try #require(reports.last)
+      #expect(report.outcome == "BAD_REQUEST")
+      #expect(report.reason?.contains("canary") == false)
+      #expect(report.caller.work.queryReport?.form == "?")
+    }
+  }
+
+  /// Returns the status and the body of an answer.
+  private func answer(
+    _ router: Router, _ method: HTTPRequest.Method, _ path: String, _ token: String
+  ) async throws -> String {
+    var head = HTTPRequest(method: method, scheme: "http", authority: "stratus.test", path: path)
+    head.headerFields[.authorization] = "Bearer \(token)"
+    let (answer, body) = await router.answer(head, body: WholeBody(Array("{}".utf8)))
+    return "\(answer.status.code) \(String(decoding: try await body.collected(), as: UTF8.self))"
+  }
+
+  @Test func `the port of the metrics answers only requests for them`() async throws {
+    try await withServer { server in
+      var router = server.router
+      let token = server.managementToken
+      router.metrics = { Array("stratus_up 1\n".utf8) }
+      let page = try await answer(router, .get, "/metrics", token)
+      let health = try await answer(router, .get, "/health", token)
+      let posted = try await answer(router, .post, "/metrics", token)
+      let list = try await answer(router, .post, "/management/1/containers/list", token)
+      #expect(page == "200 stratus_up 1\n")
+      #expect(health == "404 " && posted == "405 " && list == "404 ")
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import StratusTesting
+import Testing
+
+@Suite struct `The audit log` {
+  private func entries(_ server: TestServer, _ body: JSON = [:]) async throws -> [JSON] {
+    try #require(try await server.manage("audit/list", body)["entries"].array)
+  }
+
+  @Test func `a change by the operator is an entry with the account, newest first`() async throws {
+    try await withServer { server in
+      try await server.manage("accounts/create", ["email": "ann@example.org"])
+      try await server.manage("accounts/disable", ["email": "ANN@example.org"])
+      let found = try await entries(server)
+      #expect(found.map { $0["action"] } == ["accounts/disable", "accounts/create"])
+      #expect(found.map { $0["account"] } == ["ann@example.org", "ann@example.org"])
+      #expect(found.map { $0["actor"] } == ["operator", "operator"])
+    }
+  }
+
+  @Test func `requests that only read or that fail are no entries`() async throws {
+    try await withServer { server in
+      try await server.manage("accounts/list", [:])
+      try await server.manage("audit/list", [:])
+      let refused = try await server.managementAnswer(
+        "accounts/disable", ["email": "ann@example.org"])
+      #expect(refused.status == 404)
+      #expect(try await entries(server).isEmpty)
+    }
+  }
+
+  @Test func `an entry about a container names the container and the environment`() async throws {
+    try await withServer { server in
+      try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
+      let token = try await server.manage(
+        "api-tokens/create",
+        ["containerID": "iCloud.test.a", "environment": "production", "name": "Web"])
+      let found = try await entries(server)
+      #expect(found[0]["containerID"] == "iCloud.test.a")
+      #expect(found[0]["environment"] == "production")
+      #expect(found[0]["subject"] == "Web")
+      #expect(found[1]["action"] == "containers/create")
+      // NB: the log must not contain the token.
+      let text = try #require(token["token"].string)
+      #expect(!"\(found)".contains(text))
+    }
+  }
+
+  @Test func `the log can be limited to an account and continued`() async throws {
+    try await withServer { server in
+      for name in ["ann", "bob", "ann"] {
+        _ = try await server.managementAnswer(
+          "accounts/create", ["email": "\(name)@example.org"])
+      }
+      try await server.manage("accounts/disable", ["email": "ann@example.org"])
+      let ofAnn = try await entries(server, ["email": "ann@example.org"])
+      #expect(ofAnn.map { $0["action"] } == ["accounts/disable", "accounts/create"])
+      let all = try await entries(server, ["limit": 1])
+      let rest = try await entries(server, ["before": all[0]["number"]])
+      #expect(
+        rest.map { $0["account"] } == ["bob@example.org", "ann@example.org"])
+    }
+  }
+
+  @Test func `a token that the operator makes is shown on the account page`() async throws {
+    try await SignInScene.with { scene in
+      let before = try await scene.browser.signIn()
+      #expect(!before.text.contains("made a token that opens your data"))
+      try await scene.server.manage("containers/create", ["containerID": "iCloud.test.seen"])
+      try await scene.server.manage(
+        "web-tokens/create",
+        [
+          "email": "\(SignInScene.email)", "containerID": "iCloud.test.seen",
+          "environment": "production",
+        ])
+      let page = try await scene.browser.signIn()
+      #expect(
+        page.text.contains(
+          "The operator made a token that opens your data for iCloud.test.seen (production)"))
+    }
+  }
+
+  @Test func `a changed password is an entry of the user`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let page = try await browser.signIn()
+      _ = try await browser.submit(
+        page, "/account/password",
+        ["current": SignInScene.password, "password": "nine red bicycles"])
+      let found = try await entries(scene.server, ["email": "\(SignInScene.email)"])
+      let changes = found.filter { $0["subject"].string?.contains("password") == true }
+      #expect(changes.count == 1)
+      #expect(changes.first?["actor"] == "user")
+    }
+  }
+}
