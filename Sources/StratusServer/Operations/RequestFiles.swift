@@ -118,8 +118,8 @@ final class RequestFiles: RequestArchive {
     return nil
   }
 
-  /// Returns the time of a file's last change, in milliseconds since 1970 UTC, or nil if there is no
-  /// such file.
+  /// Returns the time of the last change of a file, in milliseconds since 1970 UTC, or nil if there
+  /// is no such file.
   private static func changedAt(_ path: String) -> Int64? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     guard let date = attributes?[.modificationDate] as? Date else { return nil }
