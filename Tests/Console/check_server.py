@@ -275,8 +275,9 @@ def import_and_query(person):
     Select(person.find("[aria-label='Field of condition 1']")).select_by_value("count")
     Select(person.find("[aria-label='Comparator of condition 1']")).select_by_value("LESS_THAN")
     person.find("[aria-label='Value of condition 1']").send_keys("3")
-    person.fill("Sort by", "count")
-    person.fill("Order", "descending")
+    person.button("Add a sort").click()
+    Select(person.find("[aria-label='Field of sort 1']")).select_by_value("count")
+    Select(person.find("[aria-label='Order of sort 1']")).select_by_value("descending")
     person.button("Run query").click()
     person.wait(lambda: "filters=" in person.page.current_url, "the filter in the address")
     person.settle()
@@ -524,6 +525,13 @@ def users(person):
     person.see("enabled")
 
 
+def telemetry(person):
+    """The charts have numbers, because the flows before have sent requests."""
+    person.go("/telemetry")
+    person.see("Requests", "main")
+    assert len(person.page.find_elements(By.CSS_SELECTOR, "svg.plot[role=img]")) == 3
+
+
 def quotas(person):
     person.go(f"/quotas?{STORE}")
     person.see("no limit")
@@ -763,8 +771,9 @@ def screens(person):
 
 FLOWS = [set_up, sign_out_and_in, containers, schema_text, schema_fields, schema_roles, new_record,
          edit_record, import_and_query, export, lookup_and_changes, bulk_and_delete,
-         zones_and_shares, subscriptions, radar_and_deploy, requests, indexes, permissions, retirements,
-         users, quotas, devices, act_as, live_updates, roles, team, as_developer, tokens, keys, policy_in_the_browser, screens, reset]
+         zones_and_shares, subscriptions, radar_and_deploy, requests, telemetry, indexes, permissions, retirements,
+         users, quotas, devices, act_as, live_updates, roles, team, as_developer, tokens, keys,
+         policy_in_the_browser, screens, reset]
 
 
 def endpoints_of_the_front_end():
