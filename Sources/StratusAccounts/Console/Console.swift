@@ -153,6 +153,8 @@ public final class Console: WebConsole {
     guard visitor.sees(container: container),
       try await accounts.registry.containers().contains(container)
     else { throw ServerError(.notFound, Reason.containerNotFound) }
+    // NB: the console does not admit members by a token, so this check is not made elsewhere.
+    if account.isRestricted { throw ServerError(.accessDenied, Reason.accountRestricted) }
     let user = try await accounts.user(account.id, in: container)
     return .open(
       DatabaseAddress(

@@ -25,6 +25,8 @@ extension AccountPages {
     }
     if visit.shareToOpen != nil { visit.remove(.share) }
     let account = signedIn.account
+    // NB: the answer is the same for every ID, because no share is looked for.
+    if account.isRestricted { return Self.restricted }
     switch (parts.count == 3 ? parts[2] : "", visit.request.isPost) {
     case ("", false): return try await show(id, account, visit, shares)
     case ("accept", true): return try await accept(id, account, visit, shares)
@@ -212,6 +214,16 @@ extension AccountPages {
       """
     return PageLayout.answer("Nothing is shared here", content, status: 404)
   }
+
+  /// The page of every share for a user whose account is restricted.
+  private static let restricted = PageLayout.answer(
+    "Your account is restricted",
+    """
+    <h1>Your account is restricted</h1>
+    <p>The server only stores your data. You cannot open or join a share until the operator ends \
+    the restriction.</p>
+    <p><a href="/account">Account</a></p>
+    """, status: 403)
 
   /// The media type of a picture, by its first bytes. Other bytes are not shown, because a browser
   /// could read them as a page.

@@ -1,4 +1,5 @@
 import StratusTesting
+import StratusWire
 import Testing
 
 @Suite struct `A restricted account` {
@@ -22,6 +23,41 @@ import Testing
       let answer = try await anna.answer(endpoint, [:])
       #expect(answer.status == 403)
       #expect(answer.json["serverErrorCode"] == "ACCESS_DENIED")
+    }
+  }
+
+  @Test func `a restricted member cannot open its own data in the console`() async throws {
+    try await ConsoleScene.with { scene in
+      let developer = try await scene.browser(of: .developer)
+      let other = try await scene.ownersBrowser()
+      let path = "database/\(ConsoleScene.container)/development/private/records/lookup"
+      let body: JSON = ["records": [["recordName": "n-1"]]]
+      let email: JSON = ["email": "developer@example.org"]
+      #expect(try await developer.call(path, body).status == 200)
+      try await scene.server.manage("accounts/restrict", email)
+      let refused = try await developer.call(path, body)
+      #expect(refused.status == 403)
+      #expect(refused.json["serverErrorCode"] == "ACCESS_DENIED")
+      #expect(refused.json["reason"] == "\(Reason.accountRestricted)")
+      #expect(try await developer.call("session/fetch").status == 200)
+      #expect(try await other.call(path, body).status == 200)
+      try await scene.server.manage("accounts/unrestrict", email)
+      #expect(try await developer.call(path, body).status == 200)
+    }
+  }
+
+  @Test func `a member cannot open the data of a restricted test account`() async throws {
+    try await ConsoleScene.with { scene in
+      let email: JSON = ["email": "test@example.org"]
+      try await scene.server.manage("accounts/create", email.with("isTest", true))
+      let developer = try await scene.browser(of: .developer)
+      let path =
+        "as/test@example.org/database/\(ConsoleScene.container)/development/private/zones/list"
+      #expect(try await developer.call(path).status == 200)
+      try await scene.server.manage("accounts/restrict", email)
+      let refused = try await developer.call(path)
+      #expect(refused.status == 403)
+      #expect(refused.json["reason"] == "\(Reason.accountRestricted)")
     }
   }
 

@@ -92,6 +92,32 @@ import Testing
     }
   }
 
+  @Test func `a user whose account is restricted can neither see nor join a share`() async throws {
+    try await Stage.with([Self.anna]) { stage in
+      let browser = stage.sign.browser
+      _ = try await browser.signIn()
+      let open = try await browser.get("/share/\(stage.guid)")
+      #expect(open.text.contains("<h1>A trip</h1>"))
+      try await stage.sign.server.manage("accounts/restrict", ["email": "\(SignInScene.email)"])
+      let page = try await browser.get("/share/\(stage.guid)")
+      #expect(page.status == 403)
+      #expect(!page.text.contains("A trip"))
+      let unknown = try await browser.get("/share/\(Stage.unknown)")
+      #expect(unknown.text == page.text)
+      #expect(try await browser.get("/share/\(stage.guid)/picture").status == 403)
+      for step in ["accept", "request"] {
+        let form = try #require(open.form("/share/\(stage.guid)/accept"))
+        let refused = try await browser.send(
+          .post, "/share/\(stage.guid)/\(step)", form, from: open)
+        #expect(refused.text == page.text)
+      }
+      #expect(try await stage.participants()[1]["acceptanceStatus"] == "INVITED")
+      try await stage.sign.server.manage("accounts/unrestrict", ["email": "\(SignInScene.email)"])
+      let joined = try await browser.submit(open, "/share/\(stage.guid)/accept")
+      #expect(joined.text.contains("You take part."))
+    }
+  }
+
   @Test func `an acceptance needs the form token of the page`() async throws {
     try await Stage.with([Self.anna]) { stage in
       let browser = stage.sign.browser
