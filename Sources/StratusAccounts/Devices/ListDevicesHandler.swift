@@ -13,6 +13,7 @@ struct ListDevicesHandler: ManagementHandler {
     let (account, consent) = try await accounts.useConsent(request.code)
     let address = StoreAddress(container: request.containerID, environment: request.environment)
     let user = try await accounts.user(account.id, in: request.containerID)
+    try await accounts.recordShownDevices(of: account, at: address)
     let report = try await devices.devices(of: user, at: address)
     accounts.audit.note(
       "the devices of the account '\(account.email)' in \(address.inLog) were shown, with its "

@@ -7,6 +7,8 @@ import StratusWire
 /// Requests that disclose data of an account are written before they run, so that nothing is
 /// disclosed without an entry. All others are written after they have succeeded. If an entry cannot
 /// be written, the request fails.
+///
+/// ``ListDevicesHandler`` writes its entry itself, because only the user's code tells the account.
 struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   typealias Endpoint = Handler.Endpoint
 
@@ -14,7 +16,7 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response {
-    guard !AuditRules.reads.contains(Endpoint.path) else {
+    guard !AuditRules.reads.contains(Endpoint.path), Endpoint.path != ListDevices.path else {
       return try await handler.answer(request)
     }
     let subject = try AuditSubject(request)
@@ -38,7 +40,7 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
 enum AuditRules {
   /// The endpoints that change nothing and disclose no data of an account.
   static let reads = ConsolePermission.reads.union([
-    ListAuditEntries.path, ListMembers.path, ShowQuota.path,
+    ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path,
   ])
   /// The endpoints whose answers open the data of an account.
   static let disclosures: Set<String> = [CreateWebToken.path]
@@ -55,6 +57,7 @@ enum AuditRules {
     case UnrestrictAccount.path: "ended the restriction of the account"
     case CreateWebToken.path: "made a token that opens your data"
     case RevokeWebToken.path: "ended a session"
+    case ListDevices.path: "saw the state of your devices with your code"
     case GrantRole.path: "granted a role"
     case RevokeRole.path: "revoked a role"
     case SetQuota.path: "set the quota"
@@ -122,6 +125,16 @@ extension Accounts {
       AuditEntry(
         time: ambient.now(), actor: AuditActor.current, action: path, accountID: accountID,
         store: subject.store, subject: subject.subject))
+  }
+
+  /// Writes that the state of an account's devices is shown, before it is shown.
+  func recordShownDevices(of account: Account, at store: StoreAddress) async throws(ServerError) {
+    try await registry.append(
+      AuditEntry(
+        time: ambient.now(), actor: AuditActor.current, action: ListDevices.path,
+        accountID: account.id,
+        store: AuditStore(
+          container: store.container, environment: store.environment.rawValue)))
   }
 
   /// Writes a change that a user made on the account page.

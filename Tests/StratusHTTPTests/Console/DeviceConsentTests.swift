@@ -95,6 +95,23 @@ import Testing
     }
   }
 
+  @Test func `a user sees on the account page that a member has seen the devices`() async throws {
+    try await ConsoleScene.with { scene in
+      let (browser, _) = try await makeUser(scene)
+      let sentence =
+        "saw the state of your devices with your code for \(ConsoleScene.container) (development)"
+      let code = code(try await makeCode(browser))
+      #expect(try await !browser.open("/account").text.contains(sentence))
+      let developer = try await scene.browser(of: .developer)
+      #expect(try await developer.call("management/devices/list", code).status == 200)
+      #expect(try await browser.open("/account").text.contains(sentence))
+      let entries = try await scene.server.manage("audit/list", ["email": "\(Self.user)"])
+      let entry = entries["entries"].array?.first { $0["action"] == "devices/list" }
+      #expect(entry?["member"] == "developer@example.org", "\(entries)")
+      #expect(entry?["containerID"] == "\(ConsoleScene.container)")
+    }
+  }
+
   @Test func `a code ends after an hour, or when the user ends it`() async throws {
     try await ConsoleScene.with { scene in
       let (browser, _) = try await makeUser(scene)
