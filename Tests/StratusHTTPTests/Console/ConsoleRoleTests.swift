@@ -4,7 +4,7 @@ import StratusWire
 import Testing
 
 /// The table of the page `docs/internals/console.md`: the roles that may call each endpoint.
-private let allowed: [(path: String, roles: Set<TeamRole>)] = [
+let consoleRights: [(path: String, roles: Set<TeamRole>)] = [
   ("status", [.owner, .developer, .operator, .auditor]),
   ("containers/list", [.owner, .developer, .operator, .auditor]),
   ("containers/create", [.owner, .operator]),
@@ -66,7 +66,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
   ) async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.browser(of: role)
-      for (path, roles) in allowed {
+      for (path, roles) in consoleRights {
         let answer = try await browser.call("management/" + path, body)
         let isUnknown = answer.json["reason"] == "\(Reason.endpointUnknown)"
         #expect(isUnknown == roles.isEmpty, "\(path): \(answer.json)")
@@ -79,7 +79,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
 
   @Test func `the test's table of team roles contains each management endpoint`() async throws {
     try await ConsoleScene.with { scene in
-      let known = Set(allowed.map(\.path))
+      let known = Set(consoleRights.map(\.path))
       let paths = scene.router.managementPaths.filter { !$0.hasPrefix("team/") }
       #expect(Set(paths).subtracting(known) == [])
     }
@@ -89,7 +89,7 @@ private let allowed: [(path: String, roles: Set<TeamRole>)] = [
     try await ConsoleScene.with { scene in
       _ = try await scene.ownersBrowser()
       let browser = scene.browser
-      for (path, _) in allowed {
+      for (path, _) in consoleRights {
         #expect(try await browser.call("management/" + path, body).status == 401, "\(path)")
       }
       for path in [

@@ -1,0 +1,179 @@
+/// The expected results of the authorization matrix. A result is "ok", "found", "not found", the
+/// code of an item's error, or the status and the code of a request's error.
+///
+/// Sources: web-auth §1, 4.6 and 6; web-services §3.14, 4 and 4.15; cloudkit-semantics §4;
+/// schema-language §5 and 10; the pages access, console and users-rights.
+enum AccessRules {
+  static func result(of cell: AccessCell) -> String {
+    refusalOfCaller(cell) ?? refusalOfDatabase(cell) ?? resultOfUser(cell)
+  }
+
+  // MARK: the caller
+
+  private static let (failed, required, denied, bad, noZone) = (
+    "401 AUTHENTICATION_FAILED", "421 AUTHENTICATION_REQUIRED", "403 ACCESS_DENIED",
+    "400 BAD_REQUEST", "404 ZONE_NOT_FOUND"
+  )
+
+  /// The refusals that depend only on the caller and the kind of request.
+  private static func refusalOfCaller(_ cell: AccessCell) -> String? {
+    let endpoint = cell.attempt.endpoint
+    switch cell.caller {
+    case .anonymous, .management, .disabled: return failed
+    case .expired, .revoked: return required
+    case .wrongOrigin, .restricted, .consoleOperator: return denied
+    case .consoleDeveloper: return offeredByConsole.contains(endpoint) ? nil : "404 NOT_FOUND"
+    case .apiToken:
+      // A share is found in the public database only, whoever asks.
+      if endpointsOfShares.contains(endpoint), cell.database != .public { return bad }
+      return cell.database == .public && anonymousReads.contains(endpoint) ? nil : required
+    case .serverKey:
+      if endpoint.hasPrefix("users/") { return failed }
+      if endpointsOfShares.contains(endpoint) { return cell.database == .public ? failed : bad }
+      return cell.database == .public || cell.database == .device ? nil : failed
+    case .owner, .otherUser, .roleHolder, .creator: return nil
+    }
+  }
+
+  /// The requests to the public database that need no signed-in user.
+  private static let anonymousReads: Set = ["records/query", "records/lookup", "zones/list"]
+  private static let endpointsOfShares: Set = [
+    "records/resolve", "records/accept", "records/access",
+  ]
+  /// The list in the page console, section *Databases*.
+  private static let offeredByConsole: Set = [
+    "records/query", "records/lookup", "records/modify", "records/changes", "changes/zone",
+    "changes/database", "zones/list", "zones/modify", "subscriptions/list",
+    "subscriptions/modify", "assets/upload", "users/caller",
+  ]
+
+  // MARK: the operator's endpoints
+
+  /// The result of a request to an operator's endpoint that names an account and a container.
+  /// ``consoleRights`` is the table of the page console.
+  static func management(
+    _ path: String, _ caller: AccessCaller, in environment: String
+  ) -> String {
+    if caller == .management { return "allowed" }
+    guard caller.isInConsole else { return failed }
+    guard var roles = consoleRights.first(where: { $0.path == path })?.roles, !roles.isEmpty else {
+      return "404 NOT_FOUND"
+    }
+    if environment == "development", ["schema/change", "schema/retire"].contains(path) {
+      roles.insert(.developer)
+    }
+    // Only members with the permission *users* learn whether an address has an account.
+    if path == "roles/list" { roles = [.owner, .operator] }
+    return roles.contains(caller == .consoleOperator ? .operator : .developer) ? "allowed" : denied
+  }
+
+  // MARK: the database
+
+  /// The refusals that depend only on the kind of database and the kind of request.
+  private static func refusalOfDatabase(_ cell: AccessCell) -> String? {
+    let endpoint = cell.attempt.endpoint
+    switch cell.database {
+    case .public:
+      let needsZones: Set = [
+        "records/changes", "zones/changes", "changes/database", "changes/zone", "zones/modify",
+      ]
+      return needsZones.contains(endpoint) || endpoint.hasPrefix("encryption/") ? bad : nil
+    case .private: return endpointsOfShares.contains(endpoint) ? bad : nil
+    case .shared:
+      let needsOwner: Set = ["zones/modify", "encryption/register", "encryption/reset"]
+      return needsOwner.contains(endpoint) || endpointsOfShares.contains(endpoint) ? bad : nil
+    case .device: return nil
+    }
+  }
+
+  // MARK: the things
+
+  private static func resultOfUser(_ cell: AccessCell) -> String {
+    if cell.attempt.isAboutRecords { return resultForRecord(cell) }
+    let isOwn = cell.subject == .own
+    switch cell.attempt.endpoint {
+    case "zones/lookup", "changes/zone", "zones/modify":
+      // A client cannot make or delete zones of others, and the answer does not tell whether such
+      // a zone exists.
+      let makes = cell.attempt.operation == "create" && cell.subject == .absent
+      return makes || isOwn && cell.database != .shared ? "ok" : "ZONE_NOT_FOUND"
+    case "records/changes", "encryption/wrap":
+      return isOwn && cell.database != .shared ? "ok" : noZone
+    case "subscriptions/lookup", "records/resolve", "records/accept":
+      return isOwn ? "ok" : "NOT_FOUND"
+    case "records/access": return isOwn ? "ok" : "NOT_FOUND"
+    case "subscriptions/modify" where cell.attempt.operation == "delete":
+      return isOwn ? "ok" : "NOT_FOUND"
+    // Any user may receive notifications at a token, and a text that is no token is malformed.
+    case "tokens/register": return cell.subject == .absent ? bad : "ok"
+    default: return "ok"
+    }
+  }
+
+  private static func resultForRecord(_ cell: AccessCell) -> String {
+    if cell.database == .public {
+      return AccessRights(of: cell).result(of: cell.attempt, exists: cell.subject != .absent)
+    }
+    // A zone of another user is answered like a zone that does not exist.
+    if cell.database == .shared || cell.subject == .others { return noZone }
+    return AccessRights.all.result(of: cell.attempt, exists: cell.subject == .own)
+  }
+}
+
+/// The rights of a caller to a record of the public database (schema-language §5): the permissions
+/// of all roles of the caller add up, and WRITE includes READ.
+struct AccessRights {
+  var (reads, writes, creates) = (true, true, true)
+  /// Whether the caller may read the records that the caller created.
+  var readsOwn = true
+
+  /// The rights of the owner of a private database.
+  static let all = AccessRights()
+
+  private init() {}
+
+  init(of cell: AccessCell) {
+    func permissions(isCreator: Bool) -> Set<String> {
+      let grants = cell.type.grants
+      var found = grants["_world"] ?? []
+      guard cell.caller.isUser else { return found }
+      found.formUnion(grants["_icloud"] ?? [])
+      if isCreator { found.formUnion(grants["_creator"] ?? []) }
+      if cell.caller == .roleHolder { found.formUnion(grants["Editor"] ?? []) }
+      return found
+    }
+    let held = permissions(isCreator: cell.subject == .own)
+    writes = held.contains("WRITE")
+    reads = writes || held.contains("READ")
+    let heldAsCreator = permissions(isCreator: true)
+    creates = heldAsCreator.contains("CREATE")
+    readsOwn = !heldAsCreator.isDisjoint(with: ["READ", "WRITE"])
+  }
+
+  func result(of attempt: AccessAttempt, exists: Bool) -> String {
+    let denied = "ACCESS_DENIED"
+    // A record that the caller may not read is answered like a record that does not exist.
+    let isSeen = exists && reads
+    switch attempt.endpoint {
+    case "records/lookup", "assets/rereference": return isSeen ? "ok" : "NOT_FOUND"
+    case "records/query":
+      if !reads, !readsOwn { return "403 ACCESS_DENIED" }
+      return isSeen ? "found" : "not found"
+    case "assets/upload":
+      return isSeen ? (writes ? "ok" : "403 ACCESS_DENIED") : (creates ? "ok" : "403 ACCESS_DENIED")
+    default: break
+    }
+    switch attempt.operation {
+    case "create":
+      // Names are unique, so the answer cannot hide that a name is taken.
+      if exists, reads || creates { return "CONFLICT" }
+      return creates ? "ok" : denied
+    case "update", "replace", "delete": return isSeen ? (writes ? "ok" : denied) : "NOT_FOUND"
+    case "forceUpdate", "forceReplace":
+      if isSeen { return writes ? "ok" : denied }
+      if !creates { return denied }
+      return exists ? "NOT_FOUND" : "ok"
+    default: return isSeen && !writes ? denied : "ok"
+    }
+  }
+}
