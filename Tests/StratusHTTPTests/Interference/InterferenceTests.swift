@@ -1,0 +1,59 @@
+import Foundation
+import StratusTesting
+import Testing
+
+/// Promise 6: what a user does in the private database, and with public records that others may not
+/// read, has no effect that another user can observe.
+///
+/// `STRATUS_SEED` chooses the first run, and `STRATUS_INTERFERENCE_RUNS` is the number of runs.
+@Suite struct `Non-interference` {
+  private static let steps = 60
+
+  @Test
+  func `every byte that a user receives is the same whether or not another user acts in private`()
+    async throws
+  {
+    let environment = ProcessInfo.processInfo.environment
+    let first = environment["STRATUS_SEED"].flatMap(UInt64.init) ?? 1
+    let count = environment["STRATUS_INTERFERENCE_RUNS"].flatMap(UInt64.init) ?? 12
+    var (compared, bytes) = (0, 0)
+    for seed in first..<first + count {
+      let alone = try await Self.observed(seed, withAnn: false)
+      let together = try await Self.observed(seed, withAnn: true)
+      #expect(alone.count == together.count)
+      for (one, other) in zip(alone, together) {
+        compared += 1
+        bytes += one.utf8.count
+        if one == other { continue }
+        Issue.record("seed \(seed): alone\n\(one)\nbeside Ann\n\(other)")
+        break
+      }
+    }
+    print("non-interference: \(count) runs, \(compared) answers, \(bytes) bytes")
+  }
+
+  private static func observed(_ seed: UInt64, withAnn: Bool) async throws -> [String] {
+    try await InterferenceScene.with(seed: seed) { scene in
+      var hidden = HiddenRequests(scene, seed: seed)
+      var observer = Observer(scene, seed: seed &+ 1_000_000)
+      for _ in 0..<steps {
+        if withAnn {
+          hidden = try await PersonalChance.$person.withValue("ann") {
+            var hidden = hidden
+            try await hidden.run()
+            return hidden
+          }
+        }
+        try await scene.server.matchChanges()
+        await scene.server.handOutNotifications()
+        observer = try await PersonalChance.$person.withValue("bea") {
+          var observer = observer
+          try await observer.run()
+          return observer
+        }
+        scene.chance.moveClock(bySeconds: 1)
+      }
+      return observer.observed
+    }
+  }
+}
