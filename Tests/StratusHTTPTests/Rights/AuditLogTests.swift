@@ -1,3 +1,4 @@
+import StratusHTTP
 import StratusTesting
 import Testing
 
