@@ -8,10 +8,10 @@ import Synchronization
 /// never delays a request: an entry is copied into a ring, and a slow listener loses entries.
 public final class RequestLog: Sendable {
   private struct State {
-    /// The newest entries. The entry with the number n is at the index n - base modulo the
+    /// The newest entries. The entry with the number n is at the index (n - base) modulo the
     /// capacity.
     var ring: [RequestEntry] = []
-    /// The number of the first entry that this process kept.
+    /// The number of the first entry since the log was last switched on.
     var base = 0
     /// The number of the next entry.
     var count = 0
