@@ -10,7 +10,7 @@ struct SMTPConnection: Sendable {
   struct Times: Sendable {
     /// The time-out of each reply, and of the connection itself.
     var step = TimeAmount.seconds(10)
-    /// The time-out of the reply after the mail, which the server may check for a while.
+    /// The time-out of the reply to the text of the mail. The server may check the mail first.
     var delivery = TimeAmount.seconds(60)
     /// The time-out of the whole mail, from the connection to the last reply.
     var mail = TimeAmount.seconds(120)

@@ -116,8 +116,8 @@ public protocol MailRegistry: Sendable {
   func create(_ code: MailCode) async throws(ServerError)
 
   /// Takes the mails whose next attempt is due. Mails that a person waits for come first, then
-  /// notices, then invitations. Mails of one kind come in the order of their times. No other process
-  /// gets the same mails before the end of the lease.
+  /// notices, then invitations. Mails of one kind come in the order of their times. No other
+  /// process gets the same mails before the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.
@@ -139,12 +139,12 @@ public protocol MailRegistry: Sendable {
 
   func mailCode(hash: [UInt8]) async throws(ServerError) -> MailCode?
 
-  /// Uses a code: sets the password of the account with the code's address, and removes the code. If
-  /// there is no such account, it is created if the code permits it. All changes happen in one
+  /// Uses a code: sets the password of the account with the code's address, and removes the code.
+  /// If there is no such account, it is created if the code permits it. All changes happen in one
   /// transaction.
   ///
-  /// The browser sessions of the account end. If the account had a password, the sessions of its apps
-  /// end, too.
+  /// The browser sessions of the account end. If the account had a password, its app sessions end,
+  /// too.
   ///
   /// - Parameters:
   ///   - newID: the ID of the account if it is created.

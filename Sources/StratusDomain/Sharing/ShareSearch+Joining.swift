@@ -94,7 +94,8 @@ extension ShareSearch {
     return found
   }
 
-  /// Refuses to join a share if the user has already joined as many as one request can read.
+  /// Refuses to join a share if the user has joined the maximum number of shares already. One
+  /// request can read this number of shares.
   private func requireRoom(
     in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {

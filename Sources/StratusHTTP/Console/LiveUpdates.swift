@@ -9,7 +9,7 @@ final class LiveUpdates: Sendable {
   /// The maximum number of entries of the request log that one stream sends in a second. A table
   /// that changes faster cannot be read.
   static let entriesPerSecondMax = 20
-  /// The seconds after a list of changes in which a stream collects the next list.
+  /// The number of seconds for which a stream collects changes before it sends the next list.
   static let changesPauseSeconds: Int64 = 1
   /// The maximum number of open streams of one member. Each open page has one stream.
   static let streamsPerMemberMax = 6
