@@ -25,7 +25,7 @@ public struct Router: Sendable {
   public var observers: [any RequestObserver] = []
   /// Returns the time since a fixed moment, for the durations in reports.
   public var stopwatch: @Sendable () -> Duration = { .zero }
-  /// Returns the metrics as text. A router that has this function answers only requests for metrics.
+  /// Returns the metrics as text. A router with this function answers only requests for metrics.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the requests of each user's devices.
   public var timelines: DeviceTimelines?

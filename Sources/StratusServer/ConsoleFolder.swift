@@ -1,7 +1,7 @@
 import Foundation
 public import StratusConsole
 
-/// The files of the console's front end in a folder, for work on the front end. They are read again
+/// Serves the console's front end from a folder, for work on the front end. The files are read again
 /// for each request.
 public struct ConsoleFolder: ConsoleFileSource {
   private let folder: URL

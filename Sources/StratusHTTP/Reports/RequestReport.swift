@@ -2,8 +2,8 @@ public import HTTPTypes
 public import StratusDomain
 import StratusWire
 
-/// The facts about one request from which logs, metrics and traces are made. They do not include the
-/// contents of the request.
+/// The facts about one request from which logs, metrics and traces are made. They do not include
+/// the contents of the request.
 public struct RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
   public var requestID: String

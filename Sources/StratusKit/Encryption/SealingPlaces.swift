@@ -35,8 +35,8 @@ extension PreparedBatch {
   /// record. `ExactKey(nil)` means that no shared hierarchy will contain the record. nil means that
   /// the item has no encrypted values to send.
   ///
-  /// The server knows the hierarchies of the other records of the zone. It is asked only if a record
-  /// with encrypted values has a parent or a share.
+  /// The server knows the hierarchies of the other records of the zone. It is asked only if a
+  /// record with encrypted values has a parent or a share.
   func places(
     by keyRing: KeyRing, options: KeyRing.Options
   ) async throws(KeyFailure) -> [ExactKey?] {

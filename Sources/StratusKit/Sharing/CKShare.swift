@@ -95,7 +95,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
   ///
   /// If the shared zone or hierarchy has encrypted values, and this device has its keys, the
   /// fragment also contains a secret. Participants open the encrypted values with this secret. The
-  /// secret changes when the zone or hierarchy gets a new key, after a participant has been removed.
+  /// secret changes when the zone or hierarchy gets a new key after a participant was removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in
@@ -167,8 +167,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.access.unblock(blockedIdentities) }
   }
 
-  /// Stops the program if the user is neither the owner nor an administrator. A share that was never
-  /// saved has no current participant, and belongs to the current user.
+  /// Stops the program if the user is neither the owner nor an administrator. A share that was
+  /// never saved has no current participant, and belongs to the current user.
   ///
   /// Source: semantics §21: Apple's framework raises an exception.
   private func requireAdministrator() {

@@ -92,7 +92,7 @@ public final class LogOutput: Sendable {
         usleep(1_000)
         continue
       }
-      // The log has nowhere to say that it cannot be written.
+      // There is no place to report that the log cannot be written.
       guard count > 0 else { return }
       offset += count
     }
