@@ -75,7 +75,7 @@ public struct MailDelivery: Sendable {
       let sentence = Self.sentence(error, without: waiting.recipient)
       report(
         "attempt \(waiting.attempts) to send a mail failed, "
-          + "\(isLast ? "and there is no further attempt" : "and it is repeated later"): "
+          + "\(isLast ? "and there is no further attempt" : "and the server tries again later"): "
           + sentence)
       if isLast { return try await registry.finish(mailID: id) }
       let pause = Self.pauses[max(0, waiting.attempts - 1)] * 1_000

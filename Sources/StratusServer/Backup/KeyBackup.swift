@@ -30,8 +30,8 @@ public enum KeyBackup {
   /// The key file of a data folder.
   public static func file(in data: URL) -> URL { KeyFile.location(in: data) }
 
-  /// Writes a copy of a data folder's keys. Only the owner of the copy can read it. A server may use
-  /// the folder at the same time.
+  /// Writes a copy of a data folder's keys. Only the owner of the copy can read it. A server may
+  /// use the folder at the same time.
   ///
   /// - Throws: ``BackupFailure`` if there are no keys, if they are damaged, or if the target
   ///   exists.
