@@ -8,7 +8,7 @@ import StratusDomain
 struct SMTPConnection: Sendable {
   /// The time-outs of a connection.
   struct Times: Sendable {
-    /// The time-out of each reply, and of the connection itself.
+    /// The time-out of each reply, and of connecting to the server.
     var step = TimeAmount.seconds(10)
     /// The time-out of the reply to the text of the mail. The server may check the mail first.
     var delivery = TimeAmount.seconds(60)

@@ -47,8 +47,8 @@ public struct IdentityProvider: Sendable, Hashable {
     return !domain.isEmpty && (trustedDomains.contains("*") || trustedDomains.contains(domain))
   }
 
-  /// Whether the server may send requests to a URL: the URL uses HTTPS, or it leads to this machine
-  /// and is for development.
+  /// Whether the server may send requests to a URL. The URL must use HTTPS or lead to this machine,
+  /// and must not contain a user name.
   public static func isPermitted(_ url: String) -> Bool {
     url.utf8.count <= 2_000 && Visit.isPrivate(url)
       && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -193,7 +193,7 @@ public final class S3AssetStore: AssetStore {
 }
 
 extension S3UploadState {
-  /// Returns the stored state of an upload without its tail, or nil if there is none.
+  /// Returns the stored state of an upload without the bytes at its end, or nil if there is none.
   static func head(
     _ key: String, in bucket: S3Bucket
   ) async throws(ServerError) -> (state: S3UploadState, modified: Int64?)? {

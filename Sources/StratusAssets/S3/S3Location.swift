@@ -80,7 +80,7 @@ public struct S3Location: Sendable, Hashable {
     "\(place) at \(scheme)://\(endpointHost)"
   }
 
-  /// The bucket and the prefix as an address without values.
+  /// The bucket and the prefix as an address without a query.
   public var place: String { "s3://\(bucket)\(prefix.isEmpty ? "" : "/" + prefix)" }
 
   private static func isYes(

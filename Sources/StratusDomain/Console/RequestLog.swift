@@ -17,7 +17,7 @@ public final class RequestLog: Sendable {
     var count = 0
     /// The number of the next entry for the archive.
     var savedCount = 0
-    /// The time at which the log stops, in milliseconds since 1970 UTC.
+    /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
     var listeners: [Int: AsyncStream<RequestEntry>.Continuation] = [:]
     var nextListener = 0

@@ -13,7 +13,7 @@ public final class Telemetry: Sendable {
   }
 
   private struct State {
-    /// The counts of each minute since 1970 UTC.
+    /// The counts by minute. The minutes are numbered from 1970 UTC.
     var minutes: [Int64: [Series: TelemetryPoint]] = [:]
     var count = 0
   }

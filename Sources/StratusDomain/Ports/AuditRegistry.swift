@@ -90,7 +90,7 @@ public protocol AuditRegistry: Sendable {
     ofAccount accountID: String?, byOthersOnly: Bool, before number: Int64?, limit: Int
   ) async throws(ServerError) -> [AuditEntry]
 
-  /// Removes the entries from before a time, in milliseconds since 1970 UTC.
+  /// Removes the entries that are older than a time, in milliseconds since 1970 UTC.
   func deleteAuditEntries(before time: Int64) async throws(ServerError)
 }
 

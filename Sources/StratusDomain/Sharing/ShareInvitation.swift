@@ -61,7 +61,7 @@ struct ShareInvitation {
   /// The open invitations to addresses, which may be other addresses of the user.
   ///
   /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
-  /// have an account. For a blocked user, the share does not exist.
+  /// have an account. A blocked user gets no matches, as if the share did not exist.
   var potentialMatches: [PotentialMatch] {
     if state.isBlocked(user) { return [] }
     return state.participants.compactMap { participant in

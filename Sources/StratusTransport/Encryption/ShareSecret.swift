@@ -13,7 +13,7 @@ public struct ShareSecret: Sendable, Hashable {
 
   let bytes: [UInt8]
 
-  /// Derives the secret from the key of a zone.
+  /// Derives the secret from the key of a zone or of a shared hierarchy.
   public init(of key: ZoneKey) {
     bytes =
       HKDF<SHA256>.deriveKey(

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// The zone of a key, and the shared hierarchy if the key belongs to one. The zone is authenticated
+/// The zone of a key, and the shared hierarchy if the key belongs to one. Both are authenticated
 /// together with the values that the key encrypts.
 struct ZoneKeyContext: Sendable, Hashable {
   let container: String

@@ -63,8 +63,8 @@ public enum FetchKeys: Endpoint {
     }
   }
 
-  /// The keys of one zone that are wrapped for the caller, or for the URL of the zone's share. The
-  /// list is empty if the zone does not exist or has no such key.
+  /// The keys of one zone and of its shared hierarchies that are wrapped for the caller, or for the
+  /// URL of a share. The list is empty if the zone does not exist or has no such key.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]

@@ -8,7 +8,7 @@ public enum WrapZoneKey: Endpoint {
     /// A key that is wrapped for the caller. If the zone or the hierarchy of the key has a key in
     /// use with another ID, the server stores nothing.
     public var key: WrappedZoneKey
-    /// Further wrapped forms: keys for the caller, for the URL of the zone's share, and, together
+    /// Further wrapped forms: keys for the caller, for the URL of the share, and, together
     /// with a new key, for other members. They belong to the same zone or hierarchy.
     public var others: [WrappedZoneKey]
 

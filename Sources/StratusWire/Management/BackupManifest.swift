@@ -6,7 +6,8 @@
 public struct BackupManifest: JSONWritable, JSONReadable, Hashable {
   /// The name of the file in the backup.
   ///
-  /// NB: the name begins with a dot, because no container ID begins with a dot.
+  /// NB: the name begins with a dot, and no container ID does. The file therefore cannot replace a
+  /// container's folder.
   public static let name = ".backup.json"
   /// The number of this format.
   public static let format: Int64 = 1
