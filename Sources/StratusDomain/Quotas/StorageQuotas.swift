@@ -19,8 +19,8 @@ public struct StorageQuotas: Sendable {
 
   public init(stores: any StoreCatalog) { self.stores = stores }
 
-  /// Returns the usage of the public database and the users that use the most bytes, or the usage of
-  /// one user's private database.
+  /// Returns the usage of the public database and the users that use the most bytes, or the usage
+  /// of one user's private database.
   public func report(
     ofUser user: String?, at address: StoreAddress
   ) async throws(ServerError) -> Report {

@@ -25,7 +25,8 @@ public struct WrappedZoneKey: Sendable, Hashable {
     case own = 1
     /// The key is wrapped for the secret in the URL of a share. `recipient` identifies the secret.
     case link = 2
-    /// The key is wrapped for another member of the zone, who must also have an earlier key.
+    /// The key is wrapped for another member of the zone. The member needs an earlier key to
+    /// decrypt it.
     case rotated = 3
   }
 
