@@ -65,8 +65,8 @@ enum MailText {
     return isPlain && name.utf8.count <= 70 ? name : words(name)
   }
 
-  /// Returns the text of a header field. A text that is not short, plain ASCII is written as
-  /// encoded words.
+  /// Returns the text of a header field. A text that is long or not plain ASCII is written
+  /// as encoded words.
   static func encodedWords(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) }
     return isPlain && text.utf8.count <= 70 && !text.contains("=?") ? text : words(text)

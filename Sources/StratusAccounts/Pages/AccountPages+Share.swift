@@ -156,7 +156,7 @@ extension AccountPages {
 
   // Parts of the page
 
-  /// Returns the sentence about the sender, without its end. Choice: only invited users see the
+  /// Returns the beginning of the sentence about the sender. Choice: only invited users see the
   /// owner's address. A user who has found the URL of a public share does not see it.
   private func inviter(of offer: ShareDesk.Offer) async throws(ServerError) -> HTML {
     switch offer.role {

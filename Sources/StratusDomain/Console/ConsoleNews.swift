@@ -11,7 +11,7 @@ public final class ConsoleNews: Sendable {
 
   public init() {}
 
-  /// Notes a request to a database that has succeeded.
+  /// Notes a successful request to a database.
   public func note(endpoint: String, in address: DatabaseAddress) {
     guard Self.changes(endpoint) else { return }
     note(
@@ -20,7 +20,7 @@ public final class ConsoleNews: Sendable {
         environment: address.store.environment, database: address.scope))
   }
 
-  /// Notes a request to the management interface that has succeeded.
+  /// Notes a successful request to the management interface.
   ///
   /// - Parameter sent: the body of the request.
   public func note(managementEndpoint endpoint: String, sent: [UInt8]) {

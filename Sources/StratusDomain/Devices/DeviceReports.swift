@@ -111,7 +111,7 @@ struct DeviceFindings {
   /// The time after which a device that waits for something counts as stuck. Choice: longer than
   /// the retries of a client, and shorter than the patience of a person.
   static let patienceMilliseconds: Int64 = 300_000
-  /// The number of the last requests that must all fail before the device counts as failing.
+  /// If this number of the newest requests have all failed, the report says so.
   static let failuresMin = 3
 
   var all: [String] {

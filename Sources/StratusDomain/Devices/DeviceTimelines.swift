@@ -28,14 +28,14 @@ public final class DeviceTimelines: Sendable {
     var requests: [DeviceReport.Request] = []
   }
 
-  /// The maximum number of users in a generation. Two generations are kept.
+  /// If ``State/young`` has more users than this number, they replace the users in ``State/old``.
   static let usersMax = 1_000
   static let devicesMax = 10
   static let zonesMax = 50
   static let requestsMax = 20
 
   private struct State {
-    /// The users who were active since the last change of generations.
+    /// The users who were active since this dictionary was last emptied.
     var young: [Owner: [String: Device]] = [:]
     /// The users who were active before. If an active user is among them, the user moves to
     /// ``young``.

@@ -57,7 +57,7 @@ final class LiveUpdates: Sendable {
         let shown = mailbox.take().filter { current.shows($0) }
         if shown.isEmpty { continue }
         if case .dropped = continuation.yield(Self.event(of: shown)) {
-          // The lost event may have been another list of changes.
+          // The stream has dropped its oldest event, which may have contained other changes.
           mailbox.put(ConsoleChange(area: ConsoleChange.everything))
         }
         try? await Task.sleep(for: .seconds(Self.changesPauseSeconds))

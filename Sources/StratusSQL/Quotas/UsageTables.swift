@@ -4,7 +4,7 @@ import StratusDomain
 ///
 /// The usage of a zone is the sum of its rows in `usage` and of the column `zones.recent_usage`
 /// (see ``RecentUsage``). The column `zones.used_bytes` has all bytes of the zone. The table
-/// `quotas` has no database, because a user has one quota in each store.
+/// `quotas` has no column for a database, because a user has one quota in each store.
 enum UsageTables {
   static func text(_ dialect: SQLDialect) -> String {
     """

@@ -14,7 +14,7 @@ public final class LogOutput: Sendable {
     var isScheduled = false
   }
 
-  /// The maximum number of bytes that wait. Choice: a second of lines of a busy server.
+  /// The maximum number of bytes that wait. Choice: the lines of about a second on a busy server.
   private static let waitingBytesMax = 4_194_304
   /// The time for which lines are collected, in milliseconds.
   private static let pauseMilliseconds = 100

@@ -18,8 +18,8 @@ public struct RequestLogSettings: Sendable, Hashable {
   }
 }
 
-/// The request log on disk: files with one JSON object a line, in a folder that only the owner of
-/// the data can read.
+/// The request log on disk: files with one JSON object in each line, in a folder that only the
+/// owner of the data can read.
 ///
 /// Each file is named by the number of its first entry. New entries go to the newest file. When it
 /// is large or a day old, the next one begins. The oldest files are removed.

@@ -66,7 +66,7 @@ public enum ListDevices: Endpoint {
   }
 }
 
-/// The state of one device of a user. It has no contents and no names of records.
+/// The state of one device of a user. It contains neither contents nor names of records.
 public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   /// The ID that the device gave itself.
   public var deviceID: String
