@@ -227,7 +227,7 @@ def private_data(server):
 
 
 def acting(server):
-    """A developer acts in the name of test accounts only, and nobody else does."""
+    """A developer can act only in the name of test accounts. Other roles can act for no account."""
     server.command("account", "create", "test@example.org", "--test")
     server.command("account", "create", "person@example.org")
     developer = Member(server, "developer@example.org", PASSWORD)
