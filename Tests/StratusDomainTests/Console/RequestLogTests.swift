@@ -105,7 +105,8 @@ import Testing
     #expect(late.skippedCount == 13)
   }
 
-  @Test func `a log that is only followed stops a minute after the last follower`() throws {
+  @Test func `a log that is kept only for followers stops a minute after the last of them`() throws
+  {
     let log = RequestLog(capacity: 10)
     log.append(entry(1))
     #expect(!log.isKept)
@@ -147,7 +148,7 @@ import Testing
     archive.isBroken.store(false, ordering: .relaxed)
     for number in 1..<13 { log.append(entry(number)) }
     try log.save()
-    // The ring holds 10 entries, so three were lost.
+    // The log keeps 10 of the 13 entries in memory, so three are lost.
     #expect(archive.names == (3..<13).map { "r\($0)" })
   }
 
