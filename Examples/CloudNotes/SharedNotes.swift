@@ -16,8 +16,8 @@ struct SharedNotes {
     return share[CKShare.SystemFieldKey.title] as? String ?? "a note"
   }
 
-  /// Returns all shared notes, newest first. Each zone of the shared database belongs to a user
-  /// who shares notes.
+  /// Returns all shared notes, newest first. Each zone of the shared database contains the notes of
+  /// one owner.
   func all() async throws -> [Note] {
     var notes: [Note] = []
     for zone in try await database.allRecordZones() {
