@@ -47,7 +47,7 @@ import Testing
     #expect(smtp.user == nil)
   }
 
-  @Test func `without options there are neither mails nor sign-ups`() throws {
+  @Test func `without mail options, a server has no mail and no sign-up`() throws {
     #expect(try settings("port: 1\n").mail == nil)
     let invited = try #require(try settings(Self.url + "sign-up: invited\n").mail)
     #expect(invited.route == nil)

@@ -64,7 +64,7 @@ import Testing
     #expect(fault(Self.url + "identity-provider: '\(text)'").contains(sentence))
   }
 
-  @Test func `two providers with the same ID are refused, and so is one without a public URL`() {
+  @Test func `two providers with the same ID are refused, and a provider needs a public URL`() {
     let one = "id=work,issuer=https://a.example,client-id=b"
     #expect(fault("identity-provider: '\(one)'").contains("needs --public-url"))
     #expect(

@@ -105,7 +105,8 @@ import Testing
     #expect(late.skippedCount == 13)
   }
 
-  @Test func `a log that is kept only for followers stops a minute after the last of them`() throws
+  @Test func `a request log that is kept only for followers stops a minute after the last one`()
+    throws
   {
     let log = RequestLog(capacity: 10)
     log.append(entry(1))
@@ -117,7 +118,9 @@ import Testing
     #expect(!log.isKept)
   }
 
-  @Test func `a log with an archive continues its numbers and pages after a restart`() throws {
+  @Test func `a request log with an archive continues its numbers and pages after a restart`()
+    throws
+  {
     let archive = MemoryArchive()
     let before = RequestLog(capacity: 10, archive: archive)
     before.keep()

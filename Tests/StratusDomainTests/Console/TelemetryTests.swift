@@ -40,7 +40,7 @@ import Testing
     #expect(points.map(\.count) == [2, 3])
   }
 
-  @Test func `each filter of telemetry leaves out the other requests`() throws {
+  @Test func `telemetry with a filter counts only the requests that match the filter`() throws {
     let telemetry = Telemetry()
     telemetry.add(entry(minute: 10))
     telemetry.add(entry(minute: 11, endpoint: "records/modify"))
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1_441, -1] as [Int64])
-  func `telemetry refuses an impossible span`(_ minutes: Int64) {
+  func `telemetry refuses points of less than a minute or more than a day`(_ minutes: Int64) {
     #expect(throws: ServerError.self) { try Telemetry().fetch(.init(minutesPerPoint: minutes)) }
   }
 

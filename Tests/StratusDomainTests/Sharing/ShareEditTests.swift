@@ -322,7 +322,7 @@ import Testing
   @Test(arguments: [
     "trips://open?share=", "https://trips.example.org/s?u=", "org.example.trips://x",
   ])
-  func `the URL of an app has a scheme of its own or is a web URL`(_ url: String) throws {
+  func `the app URL for shares has the app's own scheme or is a web URL`(_ url: String) throws {
     #expect(try ShareLinkTarget.checked(url, isWebPage: false) == .set(url))
   }
 

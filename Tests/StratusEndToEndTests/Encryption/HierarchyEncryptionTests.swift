@@ -109,7 +109,7 @@ private struct HierarchyScene {
       child.encryptedValues["text"] = "private again"
       try await tree.ann.save(child)
       await expect(.unknownItem) { try await scene.read("child", on: bob) }
-      // If the record comes back with the same bytes, Bob's key does not open them.
+      // If the record returns to the hierarchy with the same bytes, Bob's key does not open them.
       try await tree.move("child", below: "first")
       #expect(try await scene.read("child", on: bob).unreadableEncryptedKeys == ["text"])
     }

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a member who is limited to containers gets no news of others or of accounts`()
+  @Test func `a member limited to one container gets no news of other containers or accounts`()
     async throws
   {
     try await ConsoleScene.with { scene in
