@@ -17,8 +17,8 @@ final class SharingRun: @unchecked Sendable {
   private var failure: String?
 
   private static let secondsToAgree = 180.0
-  /// The number of successive checks in which the guests must agree with the server. Pauses separate
-  /// the checks.
+  /// The number of successive checks in which the guests must agree with the server. Pauses
+  /// separate the checks.
   private static let agreementsWanted = 2
   private static let stepsMax = 500_000
 

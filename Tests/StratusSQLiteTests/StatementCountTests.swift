@@ -5,8 +5,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// Checks how many SQL statements a save needs. A save needed equally many in layout 4 of the store,
-/// which did not count bytes.
+/// Checks how many SQL statements a save needs. In layout 4 of the store, which did not count
+/// bytes, a save needed equally many.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 

@@ -8,7 +8,7 @@ enum AccessRules {
     refusalOfCaller(cell) ?? refusalOfDatabase(cell) ?? resultOfUser(cell)
   }
 
-  // MARK: the caller
+  // The caller
 
   private static let (failed, required, denied, bad, noZone) = (
     "401 AUTHENTICATION_FAILED", "421 AUTHENTICATION_REQUIRED", "403 ACCESS_DENIED",
@@ -47,7 +47,7 @@ enum AccessRules {
     "subscriptions/modify", "assets/upload", "users/caller",
   ]
 
-  // MARK: the operator's endpoints
+  // The operator's endpoints
 
   /// Returns the expected result of a request to an operator's endpoint. The request names an
   /// account and a container. ``consoleRights`` is the table in docs/internals/console.md.
@@ -67,7 +67,7 @@ enum AccessRules {
     return roles.contains(caller == .consoleOperator ? .operator : .developer) ? "allowed" : denied
   }
 
-  // MARK: the database
+  // The database
 
   /// The refusals that depend only on the kind of database and the kind of request.
   private static func refusalOfDatabase(_ cell: AccessCell) -> String? {
@@ -86,7 +86,7 @@ enum AccessRules {
     }
   }
 
-  // MARK: the things
+  // The things
 
   private static func resultOfUser(_ cell: AccessCell) -> String {
     if cell.attempt.isAboutRecords { return resultForRecord(cell) }

@@ -47,7 +47,7 @@ struct AccessScene {
     try await endSessions()
   }
 
-  // MARK: the callers
+  // The callers
 
   private mutating func makeAccounts() async throws {
     for caller in AccessCaller.allCases where caller.hasAccount {
@@ -111,7 +111,7 @@ struct AccessScene {
       webAuthToken: webTokens[caller], extraQuery: "clientId=device-\(caller)")
   }
 
-  // MARK: requests
+  // Requests
 
   private struct Answer {
     let status: Int
