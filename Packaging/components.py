@@ -3,7 +3,7 @@
 
 usage: components.py SCRATCH BINARY VERSION EPOCH FOLDER
 
-SCRATCH is the folder of the build, EPOCH the seconds since 1970 that the list bears. Reads
+SCRATCH is the folder of the build. EPOCH is the time of the list, in seconds since 1970. Reads
 Package.resolved and the checkouts of the packages in SCRATCH. Makes FOLDER/components.cdx.json and
 FOLDER/third-party-licences.
 """
@@ -22,7 +22,7 @@ NOT_LINKED = {".git", "Tests", "Benchmarks", "IntegrationTests", "docs", "dev", 
 
 
 def licence_id(text):
-    """The SPDX expression of a licence's text; None: a licence that is not known here."""
+    """Returns the SPDX expression of a licence's text, or None for an unknown licence."""
     if "Apache License" in text and "Version 2.0" in text:
         has_exception = "Runtime Library Exception" in text
         return "Apache-2.0 WITH Swift-exception" if has_exception else "Apache-2.0"
@@ -34,7 +34,7 @@ def licence_id(text):
 
 
 def licence_files(checkout):
-    """The licences and notices of a package and of what is copied into it."""
+    """Returns the licences and notices of a package, and of sources that it has copied."""
     for path in sorted(checkout.rglob("*")):
         inside = path.relative_to(checkout)
         if LICENCE_FILE.match(path.name) and path.is_file() and NOT_LINKED.isdisjoint(inside.parts):
@@ -51,7 +51,7 @@ def library(name, version, licence, **more):
 def leading_comments(folder):
     """The different comments with a copyright at the top of a folder's C files, as one text.
 
-    They stand in for the licence of sources that were copied without it.
+    These comments replace the licence of sources that were copied without their licence.
     """
     found = {}
     for path in sorted(folder.rglob("*")):

@@ -27,19 +27,19 @@ FILES = [
     ("/etc/default/stratus", "The options of that server."),
     (".stratus", "The data folder, if neither --data nor STRATUS_DATA names one."),
 ]
-# With more arguments than this, a synopsis does not list the optional ones.
+# If a command has more arguments than this, its synopsis does not list the optional ones.
 LONGEST_SYNOPSIS = 10
 EXIT_STATUS = "0 on success. Otherwise one sentence on standard error says what to do."
 
 
 def escape(text):
-    """A text as roff prints it: no character of it is a request, an escape or a typographic dash."""
+    """Escapes a text, so that roff prints all of its characters unchanged."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     return re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
 
 
 def paragraphs(text):
-    """The requests for a text; lines that are indented keep their form."""
+    """Returns the roff requests for a text. Indented lines keep their form."""
     lines, example = [], False
     for line in text.split("\n"):
         if line.startswith("  ") != example and line:
@@ -58,7 +58,7 @@ def is_shown(argument):
 
 
 def arguments(command, is_program):
-    """The arguments to describe: every command has --help and --version, so only one page does."""
+    """Returns the arguments to describe. Only the program's page describes --help and --version."""
     return [argument for argument in command.get("arguments", []) if is_shown(argument)
             and (is_program or argument["valueName"] not in ("help", "version"))]
 

@@ -16,8 +16,8 @@ struct SharedNotes {
     return share[CKShare.SystemFieldKey.title] as? String ?? "a note"
   }
 
-  /// Returns the complete notes, newest first. Each zone of the shared database belongs to another
-  /// user.
+  /// Returns all shared notes, newest first. Each zone of the shared database contains the notes of
+  /// one owner.
   func all() async throws -> [Note] {
     var notes: [Note] = []
     for zone in try await database.allRecordZones() {
@@ -36,7 +36,9 @@ struct SharedNotes {
     return notes.sorted { $0.edited > $1.edited }
   }
 
-  /// Replaces the text of the note whose name begins with this text.
+  /// Replaces the text of a shared note.
+  ///
+  /// - Parameter prefix: the beginning of the note's name.
   func edit(_ prefix: String, text: String) async throws -> Note {
     let matches = try await all().filter {
       !prefix.isEmpty && $0.name.lowercased().hasPrefix(prefix.lowercased())

@@ -1,7 +1,7 @@
 import CloudKit
 
-/// A channel of the chat. Its name identifies it. A channel that is a private room is a zone, which
-/// its owner shares with the invited people.
+/// A channel of the chat, identified by its name. A private room is a channel with a zone of its
+/// own, which the room's owner shares with the invited people.
 struct Channel: Hashable, Sendable {
   static let recordType = "Channel"
 
@@ -30,7 +30,7 @@ struct Channel: Hashable, Sendable {
     room = zoneID
   }
 
-  /// A room of the user with the name of this channel.
+  /// The user's own private room with the name of this channel.
   var ownRoom: Channel? {
     Channel(room: CKRecordZone.ID(zoneName: Self.roomPrefix + name))
   }

@@ -3,9 +3,9 @@ import CloudKit
 /// Private rooms. A room is a zone in the private database of its owner. The owner shares the whole
 /// zone, and the other people find it in their shared databases.
 extension Chat {
-  /// The database with the records of a zone.
+  /// Returns the database that contains the records of a channel.
   ///
-  /// - Parameter zoneID: the zone of a private room, or nil or the default zone for the public
+  /// - Parameter zoneID: the zone of a private room. Nil and the default zone stand for the public
   ///   database.
   func home(of zoneID: CKRecordZone.ID?) -> CKDatabase {
     guard let zoneID, zoneID.zoneName != CKRecordZone.ID.defaultZoneName else { return database }
@@ -20,7 +20,7 @@ extension Chat {
     return (own + joined).compactMap { Channel(room: $0.zoneID) }.sorted { $0.name < $1.name }
   }
 
-  /// Creates a room of the user.
+  /// Creates a private room that belongs to the user.
   ///
   /// - Throws: `UsageError` if the user has a room with this name.
   func makeRoom(_ name: String) async throws -> Channel {
@@ -67,7 +67,7 @@ extension Chat {
     return room
   }
 
-  /// Subscribes to the changes of all rooms in the database of a room.
+  /// Subscribes to the changes in all rooms of the database that contains this room.
   func follow(room: CKRecordZone.ID) async throws {
     let database = home(of: room)
     let scope = database.databaseScope == .private ? "private" : "shared"
@@ -78,6 +78,6 @@ extension Chat {
     try await database.save(subscription)
   }
 
-  /// The beginning of the IDs of subscriptions to rooms.
+  /// The ID of every subscription to rooms begins with this text.
   static let roomsPrefix = "rooms."
 }

@@ -1,7 +1,7 @@
 import CloudKit
 
-/// The records of the chat on the server. They are in the public database, which all users share,
-/// and for private rooms in zones of the rooms' owners.
+/// The records of the chat on the server. The records of public channels are in the public
+/// database. The records of a private room are in a zone of the room's owner.
 struct Chat: Sendable {
   /// The number of earlier messages that a channel shows when the user enters it.
   static let historyCount = 50
@@ -82,7 +82,7 @@ struct Chat: Sendable {
 
   /// Deletes the subscriptions that ``follow(_:)`` has saved.
   func unfollow(_ channel: Channel) async throws {
-    // The subscriptions of rooms belong to all rooms of a database.
+    // One subscription covers all rooms of a database, so it must stay.
     if channel.room != nil { return }
     let results = try await database.modifySubscriptions(
       saving: [],

@@ -14,7 +14,8 @@ struct Network: HTTPExchange {
   let life: Life
   /// The name of the app's device.
   let device: String
-  /// The user, if the user is a guest, whose answers must not contain hidden records.
+  /// The user name of a guest, or nil for other users. Answers to a guest must not contain records
+  /// that are hidden from the guest.
   var guest: String?
 
   func send(

@@ -18,7 +18,7 @@ final class Cloud: @unchecked Sendable {
   static let address = StoreAddress(container: container, environment: .development)
 
   let disk: MemoryStores
-  /// Which records guests may see. nil in simulations without guests.
+  /// The records that guests may see, or nil in a simulation without guests.
   let truth: SharingTruth?
   private let mishaps: Mishaps
   private let chance: ChanceBox

@@ -79,8 +79,8 @@ final class ServerProcess: @unchecked Sendable {
     do throws(ServerError) {
       while try await PurgeZones(store: store, ambient: ambient).step(limit: 3) {}
       while try await ContinueCascades(store: store, ambient: ambient).step() {}
-      // NB: without guests there is nothing to do, and the search would change the random choices
-      // of all seeds.
+      // NB: a simulation without guests must stop here. The search for hierarchies would change
+      // the random choices of all its seeds.
       guard stores.truth != nil else { return }
       while try await ContinueHierarchies(store: store, ambient: ambient).step(limit: 3) {}
     } catch {

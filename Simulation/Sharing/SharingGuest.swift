@@ -3,8 +3,8 @@ import StratusKit
 import StratusTransport
 import StratusWire
 
-/// A guest's device, whose app has a sync engine for the shared database. If the app crashes, the
-/// device keeps the data that the app had stored.
+/// A guest's device. Its app has a sync engine for the shared database. If the app crashes, the
+/// device keeps the data that the app has stored.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SharingGuest: @unchecked Sendable {
@@ -36,12 +36,12 @@ final class SharingGuest: @unchecked Sendable {
 
   /// Ends all mishaps for this device.
   ///
-  /// - Parameter isNew: whether the app is installed again. After a restore, the server may lack
-  ///   records without ever having deleted them.
+  /// - Parameter isNew: whether the app is installed again. After a restore, the app needs this:
+  ///   the server may lack records that it never deleted.
   func calm(isNew: Bool) {
     app?.life.awaitsLeft = nil
     guard isNew else {
-      // NB: an app that does not run now fetches when it starts.
+      // NB: an app that is not running fetches as soon as it starts again.
       app?.fetchUntilDone()
       return
     }
@@ -126,7 +126,7 @@ final class GuestApp: @unchecked Sendable {
     surroundings.timing = Loop.shared.timing
     surroundings.spawn = { body in Task { await body() } }
     let engine = CKSyncEngine(configuration, surroundings: surroundings)
-    // The app's data had no edits when it was stored, so pending changes have nothing to send.
+    // The app stores its data without edits, so the engine's pending changes have nothing to send.
     engine.state.remove(pendingRecordZoneChanges: engine.state.pendingRecordZoneChanges)
     self.engine = engine
     Task { await live() }
@@ -138,7 +138,7 @@ final class GuestApp: @unchecked Sendable {
     engine = nil
   }
 
-  /// Fetches until a fetch succeeds.
+  /// Sends and fetches changes every three seconds, until the app ends.
   func fetchUntilDone() {
     Task {
       while life.goesOn() {
@@ -287,8 +287,8 @@ extension GuestApp: CKSyncEngineDelegate {
     }
   }
 
-  /// Takes the results of a send. An edit that the server refuses is dropped: the owner may have
-  /// removed the guest, changed the permission, or moved the record in the meantime.
+  /// Takes the results of a send. Drops an edit that the server refuses: the owner may have removed
+  /// the guest, changed the permission, or moved the record in the meantime.
   private func take(_ changes: CKSyncEngine.Event.SentRecordZoneChanges) {
     for record in changes.savedRecords {
       let name = record.recordID.recordName

@@ -16,11 +16,11 @@ final class SharingHousehold: @unchecked Sendable {
   private var chance: SeededChance
   private var lastNumber = 0
   var isEditing = true
-  /// Whether only guests act, and only accept and leave shares. Without later changes to the
-  /// records, the guests' devices must hear of these acts alone.
+  /// Whether the owner does nothing more, and guests only accept and leave shares. This checks that
+  /// devices learn of an acceptance or a departure even if no record changes afterwards.
   var isOwnerAway = false
   var isCalm = false
-  /// The IDs of the URLs that the owner has sent to the guests.
+  /// The short GUIDs in the share URLs that the owner has sent to the guests.
   var shortGUIDs: Set<String> = []
 
   init(
@@ -53,9 +53,9 @@ final class SharingHousehold: @unchecked Sendable {
     return SharingTruth.canary + name + "-\(lastNumber)"
   }
 
-  /// Carries the requests of a device.
+  /// Returns a network that carries the requests of a device.
   ///
-  /// - Parameter guest: the user, if the user is a guest.
+  /// - Parameter guest: the user name of a guest, or nil for other users.
   func network(of device: String, _ life: Life, guest: String?) -> Network {
     Network(
       cloud: cloud, mishaps: mishaps, traffic: traffic, life: life, device: device, guest: guest)

@@ -1,10 +1,10 @@
 import StratusTransport
 import StratusWire
 
-/// The owner of a zone. The owner saves, moves and deletes records, shares hierarchies, and changes
-/// participants, by direct requests.
+/// The owner of a zone. By direct requests, the owner saves, moves and deletes records, shares
+/// hierarchies, and changes participants.
 ///
-/// The owner does not need to know the results: the truth is what the server's store contains.
+/// The owner ignores most results, because ``SharingTruth`` reads the server's store instead.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SharingOwner: @unchecked Sendable {
@@ -26,8 +26,8 @@ final class SharingOwner: @unchecked Sendable {
 
   func stop() { life.end() }
 
-  /// Creates the zone, two trees of records, and their shares, so that every seed has something to
-  /// accept. In some seeds, the whole zone is shared instead.
+  /// Creates the zone, two trees of records, and their shares, so that in every seed there is a
+  /// share to accept. In some seeds, the owner shares the whole zone instead.
   func prepare() async {
     await makeZone()
     var saves: [RecordOperation] = []
@@ -115,7 +115,8 @@ final class SharingOwner: @unchecked Sendable {
     case 5: operation.share = ShareInput(publicPermission: .readWrite)
     case 6: operation.share = ShareInput(publicPermission: .some(.none))
     case 7, 8:
-      // A public share, because only then can a user without an invitation try to join.
+      // The share is public, because a user without an invitation can try to join only a public
+      // share.
       operation.share = ShareInput(
         publicPermission: household.percent(60) ? .readWrite : nil,
         blockedRequesters: household.one(of: SharingTruth.guests).map { [$0] } ?? [])
@@ -133,9 +134,9 @@ final class SharingOwner: @unchecked Sendable {
     }
   }
 
-  /// Sends operations in one request. They may fail: a record may be the parent of others, a
-  /// hierarchy may be shared already, an answer may be lost, and after a restore there may be no
-  /// zone.
+  /// Sends operations in one request. The operations may fail: a record may be the parent of
+  /// others, a hierarchy may be shared already, an answer may be lost, and after a restore there
+  /// may be no zone.
   private func send(_ operations: [RecordOperation]) async {
     let request = ModifyRecords.Request(
       zoneID: Self.zoneID, operations: operations, isAtomic: true)

@@ -17,7 +17,8 @@ final class SharingRun: @unchecked Sendable {
   private var failure: String?
 
   private static let secondsToAgree = 180.0
-  /// How often the guests must agree with the server, with pauses in between.
+  /// The number of successive checks in which the guests must agree with the server. Pauses
+  /// separate the checks.
   private static let agreementsWanted = 2
   private static let stepsMax = 500_000
 
@@ -26,7 +27,8 @@ final class SharingRun: @unchecked Sendable {
     var rates = MishapRates(drawnFrom: &chance)
     rates.hasten(by: 4)
     rates.accountChange = 0
-    // After a restore, guests install their apps again, which hides some kinds of bugs.
+    // After a restore, guests install their apps again, which hides some kinds of bugs. So half of
+    // the seeds have no restores.
     if chance.percent(50) { (rates.restore, rates.backup, rates.expiry) = (0, 0, 0) }
     for mishap in reduction.without { rates[keyPath: mishap.rate] = 0 }
     self.rates = rates
@@ -66,10 +68,10 @@ final class SharingRun: @unchecked Sendable {
     return outcome
   }
 
-  /// The first broken rule.
+  /// The first violation of a rule, in words.
   private var broken: String? { household.truth.violation ?? household.ledger.violation }
 
-  /// Whether the server may lack data that it once had, or tokens may expire.
+  /// Whether the server may lose data in a restore, or tokens may expire.
   private var rewinds: Bool { rates.restore > 0 || rates.expiry > 0 }
 
   private func scenario() async {

@@ -1,26 +1,27 @@
 import StratusDomain
 import StratusWire
 
-/// Which records each guest may see and change, after every write of the server. The rules are
-/// written from CloudKit's documentation, and use none of the server's own code for sharing.
+/// Knows which records each guest may see and change, after every write of the server. The rules
+/// follow CloudKit's documentation, and use none of the server's own code for sharing.
 ///
 /// NB: `@unchecked` is safe, because the loop has only one thread.
 final class SharingTruth: @unchecked Sendable {
   static let owner = Cloud.user
   static let guests = [Cloud.otherUser, "_00000000000000000000000000000c1d"]
   static let zone = "Trips"
-  /// Every record has a text with this beginning, its own name, and a number.
+  /// The beginning of the text in every record. The record's name and a number follow it.
   static let canary = "canary-"
 
-  /// The names that each guest may see. An entry is added before each commit that changes them.
+  /// The versions of the names of the records that each guest may see. A version is added before
+  /// each commit that changes these names.
   private var versions: [[String: Set<String>]] = [[:]]
-  /// The zone and its newest change, which the newest version describes.
+  /// The zone and the number of its newest change when the newest version was added.
   private var described: Position?
-  /// The first byte that a guest received and may not see, or the first change that a guest may not
-  /// make, in words.
+  /// The first violation, in words: a guest received the contents of a hidden record, or made a
+  /// change without permission.
   private(set) var violation: String?
 
-  /// The number of the present version.
+  /// The number of the newest version.
   var version: Int { versions.count - 1 }
 
   private enum Position: Equatable {
@@ -56,10 +57,10 @@ final class SharingTruth: @unchecked Sendable {
     described = position
   }
 
-  /// Checks that a new version of a record is not that of a guest who may not change the record.
+  /// Checks that a record was not changed by a guest without permission.
   private func check(_ record: StoredRecord, against rights: Rights) {
     let user = record.modified.userRecordName
-    // Guests change the record of a share when they accept and leave.
+    // A guest changes the share's own record by accepting or leaving the share.
     guard violation == nil, record.type != ShareRecord.recordType, Self.guests.contains(user),
       rights.writable[user]?.contains(record.name) != true
     else { return }
@@ -78,8 +79,9 @@ final class SharingTruth: @unchecked Sendable {
 
   /// Checks the bytes that a guest receives.
   ///
-  /// - Parameter version: the version when the request arrived. NB: a version counts before its
-  ///   commit, and some writes may commit together, so a few earlier versions also count.
+  /// - Parameter version: the number of the newest version when the request arrived. NB: a few
+  ///   earlier versions also count, because a version is added before its commit, and some writes
+  ///   commit together.
   func check(_ body: [UInt8], for guest: String, since version: Int) {
     if violation != nil { return }
     let allowed = versions[max(0, version - 3)...].reduce(into: Set<String>()) {
@@ -144,7 +146,7 @@ final class SharingTruth: @unchecked Sendable {
     return contents
   }
 
-  /// The text in a record that only its readers may receive.
+  /// Returns the text of a record. Only users who may read the record may receive it.
   static func text(of fields: FieldsJSON) -> String {
     guard case .string(let text)? = try? fields.values(of: ["secret"])["secret"] else { return "" }
     return text
@@ -169,7 +171,8 @@ final class SharingTruth: @unchecked Sendable {
     let blocked = Set(state.blocked.compactMap(\.identity.userRecordName))
     return Set(
       state.participants.compactMap { participant in
-        // A user who has joined by the URL of a public share may see it only while it is public.
+        // A user who has joined a public share by its URL loses access when the share becomes
+        // private.
         let mayRead =
           state.publicPermission != .none
           || participant.permission != .none && participant.role != .publicUser

@@ -35,7 +35,7 @@ extension Accounts {
     }
   }
 
-  /// Checks that the account of a user may use its data.
+  /// Checks that a user's account is allowed to use its data.
   ///
   /// - Throws: `AUTHENTICATION_FAILED` if the account is disabled or the user's key is revoked,
   ///   `ACCESS_DENIED` if the account is restricted.

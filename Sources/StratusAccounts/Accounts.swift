@@ -35,7 +35,7 @@ public final class Accounts: Authentication {
   /// See ``LimitSettings/auditDays``.
   let auditDays: Int64
   let passwords: PasswordPool
-  /// The settings for mails and sign-up, or nil if there are neither.
+  /// The settings for mails and sign-up, or nil if the server offers neither.
   let mail: MailSettings?
   /// Seals secrets that the registry stores.
   let secretSeal: SecretSeal
@@ -53,7 +53,7 @@ public final class Accounts: Authentication {
 
   /// - Parameters:
   ///   - audit: writes security events into the log.
-  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
@@ -253,8 +253,7 @@ public final class Accounts: Authentication {
     return token
   }
 
-  /// The URL with which links in mails begin, if no request determines it. nil means that a
-  /// development server is not ready yet.
+  /// The server's URL in the links of invitations. It is nil until a development server is ready.
   var linkURL: String? { mail?.serverURL ?? readyURL.withLock { $0 } }
 
   /// Stores the URL at which a development server can be reached.

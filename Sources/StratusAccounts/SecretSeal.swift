@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// Encrypts secrets that the registry stores. A thief of the registry cannot read them without the
-/// server's key file.
+/// Encrypts secrets that the registry stores. A person who steals the registry cannot read the
+/// secrets without the server's key file.
 struct SecretSeal: Sendable {
   private static let version: UInt8 = 1
   /// The number of random bytes that each sealed secret needs.

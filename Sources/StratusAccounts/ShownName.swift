@@ -2,8 +2,8 @@
 enum ShownName {
   private static let lengthMax = 64
 
-  /// Returns a name in one line, without characters that are invisible or change the direction of
-  /// the text, and not too long for a page.
+  /// Returns a name in one line and with at most 64 characters. Characters that are invisible or
+  /// change the direction of the text are replaced.
   static func clean(_ text: String) -> String {
     let scalars = text.unicodeScalars.prefix(1_000).map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {

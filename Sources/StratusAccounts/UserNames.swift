@@ -15,7 +15,7 @@ struct UserNames: Sendable {
     return "_" + Array(code.prefix(16)).hex
   }
 
-  /// Returns a code of 64 bytes for a text.
+  /// Returns the HMAC-SHA512 of a text, computed with the server's key.
   func code(_ text: String) -> [UInt8] {
     Array(HMAC<SHA512>.authenticationCode(for: Data(text.utf8), using: key))
   }

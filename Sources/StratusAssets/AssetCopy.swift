@@ -4,8 +4,8 @@ public import StratusDomain
 /// Copies asset files of a store from one data folder into another data folder, which no server
 /// uses.
 ///
-/// The methods block the thread. Commands call them. A running server calls them only on a thread
-/// of its own.
+/// The methods block the calling thread. A running server calls them only on a thread that does
+/// nothing else.
 public struct AssetCopy: Sendable {
   /// The result for one file.
   public enum Outcome: Sendable, Hashable {
@@ -84,11 +84,11 @@ public struct AssetCopy: Sendable {
     return asset.matches(running.end()) ? .copied : .damaged
   }
 
-  /// Gives the file of the earlier backup a second name in the target. The file's contents are read
-  /// first, so that a damaged file is not shared but copied again.
+  /// Creates a hard link in the target to the file of the earlier backup. The file is read first,
+  /// so that a damaged file is copied again and not linked.
   ///
-  /// - Returns: whether the target has the file now. It has not if the earlier backup lies on
-  ///   another disk.
+  /// - Returns: whether the target has the file now. The result is false if the earlier backup has
+  ///   no intact file, or is on another disk.
   private func share(_ asset: CopiedAsset) throws(ServerError) -> Bool {
     guard let earlier, let found = try FileChecksum(of: try earlier.path(of: asset.file)),
       asset.matches(found)
@@ -134,7 +134,7 @@ public struct AssetCopy: Sendable {
   }
 }
 
-/// An asset file as a store names it.
+/// An asset file, as a store describes it.
 public struct CopiedAsset: Sendable, Hashable {
   public let file: String
   public let sizeBytes: Int64

@@ -40,7 +40,7 @@ public struct FileChecksum: Sendable, Hashable {
     self.sha256 = sha256
   }
 
-  /// A checksum of bytes that arrive one after the other.
+  /// Computes the checksum of bytes that arrive in several pieces.
   struct Running {
     private var hash = SHA256()
     private(set) var sizeBytes: Int64 = 0

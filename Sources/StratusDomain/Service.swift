@@ -35,7 +35,7 @@ public struct Service: Sendable {
   ///   - shareAccounts: finds the addresses by which participants were invited.
   ///   - invitations: tells people that a share invites them.
   ///   - createContainer: creates a container that does not exist yet.
-  ///   - requireOpenAccount: throws if the data of a user's account is closed.
+  ///   - requireOpenAccount: throws if a user's account is disabled or restricted.
   public init(
     stores: any StoreCatalog, containers: any ContainerRegistry, assets: any AssetStore,
     signer: any TicketSigner, ambient: Ambient, cascades: any Signals = LocalSignals(),

@@ -21,11 +21,11 @@ public struct Router: Sendable {
   public var console: ConsoleSite?
   /// Keeps the requests of apps for the console.
   public var requestLog: RequestLog?
-  /// Get the report of each request.
+  /// The observers that get the report of each request.
   public var observers: [any RequestObserver] = []
   /// Returns the time since a fixed moment, for the durations in reports.
   public var stopwatch: @Sendable () -> Duration = { .zero }
-  /// Returns the metrics as text, or nil. A router with metrics answers only requests for them.
+  /// Returns the metrics as text. A router with this function answers only requests for metrics.
   public var metrics: (@Sendable () async -> [UInt8])?
   /// Gets the requests of each user's devices.
   public var timelines: DeviceTimelines?

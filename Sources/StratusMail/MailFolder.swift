@@ -1,8 +1,8 @@
 public import Foundation
 public import StratusDomain
 
-/// Writes mails as `.eml` files into a folder. Mail programs can open these files. It is for
-/// development, because it delivers nothing.
+/// Writes mails as `.eml` files into a folder. Mail programs can open these files. This mailer is
+/// for development, because it delivers nothing.
 public struct MailFolder: Mailer {
   private let folder: URL
   private let sender: String

@@ -55,8 +55,8 @@ enum MailText {
     id.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
-  /// Returns a name before an address. A name with punctuation is written as encoded words, because
-  /// commas and periods have a meaning there (RFC 5322 §3.2.3).
+  /// Returns a name as it is written before an address. A name with punctuation is written as
+  /// encoded words, because commas and periods have a meaning there (RFC 5322 §3.2.3).
   static func phrase(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -65,8 +65,8 @@ enum MailText {
     return isPlain && name.utf8.count <= 70 ? name : words(name)
   }
 
-  /// Returns the text of a header field. A text that is not short, plain ASCII is written as
-  /// encoded words.
+  /// Returns the text of a header field. A text that is long or not plain ASCII is written
+  /// as encoded words.
   static func encodedWords(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) }
     return isPlain && text.utf8.count <= 70 && !text.contains("=?") ? text : words(text)

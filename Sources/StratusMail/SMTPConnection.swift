@@ -8,9 +8,9 @@ import StratusDomain
 struct SMTPConnection: Sendable {
   /// The time-outs of a connection.
   struct Times: Sendable {
-    /// The time-out of each reply, and of the connection itself.
+    /// The time-out of each reply, and of connecting to the server.
     var step = TimeAmount.seconds(10)
-    /// The time-out of the reply after the mail, which the server may check for a while.
+    /// The time-out of the reply to the text of the mail. The server may check the mail first.
     var delivery = TimeAmount.seconds(60)
     /// The time-out of the whole mail, from the connection to the last reply.
     var mail = TimeAmount.seconds(120)

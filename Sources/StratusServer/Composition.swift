@@ -58,7 +58,7 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - limits: see ``Settings/limits``.
   ///   - push: the settings for delivering notifications to listeners.
-  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error whose text says why the storage cannot be used.
@@ -93,7 +93,7 @@ public struct Composition: Sendable {
   ///   - publicURL: see ``Settings/publicURL``.
   ///   - push: the settings for delivering notifications to listeners.
   ///   - limits: the limits on callers' requests.
-  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
   /// - Throws: an error of the storage.

@@ -1,8 +1,8 @@
 import Foundation
 public import StratusConsole
 
-/// The files of the console's front end in a folder, for work on the front end. They are read again
-/// for each request.
+/// Serves the console's front end from a folder, for work on the front end. The files are read
+/// again for each request.
 public struct ConsoleFolder: ConsoleFileSource {
   private let folder: URL
   /// The name in the paths of the files, in place of a hash.

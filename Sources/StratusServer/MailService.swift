@@ -5,7 +5,7 @@ import StratusDomain
 
 /// Sends the waiting mails while the server runs.
 struct MailService: ServiceLifecycle.Service {
-  /// The time between two looks for waiting mails. A user waits for the mail, so it is short.
+  /// The pause between two searches for waiting mails. It is short, because users wait for mails.
   private static let pause = Duration.seconds(2)
 
   let delivery: MailDelivery

@@ -73,7 +73,7 @@ public struct MailServiceSettings: Sendable {
       isAvailable: route != nil, mailsPerHour: mailsPerHour)
   }
 
-  /// Returns the port that sends mails, or nil if the server sends none.
+  /// Returns the object that sends mails, or nil if the server sends none.
   ///
   /// - Throws: an error whose text says what is wrong.
   func mailer(live: Live) throws -> (any Mailer)? {

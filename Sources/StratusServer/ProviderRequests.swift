@@ -12,8 +12,8 @@ struct ProviderRequests: OutgoingRequests {
   private static let answerBytesMax = 1_048_576
 
   private static let client: HTTPClient = {
-    // NB: redirects are not followed, because the answer of another server could then replace that
-    // of the provider.
+    // NB: redirects are not followed. Otherwise another server could answer in place of the
+    // provider.
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(connect: .seconds(5), read: .seconds(10)))
@@ -41,7 +41,7 @@ struct ProviderRequests: OutgoingRequests {
       let body = try await answer.body.collect(upTo: Self.answerBytesMax)
       return (Int(answer.status.code), Array(body.readableBytesView))
     } catch {
-      // NB: the error can contain the URL, but neither the form nor the credentials.
+      // NB: only the type of the error is reported, because its text could contain the URL.
       throw ServerError(.tryAgainLater, "the connection failed: \(type(of: error))")
     }
   }

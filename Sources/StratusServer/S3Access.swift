@@ -8,7 +8,7 @@ public struct S3Unusable: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// The access to an S3-compatible storage for the bytes of assets.
+/// The access to S3-compatible storage for the bytes of assets.
 public struct S3Access: Sendable {
   let location: S3Location
   let credentials: S3CredentialSource

@@ -18,11 +18,11 @@ public struct MetricsAddress: Sendable, Hashable {
   }
 }
 
-/// The part of the requests that is traced, and the file of the spans.
+/// The settings of traces: the file with the spans, and the fraction of traced requests.
 public struct TraceSettings: Sendable, Hashable {
-  /// The path of the file. The file before it has the suffix `.1`.
+  /// The path of the file. The previous file has the suffix `.1`.
   public var path: String
-  /// The part of the requests that are traced although their callers record no trace, 0 to 1.
+  /// The fraction of requests to trace, 0 to 1. It applies if the caller sends no trace.
   public var ratio: Double
 
   public init(path: String, ratio: Double = 0.01) {
@@ -32,7 +32,7 @@ public struct TraceSettings: Sendable, Hashable {
 }
 
 extension Server {
-  /// The metrics of a server that starts.
+  /// The service of the metrics, with its URL and its observer.
   struct MetricsService: Sendable {
     var service: any ServiceLifecycle.Service
     /// Yields the URL of the metrics when they can be read.
@@ -60,7 +60,7 @@ extension Server {
       service: application, url: urls, observer: RequestMetrics(factory: metrics))
   }
 
-  /// The observers that need no port.
+  /// Returns the observers that write logs and traces. They need no port.
   ///
   /// - Parameter traces: the file of the traces, or nil if no requests are traced.
   func logObservers(traces: TraceFile?) -> [any RequestObserver] {

@@ -10,7 +10,7 @@ public struct Settings: Sendable {
   /// The PostgreSQL cluster with the stores and the registry, or nil if they are in the data
   /// folder.
   public var postgres: PostgresAccess?
-  /// The S3-compatible storage of the bytes of assets, or nil if they are in the data folder.
+  /// The S3-compatible storage for the bytes of assets, or nil if they are in the data folder.
   public var assets: S3Access?
   /// The address at which the server listens.
   public var host: String
@@ -32,7 +32,7 @@ public struct Settings: Sendable {
   /// Whether the number of connections from one address is limited, even if ``connections``
   /// contains no such limit.
   public var boundsAddresses = false
-  /// The settings for sign-up and mails, or nil if there are neither.
+  /// The settings for sign-up and mails, or nil if the server offers neither.
   public var mail: MailServiceSettings?
   /// The identity providers at which users can sign in.
   public var providers: [ProviderSettings] = []
@@ -68,7 +68,7 @@ public struct Settings: Sendable {
   /// The address of the metrics, or nil if the server has none.
   public var metrics: MetricsAddress?
 
-  /// The file and the part of the requests that are traced, or nil if none are traced.
+  /// The file for traces and the fraction of traced requests, or nil if no request is traced.
   public var traces: TraceSettings?
 
   /// The duration in milliseconds after which a query is logged as slow, or nil if none is logged.
@@ -124,8 +124,8 @@ extension Settings {
     try assets?.requireCredentials()
   }
 
-  /// The URL with which links in mails begin. On a development server, it is the URL of the
-  /// request.
+  /// The server's URL in the links of mails. It is nil on a development server, whose links use the
+  /// URL of the request.
   var linkURL: String? {
     developerEmail == nil ? publicURL.map(Composition.withoutSlash) : nil
   }

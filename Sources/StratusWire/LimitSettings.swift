@@ -93,7 +93,7 @@ public struct LimitSettings: Sendable, Hashable {
 }
 
 extension LimitSettings {
-  /// Returns the settings of one of several processes that divide the rates among them.
+  /// Returns the settings of one of several processes that divide the rates among themselves.
   public func share(amongNodes count: Int) -> LimitSettings {
     if count <= 1 { return self }
     var share = self

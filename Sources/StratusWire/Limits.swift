@@ -163,8 +163,8 @@ public enum Limits {
   public static let requestLogDays: Int64 = 7
   /// The maximum size of the request log on disk, in bytes. Choice: about 200,000 requests.
   public static let requestLogBytesMax: Int64 = 67_108_864
-  /// The counts of requests by endpoint and minute. Choice: 14 endpoints in use each minute of a
-  /// day, in about 6 MB.
+  /// The maximum number of counts of requests by endpoint and minute. Choice: enough for 14
+  /// endpoints in each minute of a day. The counts take about 6 MB.
   public static let telemetryPointsMax = 20_000
   /// The milliseconds after which a query counts as slow. Choice: people notice a longer wait.
   public static let slowQueryMilliseconds: Int64 = 200
@@ -205,7 +205,7 @@ public enum Limits {
   /// bytes, and a later format may be longer.
   public static let wrappedKeyBytesMax = 512
   /// The maximum number of different keys of a zone. Choice: a zone gets a key after each removal
-  /// of a participant. With more keys, removals no longer retire keys.
+  /// of a participant. In a zone with this number of keys, removals no longer retire keys.
   public static let zoneKeysMax = 500
   /// The maximum number of hierarchies of a zone that have keys. Choice: an owner's device reads
   /// all keys of a zone at once.

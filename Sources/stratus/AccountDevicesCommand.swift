@@ -7,7 +7,7 @@ struct AccountDevicesCommand: AsyncParsableCommand {
     commandName: "devices",
     abstract: "Show why a user's device does not sync.",
     discussion: """
-      The user makes a code of consent on the page /account/devices, which is valid for an hour. \
+      On the page /account/devices, the user makes a code of consent, which is valid for an hour. \
       The command reads the code from one line of standard input. Nothing shows the devices \
       without the user's code.
       """)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StratusServer
 
-/// The option for the place of the bytes of assets.
+/// The option for the storage of the bytes of assets.
 struct AssetsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

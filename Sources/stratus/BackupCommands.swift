@@ -97,7 +97,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 }
 
-/// Copies data, and shows the progress if standard error is a terminal.
+/// Copies or checks data, and shows the progress if standard error is a terminal.
 private func withProgress<Result>(
   _ verb: String, _ copy: (@escaping (Backup.Progress) -> Void) throws -> Result
 ) throws -> Result {
@@ -125,7 +125,7 @@ extension Backup.Summary {
     guard let first = missingFiles.first else { return }
     throw Failure(
       """
-      all was copied but files that records hold and that are missing or damaged: \
+      all other data was copied, but files of records are missing or damaged: \
       \(missingFiles.count), the first \(first)
       """)
   }

@@ -40,8 +40,8 @@ func requirePrivateManagement(_ url: String) throws {
       + "cross the network in clear text; reach the server by 'ssh -L', for example")
 }
 
-/// Whether other machines cannot read what is sent to a URL: the connection uses HTTPS, or it does
-/// not leave the machine.
+/// Whether other machines cannot read the data that is sent to a URL. The connection must use HTTPS
+/// or stay on this machine.
 func isPrivateURL(_ url: String) -> Bool {
   let host = URL(string: url)?.host?.lowercased() ?? ""
   return url.lowercased().hasPrefix("https://") || host == "localhost"

@@ -40,7 +40,7 @@ struct MonitoringOptions: ParsableArguments {
 
   @Option(
     help: """
-      The part of the requests, 0 to 1, that are traced although their callers record no trace.
+      The fraction of requests, 0 to 1, that are traced although their callers send no trace.
       """)
   var traceRatio = 0.01
 

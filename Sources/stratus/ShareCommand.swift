@@ -178,7 +178,8 @@ struct ShareCommand: AsyncParsableCommand {
   }
 }
 
-/// The URL of a share. The last part of its path is the ID, and its fragment is only for people.
+/// The URL of a share. The last part of its path is the ID. Its fragment contains the title, and
+/// sometimes a secret.
 enum ShareURL {
   /// Reads the URLs on standard input, one per line.
   ///

@@ -281,7 +281,7 @@ def live_updates(person):
     state.accounts.append({"email": "live@example.org", "disabled": False})
     state.changes.append({"area": "accounts"})
     person.see("live@example.org")
-    # A person who types keeps the screen, and decides when it changes.
+    # While a person types, the screen does not change. A button shows the changes.
     box = person.fill("E-mail contains", "x")
     person.press(Keys.TAB)
     state.accounts.append({"email": "later@example.org", "disabled": False})
@@ -291,7 +291,7 @@ def live_updates(person):
     person.see_no("later@example.org")
     person.button("Show the changes").click()
     person.see("later@example.org")
-    # A change of another container changes nothing on the screen.
+    # A change in another container changes nothing on the screen.
     person.begin(SCREENS["records"])
     person.see("note-1")
     state = person.server.state
@@ -374,7 +374,7 @@ def devices(person):
     person.fill("Code", "7kqm-px2a-w9td-4hgn").send_keys(Keys.ENTER)
     person.see("The device has not fetched 1000 records")
     person.see("QUOTA_EXCEEDED")
-    # The code never stands in the address, so that a copied address does not carry it.
+    # The address never contains the code, so that a copied address does not reveal it.
     assert "7kqm" not in person.page.current_url.lower()
     findings = chromium.own_findings(person.page)
     assert not findings, findings

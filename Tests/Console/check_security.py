@@ -35,7 +35,7 @@ PERMISSIONS = {
     "accounts/invite": set(), "quotas/set": KEEPERS, "quotas/show": KEEPERS, "devices/list": ALL,
     "schema/deploy": set(), "team/list": set(),
 }
-# Nothing of this exists, so no allowed request changes anything.
+# None of these things exist, so an allowed request changes nothing.
 NOBODY = {"containerID": "iCloud.org.example.None", "environment": "production", "id": "x",
           "email": "nobody@example.org", "role": "x", "token": "x", "code": "x",
           "target": "public", "bytes": 1}
@@ -202,7 +202,7 @@ def limited(server):
 
 
 def private_data(server):
-    """A member opens only the own private database, and only with listed endpoints."""
+    """A member opens only the member's own private database, and only with listed endpoints."""
     owner = Member(server, "owner@example.org", PASSWORD)
     developer = Member(server, "developer@example.org", PASSWORD)
     base = f"database/{NOTES}/development/private"
@@ -227,7 +227,7 @@ def private_data(server):
 
 
 def acting(server):
-    """A developer acts in the name of test accounts only, and nobody else does."""
+    """A developer can act only in the name of test accounts. Other roles can act for no account."""
     server.command("account", "create", "test@example.org", "--test")
     server.command("account", "create", "person@example.org")
     developer = Member(server, "developer@example.org", PASSWORD)
@@ -300,7 +300,7 @@ def user_bytes(server):
 
 
 def other_listeners(server):
-    """The console's cookie opens nothing at the API, and the pages' cookie nothing here."""
+    """The console's cookie opens nothing in the API, and the pages' cookie opens nothing in the console."""
     owner = Member(server, "owner@example.org", PASSWORD)
     for path in ["/account", f"/database/1/{NOTES}/development/private/users/caller",
                  "/console/1/management/status", "/management/status"]:

@@ -526,7 +526,7 @@ def users(person):
 
 
 def telemetry(person):
-    """The charts have numbers, because the flows before have sent requests."""
+    """The charts contain numbers, because the earlier flows have sent requests."""
     person.go("/telemetry")
     person.see("Requests", "main")
     assert len(person.page.find_elements(By.CSS_SELECTOR, "svg.plot[role=img]")) == 3
@@ -551,7 +551,7 @@ def quotas(person):
 
 
 def devices(person):
-    """The user makes a code on the server's own pages, and the member sees the devices with it."""
+    """A user makes a code on the server's own pages. With the code, a member sees the devices."""
     person.go(f"/devices?{STORE}")
     person.fill("Code", "0000-0000-0000-0000").send_keys(Keys.ENTER)
     person.see("There is no such code of consent")
@@ -596,7 +596,7 @@ def act_as(person):
 
 
 def live_updates(person):
-    """A screen changes by itself after a command."""
+    """After a command changes the data, an open screen shows the change by itself."""
     person.go("/containers")
     person.see(NOTES)
     person.command("container", "create", "iCloud.org.example.Live")

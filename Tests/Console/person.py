@@ -7,7 +7,7 @@ import browser as chromium
 
 
 class Found:
-    """An element of the page. Before a click, it is found again if the page has replaced it."""
+    """An element of the page. If the page replaces the element, a click first finds the new one."""
 
     def __init__(self, find):
         self.again = find
@@ -37,7 +37,7 @@ class Person:
         chromium.open_page(self.page, url)
 
     def wait(self, condition, what):
-        # NB: the page may replace an element between the search for it and the reading of it.
+        # NB: the page may replace an element after the search has found it.
         ignored = [StaleElementReferenceException]
         WebDriverWait(self.page, 15, poll_frequency=0.05, ignored_exceptions=ignored).until(
             lambda _: condition(), what)

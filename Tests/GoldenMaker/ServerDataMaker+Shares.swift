@@ -4,13 +4,13 @@ import StratusWire
 
 @testable import StratusKit
 
-/// Shares, quotas and the team. Releases before sharing have none of them.
+/// Makes shares, quotas and a team. Releases before sharing have none of these.
 extension ServerDataMaker {
   static let trips = CKRecordZone.ID(zoneName: "Trips")
   static let team = CKRecordZone.ID(zoneName: "Team")
 
-  /// Alice shares a trip with Bob, and Bob changes it. She shares a whole zone with all users that
-  /// have its URL.
+  /// Alice shares a trip with Bob, and Bob changes the trip. Alice also shares a whole zone with
+  /// all users who have the share's URL.
   func sharing() async throws {
     let alice = scene.container(of: "alice", on: "laptop")
     let bob = scene.container(of: "bob", on: "bob")

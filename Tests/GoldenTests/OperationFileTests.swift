@@ -37,7 +37,7 @@ import Testing
     return made
   }
 
-  @Test func `old long-lived operations are listed`() {
+  @Test func `long-lived operations that an earlier release stored are listed`() {
     #expect(
       operations.ids(now: 0) == [
         "fetch-database-changes", "fetch-record-changes", "fetch-records",

@@ -1,8 +1,8 @@
 import Foundation
 import S3Server
 
-/// `stratus-s3 [PORT]`: runs the S3 of the tests until the process ends. The credentials come from
-/// `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. The bucket is called `assets`.
+/// `stratus-s3 [PORT]` runs the tests' own S3 server until the process ends. The credentials come
+/// from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. The bucket is called `assets`.
 @main
 struct Program {
   static func main() async throws {

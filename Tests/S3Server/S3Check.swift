@@ -95,7 +95,7 @@ struct S3Check {
     return Self.hex(key) == signature ? nil : .error(403, "SignatureDoesNotMatch")
   }
 
-  /// Escapes a text as S3 does it: only letters, digits and `-._~` stay as they are.
+  /// Escapes a text as S3 does: only letters, digits and `-._~` stay unchanged.
   private static func escaped(_ text: String) -> String {
     var allowed = CharacterSet(charactersIn: "-._~")
     allowed.insert(charactersIn: "a"..."z")
@@ -108,7 +108,7 @@ struct S3Check {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Reads a time such as `20130524T000000Z`, in seconds since 1970 UTC.
+  /// Reads a time such as `20130524T000000Z`, and returns it in seconds since 1970 UTC.
   private static func seconds(_ stamp: String) -> Int64? {
     let digits = Array(stamp.utf8.filter { (48...57).contains($0) }.map { Int32($0) - 48 })
     guard stamp.utf8.count == 16, digits.count == 14 else { return nil }

@@ -29,7 +29,7 @@ struct S3Objects {
   /// The keys in their byte order.
   var keys: [String] { objects.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-  /// Does what a request says.
+  /// Executes a request.
   mutating func answer(_ call: S3Call, key: String, now: Int64) -> S3Reply {
     switch (call.method, key.isEmpty) {
     case ("GET", true) where call["uploads"] != nil: return unfinished(call)
@@ -209,7 +209,7 @@ struct S3Objects {
     return String(text[start.upperBound..<end.lowerBound])
   }
 
-  /// Reads a range such as `bytes=0-99`. Returns nil if no byte of the object is in it.
+  /// Reads a range such as `bytes=0-99`. Returns nil if the object has no byte in the range.
   private static func range(_ text: String, size: Int) -> Range<Int>? {
     guard text.hasPrefix("bytes=") else { return nil }
     let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

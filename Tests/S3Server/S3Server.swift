@@ -8,8 +8,9 @@ import Synchronization
 /// A small S3 for tests. It keeps objects in memory, and it refuses requests whose signature,
 /// payload hash or time is wrong.
 ///
-/// It was written from the Amazon S3 API Reference and uses no code of `StratusAssets`, so both
-/// sides would have to contain the same mistake. The tests also send boto3's requests to it.
+/// The server follows the Amazon S3 API Reference and uses no code of `StratusAssets`. A mistake in
+/// one of them is therefore found unless both contain it. `Tests/Interop/s3` also sends requests of
+/// boto3 to this server.
 public final class S3Server: Sendable {
   public struct Settings: Sendable {
     public var accessKeyID = "TESTKEY"
@@ -36,11 +37,11 @@ public final class S3Server: Sendable {
     public let query: [String: String]
   }
 
-  /// An action of the server in place of a correct answer.
+  /// A fault that the server shows instead of a correct answer.
   public enum Fault: Sendable {
-    /// The server does nothing, and answers with an error.
+    /// The server does not execute the request, and answers with an error.
     case refusal(Int, String)
-    /// The server does what the request says, and then answers with an error.
+    /// The server executes the request, but answers with an error.
     case lostAnswer(Int, String)
   }
 
@@ -114,7 +115,7 @@ public final class S3Server: Sendable {
   }
 }
 
-/// A request in the form in which the server checks and answers it.
+/// A request with its path and query already separated.
 struct S3Call {
   var method: String
   var target: String

@@ -17,8 +17,8 @@ import Testing
   }
 }
 
-/// An asset store in a folder. It is tested by the conformance suite of all asset stores, and by
-/// the tests below.
+/// Tests of the asset store in a folder: the conformance suite of all asset stores, and the tests
+/// below.
 @Suite struct FolderAssets {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
@@ -54,7 +54,7 @@ import Testing
       _ = try await done.finish(as: "00000001")
       let broken = try await store.open(upload: "upload-2", at: Self.address, fromNothing: true)
       try await broken.append(Array("ab".utf8))
-      // The store is not closed. A killed process does not close it, either.
+      // The test does not close the store, because a killed process closes nothing.
       let next = Self.store(folder)
       let file = try #require(try await next.open(file: "00000001", at: Self.address))
       #expect(try await file.read(at: 0, count: 3) == Array("abc".utf8))

@@ -47,13 +47,13 @@ import Testing
     #expect(smtp.user == nil)
   }
 
-  @Test func `without options there are neither mails nor sign-ups`() throws {
+  @Test func `without mail options, a server has no mail and no sign-up`() throws {
     #expect(try settings("port: 1\n").mail == nil)
     let invited = try #require(try settings(Self.url + "sign-up: invited\n").mail)
     #expect(invited.route == nil)
   }
 
-  @Test func `the password comes from a file, without its line break`() throws {
+  @Test func `the SMTP password comes from a file, without the file's last line break`() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("stratus-password-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -92,7 +92,7 @@ import Testing
     #expect(fault(text).contains(name), "\(fault(text))")
   }
 
-  @Test func `a check of the files finds a sender that is not an address`() throws {
+  @Test func `the check of a configuration's files finds a sender that is not an address`() throws {
     let settings = try settings(Self.url + "mail-folder: mails\nmail-from: nobody\n")
     #expect(throws: (any Error).self) { try settings.checkFiles() }
     try self.settings(Self.url + "mail-folder: mails\n").checkFiles()
@@ -104,7 +104,9 @@ import Testing
       ("1TB", .bytes(1_000_000_000_000)), ("unlimited", .unlimited), ("standard", .standard),
       ("-1", nil), ("1MiB", nil), ("1.5GB", nil), ("", nil), ("999999999999999TB", nil),
     ] as [(String, SetQuota.Limit?)])
-  func `a quota is a number with a unit or a word`(text: String, limit: SetQuota.Limit?) {
+  func `the argument of quota set is a number with a unit, or a word`(
+    text: String, limit: SetQuota.Limit?
+  ) {
     #expect(ByteCount(argument: text)?.limit == limit)
   }
 }

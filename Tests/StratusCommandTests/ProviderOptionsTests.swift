@@ -58,11 +58,13 @@ import Testing
     ("id=work,issuer=https://a.example,client-id=b,id=c", "each once"),
     ("id=work,issuer=https://a.example,client-id=b,secret-file=/none/x", "cannot be read"),
   ])
-  func `a wrong setting of a provider is refused`(text: String, sentence: String) {
+  func `a wrong setting of an identity provider is refused with its reason`(
+    text: String, sentence: String
+  ) {
     #expect(fault(Self.url + "identity-provider: '\(text)'").contains(sentence))
   }
 
-  @Test func `two providers differ, and providers need the public URL`() {
+  @Test func `two providers with the same ID are refused, and a provider needs a public URL`() {
     let one = "id=work,issuer=https://a.example,client-id=b"
     #expect(fault("identity-provider: '\(one)'").contains("needs --public-url"))
     #expect(

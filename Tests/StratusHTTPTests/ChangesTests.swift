@@ -58,7 +58,7 @@ import Testing
   }
 
   /// The number of remaining changes is a Stratus extension (docs/reference/compatibility.md).
-  @Test func `a page of zone changes says how many changes can remain, if it is asked`()
+  @Test func `on request, a page of zone changes has the number of remaining changes`()
     async throws
   {
     try await withAnna { anna in

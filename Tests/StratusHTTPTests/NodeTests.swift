@@ -6,7 +6,6 @@ import Testing
 
 @testable import StratusServer
 
-/// The management of nodes.
 @Suite struct `Management of nodes` {
   private func drainedNodes(_ count: Int) -> (StorageNodes, DrainNodeHandler, Draining) {
     let draining = Draining()
@@ -52,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 3_601, Int64.max])
-  func `an impossible delay is refused`(seconds: Int64) async throws {
+  func `a drain with a negative or too long delay is refused`(seconds: Int64) async throws {
     let (_, handler, draining) = drainedNodes(3)
     await #expect(throws: ServerError.self) {
       try await handler.answer(DrainNode.Request(seconds: seconds))

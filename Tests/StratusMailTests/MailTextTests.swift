@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusMail
 
-/// Messages as RFC 5322, RFC 2045 and RFC 2047 define them.
+/// The expected texts follow RFC 5322, RFC 2045 and RFC 2047.
 @Suite struct `The text of a mail` {
   private func mail(_ subject: String = "Hello", _ text: String = "Hello\n") -> Mail {
     Mail(id: "0a1b", recipient: "anna@example.org", subject: subject, text: text)
@@ -28,7 +28,7 @@ import Testing
     "anna@example.org>\r\nDATA", "-f@example.org", "anna@-example.org", "\u{202E}a@example.org",
     "anna@example.org.", "anna@example..org", "anna@.example.org",
   ])
-  func `a text that is not an address is refused`(recipient: String) {
+  func `a mail to a text that is not an address is refused`(recipient: String) {
     var mail = mail()
     mail.recipient = recipient
     #expect(throws: MailFailure.self) {
@@ -41,14 +41,14 @@ import Testing
     ("Stratus", "Stratus"), ("Example, Inc.", "=?utf-8?B?RXhhbXBsZSwgSW5jLg==?="),
     ("\"My Cloud\"", "My Cloud"), ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="),
   ])
-  func `a sender's name with punctuation or other letters is encoded`(
+  func `a sender's name with punctuation or non-ASCII letters is encoded`(
     name: String, expected: String
   ) throws {
     let text = try MailText.message(mail(), from: "\(name) <noreply@example.org>", at: 0)
     #expect(text.hasPrefix("From: \(expected) <noreply@example.org>\r\n"))
   }
 
-  @Test func `a mail to an address with letters outside of ASCII fails permanently`() {
+  @Test func `a mail to an address with non-ASCII letters fails permanently`() {
     var mail = mail()
     mail.recipient = "grüße@example.org"
     let failure = #expect(throws: MailFailure.self) {
@@ -66,7 +66,7 @@ import Testing
     #expect(MailAddress.mailbox(of: address) == mailbox)
   }
 
-  @Test func `a subject with other letters becomes encoded words of at most 75 characters`() {
+  @Test func `a non-ASCII subject becomes encoded words of at most 75 characters`() {
     #expect(MailText.encodedWords("Hello") == "Hello")
     #expect(MailText.encodedWords("Grüße") == "=?utf-8?B?R3LDvMOfZQ==?=")
     let long = MailText.encodedWords(String(repeating: "ü☕️", count: 40) + "\r\nBcc: x")
@@ -81,7 +81,7 @@ import Testing
       String(decoding: decoded, as: UTF8.self) == String(repeating: "ü☕️", count: 40) + "\r\nBcc: x")
   }
 
-  @Test func `a body is quoted-printable with lines of at most 76 characters`() {
+  @Test func `the body of a mail is quoted-printable, with lines of at most 76 characters`() {
     #expect(
       MailText.quotedPrintable("a=b ü\n.\n end \n") == "a=3Db =C3=BC\r\n.\r\n end=20\r\n")
     let body = MailText.quotedPrintable(String(repeating: "ü", count: 100))
@@ -89,7 +89,7 @@ import Testing
     #expect(body.replacing("=\r\n", with: "") == String(repeating: "=C3=BC", count: 100))
   }
 
-  @Test func `a folder gets one file for each mail, which only its owner may open`()
+  @Test func `a mail folder gets one file for each mail, and only the owner may open the file`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory

@@ -32,11 +32,13 @@ import Testing
     try await mailer.send(mail)
   }
 
-  @Test func `a submission server gets all lines of a mail`() async throws {
+  @Test func `a submission server gets all lines of a mail, with an escaped leading period`()
+    async throws
+  {
     let server = try await ScriptedServer.start(Self.polite)
     try await send(to: server, user: "stratus")
     let lines = server.lines
-    // RFC 4616: the password after the user name, each after a NUL.
+    // RFC 4616: a NUL, the user name, another NUL, and the password.
     #expect(
       lines.prefix(5) == [
         "EHLO cloud.example.org", "AUTH PLAIN AHN0cmF0dXMAc2VjcmV0",
@@ -72,7 +74,7 @@ import Testing
     ("DATA", "451 later\r\n", false), ("EHLO", "rubbish\r\n", false), (".", "554 spam\r\n", true),
     (".", "452 full\r\n", false), ("EHLO", "250-" + String(repeating: "x", count: 9_000), false),
   ])
-  func `a refusal is permanent only if it concerns the recipient or the mail`(
+  func `an SMTP refusal is permanent only if it concerns the recipient or the mail`(
     step: String, reply: String, isPermanent: Bool
   ) async throws {
     let server = try await ScriptedServer.start { line in
@@ -107,7 +109,7 @@ import Testing
       trustFile: certificate.path)
     #expect(server.lines.contains("."))
     if security == .starttls {
-      // RFC 3207 §4.2: the greeting is repeated after the encryption began.
+      // RFC 3207 §4.2: after the encryption begins, the client sends EHLO again.
       #expect(server.lines.prefix(3).map { $0.prefix(4) } == ["EHLO", "STAR", "EHLO"])
     }
     await #expect(throws: MailFailure.self) {
@@ -116,7 +118,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a server that does not reply is left after the time-out`() async throws {
+  @Test func `a mail fails temporarily if the mail server does not reply in time`() async throws {
     let server = try await ScriptedServer.start { $0.hasPrefix("MAIL") ? nil : Self.polite($0) }
     var times = SMTPConnection.Times()
     times.step = .milliseconds(200)
@@ -128,7 +130,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a server that does not begin the encryption is left after the time-out`() async throws
+  @Test func `a mail fails if the mail server does not begin the encryption in time`() async throws
   {
     let certificate = try Certificate()
     defer { certificate.remove() }
@@ -150,7 +152,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a mail that takes too long as a whole is given up`() async throws {
+  @Test func `a mail fails if its sending takes too long in total`() async throws {
     let server = try await ScriptedServer.start { $0 == "." ? nil : Self.polite($0) }
     var times = SMTPConnection.Times()
     times.mail = .milliseconds(300)
@@ -175,7 +177,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `no password is sent to another machine without encryption`() {
+  @Test func `no SMTP password is sent to another machine without encryption`() {
     #expect(throws: MailFailure.self) {
       try SMTPMailer(
         server: SMTPServer(
@@ -184,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `a missing file of certificates is found before the first mail`() {
+  @Test func `a missing file of SMTP certificates is reported before the first mail`() {
     #expect(throws: MailFailure.self) {
       try SMTPMailer(
         server: SMTPServer(
@@ -193,8 +195,8 @@ import Testing
     }
   }
 
-  /// The second reply contains text that an attacker could have added before the encryption
-  /// (CVE-2011-0411).
+  /// The second argument is a reply with text that an attacker could have added before the
+  /// encryption (CVE-2011-0411).
   @Test(arguments: [nil, "220 go\r\n250 injected\r\n"] as [String?])
   func `nothing secret is sent if STARTTLS is missing or text precedes the encryption`(
     reply: String?

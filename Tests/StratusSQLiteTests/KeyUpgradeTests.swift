@@ -8,7 +8,7 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Keys of a store of layout 10` {
-  /// Layout 11 adds a column.
+  /// The SQL that turns a current store into a store of layout 10, which lacks one column.
   private static let older = """
     ALTER TABLE zone_keys DROP COLUMN root;
     UPDATE store SET layout = 10;
@@ -20,7 +20,7 @@ import Testing
       wrapped: [1, byte], rootRecordName: root)
   }
 
-  @Test func `an upgraded store keeps the keys of zones, and can store keys of hierarchies`()
+  @Test func `an upgraded store keeps its zone keys, and can store the keys of hierarchies`()
     async throws
   {
     let address = DatabaseKey.private(owner: "ann")

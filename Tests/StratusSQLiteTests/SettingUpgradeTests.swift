@@ -7,8 +7,8 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Settings of a store of layout 8` {
-  /// Layout 9 adds a table and a column to layout 8, layout 10 adds two tables and two columns, and
-  /// layout 11 adds a column.
+  /// The SQL that turns a current store into a store of layout 8. It removes the tables and columns
+  /// that layouts 9, 10 and 11 add.
   private static let older = """
     DROP TABLE setting_texts;
     ALTER TABLE zone_keys DROP COLUMN retired;
@@ -20,7 +20,9 @@ import Testing
     UPDATE store SET layout = 8;
     """
 
-  @Test func `an upgraded store keeps its settings, and can store URLs`() async throws {
+  @Test func `an upgraded store keeps its container settings, and can store the URLs of shares`()
+    async throws
+  {
     try await withTemporaryFolder { url in
       try await withStores(in: url, epoch: 7) { stores in
         try await stores.store(at: development).write { (body) throws(ServerError) in

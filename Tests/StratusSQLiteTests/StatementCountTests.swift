@@ -5,8 +5,8 @@ import Testing
 @testable import StratusSQL
 @testable import StratusSQLite
 
-/// The numbers of statements that a save needs. Layout 4 of the store needed the same numbers,
-/// although the store did not count bytes then.
+/// Checks how many SQL statements a save needs. In layout 4 of the store, which did not count
+/// bytes, a save needed equally many.
 @Suite struct `A save` {
   private static let ann = DatabaseKey.private(owner: "_ann")
 

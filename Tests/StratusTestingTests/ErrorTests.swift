@@ -109,19 +109,19 @@ import Testing
     Way(asked: .participantAlreadyInvited),
   ]
 
-  @Test func `there is a way to produce every error`() {
+  @Test func `the tests can produce every CKError code`() {
     #expect(Self.ways.map(\.code) == CKError.Code.allCases)
     #expect(Self.ways.map(\.code.rawValue) == Array(1...37))
   }
 
-  @Test(arguments: ways) func `each error can be thrown by a call`(_ way: Way) async throws {
+  @Test(arguments: ways) func `a call can throw each CKError code`(_ way: Way) async throws {
     try await withStage { stage in
       await expect(way.code) { try await way.go(stage) }
     }
   }
 
   @Test(arguments: CKError.Code.allCases)
-  func `each error can be requested for the next request of one kind`(
+  func `a test can request each CKError code for the next request of one kind`(
     _ code: CKError.Code
   ) async throws {
     try await withStage { stage in

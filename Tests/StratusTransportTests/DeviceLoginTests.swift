@@ -18,7 +18,7 @@ import Testing
   }
 
   /// The answer of RFC 8628 §3.2.
-  @Test func `the codes of the server are read as RFC 8628 writes them`() async throws {
+  @Test func `the server's codes for a sign-in are read in the form of RFC 8628`() async throws {
     let exchange = ScriptedExchange([
       .answer(
         200,
@@ -76,7 +76,7 @@ import Testing
     (200, "{}"), (200, "<html>"), (404, "not found"), (500, #"{"error":"access_denied"}"#),
     (302, ""), (400, #"{"error":"other"}"#),
   ])
-  func `an answer that is not from a Stratus server is an error`(
+  func `a sign-in fails if the answer is not from a Stratus server`(
     status: Int, body: String
   ) async throws {
     let exchange = ScriptedExchange([.answer(status, body)])

@@ -71,8 +71,8 @@ enum Modules {
     "Crypto", "CryptoExtras", "CoreMetrics",
   ]
 
-  /// Modules that the S3 of the tests may import, in addition to ``tests``. It imports no module of
-  /// the project, so that both sides cannot contain the same mistake.
+  /// Modules that the tests' own S3 server may import, in addition to ``tests``. The S3 server
+  /// imports no module of the project, so that it cannot repeat a mistake of the S3 client.
   static let testServer = hummingbird
 
   private static let domain: Set<String> = ["StratusDomain", "StratusWire"]

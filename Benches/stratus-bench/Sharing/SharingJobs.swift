@@ -12,10 +12,10 @@ struct SharingJobs {
 
   let server: BenchServer
   let sizes: Sizes
-  /// The container and the zone with many records, for acceptances.
+  /// The container and zone with many records, whose share the users accept.
   let large: (container: String, zone: String)
   let round: Int
-  /// Is called with the name of each step, to show the progress.
+  /// Shows the name of each step as progress.
   let announce: (String) -> Void
 
   func measure() throws -> [Row] {
@@ -81,8 +81,8 @@ struct SharingJobs {
       goals: [(0.99, "p99", 5)])
   }
 
-  /// Compares saves in a zone with many participants with saves in a zone of the same container
-  /// that is not shared. Both are measured alternately.
+  /// Compares saves in two zones of one container: a zone with many participants, and a zone that
+  /// is not shared. The measurements of the two zones alternate.
   private func measureSaves() throws -> Row {
     announce("round \(round): saves in a zone with \(Self.participants) participants")
     let container = "iCloud.bench.joined.r\(round)"

@@ -9,7 +9,7 @@ public enum MergeRule {
     are in the folder "Deleted".
     """
 
-  /// The text between the two versions.
+  /// The text that separates the two versions in a merged note.
   static let seam = "\n\n(also written on another device:)\n"
 
   /// Merges the versions of a note.

@@ -31,20 +31,20 @@ enum Remedy: Sendable {
 extension CKError {
   var answer: (remedy: Remedy, words: String) {
     switch code {
-    // The connection to the server.
+    // Errors of the connection to the server.
     case .networkUnavailable: (.tryAgain, "There is no network.")
     case .networkFailure: (.tryAgain, "The server cannot be reached.")
     case .serverResponseLost: (.tryAgain, "The server's answer was lost.")
     case .operationCancelled: (.tryAgain, "It was cancelled.")
 
-    // The load of the server.
+    // Errors because the server has too much load.
     case .serviceUnavailable: (.tryAgain, "The server is not available.")
     case .requestRateLimited: (.tryAgain, "The server asks for a pause.")
     case .zoneBusy: (.tryAgain, "Another device is writing.")
     case .internalError: (.tryAgain, "Something went wrong at the server.")
     case .limitExceeded: (.sendLess, "That is too much at once.")
 
-    // The account of the user.
+    // Errors about the user's account.
     case .notAuthenticated: (.waitForAccount, "Nobody is signed in.")
     case .accountTemporarilyUnavailable:
       (.waitForAccount, "The account needs attention. Sign in again.")
@@ -53,7 +53,7 @@ extension CKError {
     case .quotaExceeded:
       (.waitForSomebody, "The storage is full. Remove something, and look again.")
 
-    // The zone and the notes in it.
+    // Errors about the zone and its notes.
     case .changeTokenExpired: (.startOver, "Fetching everything again.")
     case .zoneNotFound: (.lookForZone, "Checking whether the backup exists.")
     case .userDeletedZone: (.switchOff, "The backup was deleted. The notes here stay.")
@@ -71,13 +71,13 @@ extension CKError {
     case .assetFileNotFound, .assetFileModified, .assetNotAvailable:
       (.setAside, "A file of it is missing.")
 
-    // The configuration of the app.
+    // Errors in the configuration of the app.
     case .badContainer, .missingEntitlement:
       (.waitForSomebody, "The server does not know this app. Check STRATUS_CONTAINER.")
     case .incompatibleVersion: (.waitForSomebody, "This app is too old for the server.")
     case .badDatabase: (.waitForSomebody, "The server keeps no notes there.")
 
-    // Shares and queries, which this app does not use.
+    // Errors about shares and queries, which this app does not use.
     case .tooManyParticipants, .alreadyShared, .participantMayNeedVerification,
       .participantAlreadyInvited, .resultsTruncated:
       (.waitForSomebody, "The server sent an unexpected answer.")

@@ -1,7 +1,7 @@
-/// The text of a code that a person types: four groups of four letters and digits, which have 80
-/// random bits.
+/// The text of a code that a person types. It consists of four groups of four letters and digits,
+/// which contain 80 random bits.
 enum CodeText {
-  /// The digits of Crockford's base 32. It has no I, L, O and U, which people confuse.
+  /// The digits of Crockford's base 32. I, L, O and U are missing, because people misread them.
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   private static let digitsCount = 16
   private static let groupCount = 4
@@ -21,7 +21,7 @@ enum CodeText {
   ///
   /// - Returns: nil for a text that is too long for a code.
   static func signs(of typed: String) -> [UInt8]? {
-    // NB: the bound keeps a long text from being hashed.
+    // NB: the bound prevents a caller from making the server hash a long text.
     guard typed.utf8.count <= 64 else { return nil }
     return typed.uppercased().utf8.compactMap { sign -> UInt8? in
       switch sign {

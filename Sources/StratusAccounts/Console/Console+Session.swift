@@ -52,8 +52,8 @@ extension Console {
     return try await enter(proven, member, request)
   }
 
-  /// Checks the second factor, if the account has one. Wrong codes have a counter of their own,
-  /// which a right password does not clear.
+  /// Checks the second factor, if the account has one. Wrong codes and wrong passwords are counted
+  /// separately, so that a right password does not clear the count of wrong codes.
   ///
   /// - Throws: `AUTHENTICATION_FAILED` if the code is missing or wrong; `THROTTLED` after many
   ///   wrong codes.

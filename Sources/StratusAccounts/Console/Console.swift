@@ -122,8 +122,8 @@ public final class Console: WebConsole {
     _ request: ConsoleRequest, _ visitor: ConsoleVisitor
   ) async throws(ServerError) -> ConsoleDecision {
     let parts = request.path.split(separator: "/", maxSplits: 2).map(String.init)
-    // NB: every other account counts as missing, so that the answer does not tell whether there is
-    // such an account.
+    // NB: the answer for an existing account that is no test account is the same as for an unknown
+    // account. Otherwise the answer would disclose which accounts exist.
     guard parts.count == 3, visitor.member.role.permissions.contains(.records),
       let email = parts[1].removingPercentEncoding?.lowercased(),
       let account = try await accounts.registry.account(email: email),
@@ -153,7 +153,8 @@ public final class Console: WebConsole {
     guard visitor.sees(container: container),
       try await accounts.registry.containers().contains(container)
     else { throw ServerError(.notFound, Reason.containerNotFound) }
-    // NB: the console does not admit members by a token, so this check is not made elsewhere.
+    // NB: elsewhere, the check of the caller's token refuses a restricted account. The console does
+    // not use such a token.
     if account.isRestricted { throw ServerError(.accessDenied, Reason.accountRestricted) }
     let user = try await accounts.user(account.id, in: container)
     return .open(

@@ -8,10 +8,11 @@ enum DevicePage {
   static func path(code: String) -> String { path + "?user_code=" + UserCode.shown(code) }
 }
 
-/// The page on which a user signs in a device, or a program without a browser. The user types the
-/// code that the device shows, or compares it, and then approves or refuses.
+/// The page on which a user signs in a device or a program without a browser. The user types the
+/// code that the device shows, or compares it with the page's code. Then the user approves the
+/// sign-in or refuses it.
 extension AccountPages {
-  /// Shows the form for the code. If the URL has a code, shows the device.
+  /// Shows the form for the code. If the URL contains a code, shows the device that has this code.
   func showDevice(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     let typed = visit.request.query["user_code"]
     guard let signedIn = visit.signedIn else {

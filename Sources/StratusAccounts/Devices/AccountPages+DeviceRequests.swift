@@ -8,7 +8,7 @@ extension AccountPages {
 
   /// Answers a request of a program.
   ///
-  /// - Returns: nil if the path is that of a page.
+  /// - Returns: nil if the path belongs to a page.
   func answerDevice(_ request: PageRequest) async throws(ServerError) -> PageAnswer? {
     let isEncrypted = Visit.isPrivate(request.serverURL)
     switch request.path {

@@ -2,8 +2,8 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The time for which a code of consent is valid. Choice: long enough for a call with the
-  /// support.
+  /// How long a code of consent is valid, in milliseconds. Choice: long enough for a telephone call
+  /// with the support team.
   static let consentMilliseconds: Int64 = 3_600_000
   /// The maximum number of valid codes of one account.
   static let consentsMax = 3
@@ -24,8 +24,7 @@ extension Accounts {
 
   /// Uses a code of consent.
   ///
-  /// - Throws: `NOT_FOUND` for an unknown code, for one that has ended, and for the code of a
-  ///   disabled account.
+  /// - Throws: `NOT_FOUND` if the code is unknown or has expired, or if its account is disabled.
   func useConsent(
     _ text: String
   ) async throws(ServerError) -> (account: Account, consent: StoredConsent) {
@@ -41,7 +40,7 @@ extension Accounts {
     return (account, consent)
   }
 
-  /// NB: the hash also covers the word `consent`, so that the hash of another code never counts.
+  /// NB: the hash also covers the word `consent`, so that a code for another purpose never matches.
   private static func consentHash(_ text: String) -> [UInt8]? {
     CodeText.signs(of: text).map { Digest.sha256(Array("consent ".utf8) + $0) }
   }

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// A waiting sign-in of a device, with the step that contains it.
+  /// A device's sign-in that waits for its user, with the stored step that contains the sign-in.
   struct WaitingDevice: Sendable {
     let step: SignInStep
     let grant: DeviceGrant
@@ -27,7 +27,7 @@ extension Accounts {
     apiToken: APIToken, machine: String, clientAddress: String?, subscriber: String?
   ) async throws(ServerError) -> (deviceCode: String, userCode: String)? {
     let now = ambient.now()
-    // Two equal user codes are very improbable, but possible.
+    // Two sign-ins can draw the same user code, although this is very improbable.
     for _ in 0..<3 {
       let deviceCode = randomness(32).hex
       let userCode = UserCode.draw(randomness)
@@ -52,7 +52,7 @@ extension Accounts {
     return nil
   }
 
-  /// Returns the sign-in of a device that still waits for its user.
+  /// Returns the sign-in of a device for which the user has not decided yet.
   func waitingDevice(userCode: String) async throws(ServerError) -> WaitingDevice? {
     guard
       let step = try await registry.signInStep(.userCode, hash: UserCode.hash(userCode)),
@@ -75,9 +75,9 @@ extension Accounts {
     return WaitingDevice(step: step, grant: grant)
   }
 
-  /// Stores the decision of the user. The user code is not valid any more.
+  /// Stores the user's decision, and makes the user code invalid.
   ///
-  /// - Returns: false if the sign-in is decided already, or does not exist any more.
+  /// - Returns: false if the sign-in was decided earlier, or does not exist any more.
   func decide(
     _ decision: DeviceGrant.Decision, on device: WaitingDevice
   ) async throws(ServerError) -> Bool {
@@ -93,10 +93,10 @@ extension Accounts {
     return true
   }
 
-  /// Opens the session of a device whose sign-in was approved. This is possible once.
+  /// Opens the session of a device whose sign-in was approved. Each sign-in opens only one session.
   ///
-  /// - Returns: nil if another request has opened the session, or if the account or its password
-  ///   has changed since the approval.
+  /// - Returns: nil if the sign-in is not approved, or if another request has opened its session.
+  ///   Also nil if the account was disabled, or got a new password after the approval.
   func redeem(
     _ device: WaitingDevice, for apiToken: APIToken
   ) async throws(ServerError) -> DeviceSignIn.Token? {
@@ -104,8 +104,7 @@ extension Accounts {
       device.grant.apiTokenHash == apiToken.hash, try await registry.delete(device.step),
       let account = try await registry.account(id: accountID), !account.isDisabled
     else { return nil }
-    // NB: a new password ends the sessions of the account, so it also ends what was approved
-    // before.
+    // NB: a new password ends the account's sessions, so it also cancels earlier approvals.
     if let password = try await registry.password(ofAccount: accountID),
       password.changedAt > time
     {

@@ -1,7 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// The sign-in of a device, or of a program without a browser, that waits for its user (RFC 8628).
+/// A sign-in that waits for its user (RFC 8628). It was begun by a device, or by a program without
+/// a browser.
 struct DeviceGrant: Sendable, Hashable {
   /// The decision of the user.
   enum Decision: Sendable, Hashable {
@@ -19,19 +20,20 @@ struct DeviceGrant: Sendable, Hashable {
   let machine: String
   /// The address of the machine, or an empty text if it is unknown.
   let clientAddress: String
-  /// The time of the beginning, in milliseconds since 1970 UTC.
+  /// The time at which the sign-in began, in milliseconds since 1970 UTC.
   let beganAt: Int64
   var decision = Decision.none
 
-  /// The lifetime of the codes. Choice: enough to find a browser and to sign in there.
+  /// The lifetime of the codes. Choice: enough time to find a browser and to sign in there.
   static let lifetimeMilliseconds: Int64 = 10 * 60_000
   /// The number of seconds between two requests for the token (RFC 8628 §3.2).
   static let intervalSeconds: Int64 = 5
-  /// The maximum number of waiting sign-ins. Choice: a guessed user code then hits with a
-  /// probability below one in a million.
+  /// The maximum number of waiting sign-ins. Choice: the probability that a guessed user code is
+  /// valid stays below one in a million.
   static let bounds = SignInStepBounds(countMax: 10_000, countPerSubscriberMax: 100)
 
-  /// The text that the registry stores. The name of the machine has no line breaks.
+  /// The text that the registry stores, with one property in each line. The name of the machine
+  /// contains no line breaks.
   var text: String {
     let decided =
       switch decision {
@@ -44,7 +46,7 @@ struct DeviceGrant: Sendable, Hashable {
     ].joined(separator: "\n")
   }
 
-  /// Returns nil for a text of another form.
+  /// Returns nil if the text has another format.
   init?(text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard lines.count == 6, let apiTokenHash = [UInt8](hexText: lines[0]),
@@ -77,7 +79,7 @@ struct DeviceGrant: Sendable, Hashable {
 
 /// The code that the user of a device types or compares: eight consonants, for example `BCDF-GHJK`.
 enum UserCode {
-  /// The letters without vowels, so that no code is a word (RFC 8628 §6.1).
+  /// The letters of a code. There are no vowels, so that no code is a word (RFC 8628 §6.1).
   private static let letters = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
   private static let count = 8
 
@@ -85,7 +87,7 @@ enum UserCode {
   static func draw(_ randomness: Randomness) -> String {
     var code: [UInt8] = []
     while code.count < count {
-      // NB: the bytes from 240 on are left out, so that every letter is equally probable.
+      // NB: bytes of 240 or more are skipped, so that every letter is equally probable.
       for byte in randomness(count) where byte < 240 && code.count < count {
         code.append(letters[Int(byte) % letters.count])
       }

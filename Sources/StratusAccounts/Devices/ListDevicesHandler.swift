@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// Answers ``ListDevices``. The user's code of consent is needed even for the operator.
+/// Answers ``ListDevices``. Even the operator needs a code of consent from the user.
 struct ListDevicesHandler: ManagementHandler {
   typealias Endpoint = ListDevices
 

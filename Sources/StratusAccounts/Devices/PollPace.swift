@@ -3,7 +3,7 @@ import Synchronization
 
 /// Notices devices that ask for their token too often (RFC 8628 §3.5).
 ///
-/// The times are in memory, so a restart of the server forgets them.
+/// The times are kept in memory only, so they are lost when the server restarts.
 final class PollPace: Sendable {
   private struct Poll {
     var last: Int64
@@ -33,7 +33,7 @@ final class PollPace: Sendable {
         }
         return true
       }
-      // NB: the network delays requests differently, so a request may arrive a second too early.
+      // NB: network delays vary, so a request may arrive up to one second early.
       let isEarly = now - poll.last < (poll.intervalSeconds - 1) * 1_000 && now >= poll.last
       if isEarly { poll.intervalSeconds = min(poll.intervalSeconds + 5, 60) }
       poll.last = now

@@ -4,8 +4,8 @@ import StratusWire
 extension Accounts {
   /// The number of recovery codes of an account.
   static let recoveryCodesCount = 10
-  /// The number of random bytes of a recovery code. Such a code cannot be guessed, so its SHA-256
-  /// hash needs no salt and no slow hash function (OWASP ASVS 6.5.2).
+  /// The number of random bytes of a recovery code. Such a code cannot be guessed, so a SHA-256
+  /// hash without a salt is safe (OWASP ASVS 6.5.2).
   private static let recoveryCodeBytes = 16
   /// The maximum length of a typed code. A recovery code with separators is shorter.
   private static let typedMax = 64
@@ -30,9 +30,9 @@ extension Accounts {
   /// Stores a secret as the second factor of an account, with new recovery codes.
   ///
   /// - Parameters:
-  ///   - step: the time step of the code by which the user has proved that the app works. This
+  ///   - step: the time step of the code that the user has typed to show that the app works. This
   ///     code cannot be used again.
-  ///   - session: the browser session that stays.
+  ///   - session: the browser session that stays open.
   /// - Returns: nil if the account's password was changed after the proof was made.
   func setFactor(
     secret: [UInt8], step: Int64, of proven: ProvenAccount, keeping session: BrowserSession
@@ -57,7 +57,8 @@ extension Accounts {
     case recoveryCode
   }
 
-  /// Checks a typed code and uses it. It may be a code of the user's app or a recovery code.
+  /// Checks a typed code and marks it as used. The text is a code of the user's app, or a recovery
+  /// code.
   func useFactor(
     _ typed: String, of account: Account
   ) async throws(ServerError) -> FactorCheck {

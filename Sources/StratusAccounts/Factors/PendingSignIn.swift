@@ -1,7 +1,7 @@
 import StratusDomain
 
-/// A sign-in that still needs a second factor, after a right password or a sign-in at an identity
-/// provider. The browser keeps it as a sealed text in a form.
+/// A sign-in that still needs a second factor. The first factor is a password, or a sign-in at an
+/// identity provider. The browser keeps the pending sign-in as a sealed text in a form.
 struct PendingSignIn: Sendable, Hashable {
   /// The first factor.
   enum Proof: Sendable, Hashable {
@@ -18,7 +18,7 @@ struct PendingSignIn: Sendable, Hashable {
   /// The time when the first factor was checked, in milliseconds since 1970 UTC.
   let issuedAt: Int64
 
-  /// The lifetime of a pending sign-in. Choice: enough to find the phone.
+  /// The lifetime of a pending sign-in. Choice: enough time to find the phone.
   static let lifetimeMilliseconds: Int64 = 10 * 60_000
 
   init(of proven: Accounts.ProvenAccount, isKept: Bool, at now: Int64) {
@@ -69,15 +69,15 @@ struct PendingSignIn: Sendable, Hashable {
   }
 }
 
-/// The secret of a second factor that a user is setting up. The browser keeps it as a sealed text
-/// in a form, so that the server stores only secrets that work.
+/// The secret of a second factor that a user is setting up. The browser keeps the secret as a
+/// sealed text in a form. The server stores the secret only after a code has shown that it works.
 struct FactorSetup: Sendable, Hashable {
   let accountID: String
   let secret: [UInt8]
   /// The time when the secret was made, in milliseconds since 1970 UTC.
   let issuedAt: Int64
 
-  /// The lifetime of a setup. Choice: enough to install an app.
+  /// The lifetime of a setup. Choice: enough time to install an app.
   static let lifetimeMilliseconds: Int64 = 30 * 60_000
 
   init(accountID: String, secret: [UInt8], issuedAt: Int64) {

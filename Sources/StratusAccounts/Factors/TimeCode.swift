@@ -40,7 +40,7 @@ enum TimeCode {
     return found
   }
 
-  /// Returns the URL by which an authenticator app on the same device adds the secret.
+  /// Returns the URL that adds the secret to an authenticator app on the same device.
   ///
   /// - Parameters:
   ///   - email: the account's address.

@@ -8,7 +8,7 @@ extension Accounts {
   static let invitationMilliseconds: Int64 = 7 * 86_400_000
   private static let codeCount = 20
 
-  /// A new code, as text for a link and as a row of the registry.
+  /// A new code: its text for a link, and its row for the registry.
   struct FreshCode: Sendable {
     /// The code as 40 hex digits.
     let text: String
@@ -39,7 +39,7 @@ extension Accounts {
     return code
   }
 
-  /// Stores a mail that the server then sends.
+  /// Queues a mail.
   ///
   /// - Parameters:
   ///   - code: the code in the text, or nil if the text contains none.
@@ -78,10 +78,9 @@ extension Accounts {
   /// The name of the server in notices.
   var serverName: String { mail?.serverURL ?? "this server" }
 
-  /// The place of a mail's text in ``SecretSeal``.
   static func place(ofMail id: String) -> String { "mail \(id)" }
 
-  /// Removes mails that no limit counts any more, and codes that have expired.
+  /// Removes mails that are too old to count towards a limit, and codes that have expired.
   func forgetOldMails() async throws(ServerError) {
     let now = ambient.now()
     try await registry.deleteMails(

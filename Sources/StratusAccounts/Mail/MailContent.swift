@@ -18,7 +18,7 @@ struct MailContent: Sendable, Hashable {
     "This address was entered on \(serverURL)."
   }
 
-  /// The address of a sign-up has no account yet.
+  /// The answer to a sign-up whose address has no account yet.
   static func signUp(_ serverURL: String, code: String) -> MailContent {
     MailContent(
       "Create your account", asked(serverURL),
@@ -26,7 +26,7 @@ struct MailContent: Sendable, Hashable {
         + link(serverURL, code), ignore)
   }
 
-  /// The address of a sign-up has an account already.
+  /// The answer to a sign-up whose address already has an account.
   static func accountExists(_ serverURL: String) -> MailContent {
     MailContent(
       "You have an account", asked(serverURL),
@@ -42,7 +42,7 @@ struct MailContent: Sendable, Hashable {
         + link(serverURL, code), ignore)
   }
 
-  /// The address of a reset has no account, or its account is disabled.
+  /// The answer to a password reset whose address has no account, or has a disabled account.
   static func noAccount(_ serverURL: String) -> MailContent {
     MailContent(
       "Your password", asked(serverURL),

@@ -1,17 +1,18 @@
 public import StratusDomain
 
-/// Sends the waiting mails. The server tries again to send a mail for about a day.
+/// Sends the waiting mails. The server retries a failed mail for about a day.
 public struct MailDelivery: Sendable {
-  /// The pauses after failed attempts, in seconds: about a day together.
+  /// The pauses after failed attempts, in seconds. Their sum is about a day.
   static let pauses: [Int64] = [60, 300, 1_800, 7_200, 21_600, 54_000]
   /// The maximum number of mails that one step sends.
   static let stepMax = 10
   /// The duration of the lease of a mail, in milliseconds. If the process ends while it sends a
-  /// mail, the mail is sent again after this time. It is longer than a mailer's time-outs together.
+  /// mail, the mail is sent again after this time. The lease is longer than the sum of a mailer's
+  /// time-outs.
   static let leaseMilliseconds: Int64 = 3 * 60_000
 
-  /// The age after which a mail is not sent any more, in milliseconds. It is longer than the pauses
-  /// together. A registry that was restored from a backup may contain older mails.
+  /// The age after which a mail is not sent any more, in milliseconds. It exceeds the sum of
+  /// ``pauses``. A registry that was restored from a backup may contain older mails.
   static let ageMillisecondsMax: Int64 = 2 * 86_400_000
 
   private let accounts: Accounts
@@ -30,8 +31,8 @@ public struct MailDelivery: Sendable {
   /// Tries to send the mails that are due. If the task is cancelled, the other mails wait for the
   /// next step.
   ///
-  /// NB: the step takes one mail at a time. If the process ends, mails that it has not tried to
-  /// send are still due.
+  /// NB: the step takes one mail at a time. If the process ends, the mails that the step has not
+  /// taken are still due.
   ///
   /// - Returns: whether there may be more mails.
   public func step() async throws(ServerError) -> Bool {
@@ -74,7 +75,7 @@ public struct MailDelivery: Sendable {
       let sentence = Self.sentence(error, without: waiting.recipient)
       report(
         "attempt \(waiting.attempts) to send a mail failed, "
-          + "\(isLast ? "and there is no further attempt" : "and it is repeated later"): "
+          + "\(isLast ? "and there is no further attempt" : "and the server tries again later"): "
           + sentence)
       if isLast { return try await registry.finish(mailID: id) }
       let pause = Self.pauses[max(0, waiting.attempts - 1)] * 1_000
@@ -86,8 +87,9 @@ public struct MailDelivery: Sendable {
   /// The maximum number of characters of an error in the log.
   private static let sentenceMax = 300
 
-  /// Returns the description of a failure without the recipient's address, which a mail server may
-  /// repeat in another case. It is shortened afterwards, so that no part of the address remains.
+  /// Returns the description of a failure without the recipient's address. A mail server may repeat
+  /// the address in other upper and lower case. The text is shortened after the replacement, so
+  /// that no part of the address remains.
   private static func sentence(_ failure: MailFailure, without recipient: String) -> String {
     var text = failure.description.replacing(recipient, with: "the recipient")
     let lowercased = (text: text.lowercased(), recipient: recipient.lowercased())

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Limits the number of mails that one client address or one account causes. The registry limits
-/// the number of mails to one mailbox, and of all mails.
+/// the mails to one mailbox, and the mails of the whole server.
 final class MailPace: Sendable {
-  /// The maximum number of mails of one client address in an hour. Choice: a family or a small
-  /// office has one address.
+  /// The maximum number of mails of one client address in an hour. Choice: enough for a family or a
+  /// small office, which shares one address.
   static let countMax = 10
   private static let hour: Int64 = 3_600_000
 
@@ -13,7 +13,7 @@ final class MailPace: Sendable {
   /// The times of the mails in the last hour, by client address or account.
   private let state = Mutex<[String: [Int64]]>([:])
 
-  /// - Parameter countMax: the maximum number of mails of one sender in an hour.
+  /// - Parameter countMax: the maximum number of mails of one client address or account in an hour.
   init(countMax: Int = MailPace.countMax, entriesMax: Int = 50_000) {
     self.countMax = countMax
     self.entriesMax = entriesMax

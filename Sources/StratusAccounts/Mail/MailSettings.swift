@@ -13,20 +13,20 @@ public enum SignUpPolicy: String, Sendable, CaseIterable {
 /// The settings for mails to users and for sign-up.
 public struct MailSettings: Sendable, Hashable {
   /// The server's URL in links, or nil on a development server. The links of a development server
-  /// have the host of the request.
+  /// use the host of the request.
   ///
-  /// NB: on any other server, links must not have the host of the request. A caller can send any
+  /// NB: on any other server, links must not use the host of the request. A caller can send any
   /// host, so the link in another user's mail could lead to the caller's server.
   public var serverURL: String?
   public var policy: SignUpPolicy
   /// Whether the server can send mails. Otherwise there are only printed invitations.
   public var isAvailable: Bool
-  /// The maximum number of mails that requests of visitors cause in one hour, for the whole server.
+  /// The maximum number of mails that visitors' requests cause in one hour, for the whole server.
   /// Invitations to shares are counted separately, with the same maximum.
   public var mailsPerHour: Int
 
-  /// The default of ``mailsPerHour``. Choice: enough for the sign-ups of a large school class, too
-  /// few to be of use for sending spam.
+  /// The default of ``mailsPerHour``. Choice: enough for the sign-ups of a large school, but too
+  /// few for sending spam.
   public static let mailsPerHour = 300
 
   public init(
@@ -52,11 +52,11 @@ extension MailSettings {
   static let noticesPerHour = 10
 
   /// How long finished mails are kept, in milliseconds. It is the longest period that a limit
-  /// counts.
+  /// covers.
   static let countedMilliseconds: Int64 = 24 * hour
 
   /// The maximum number of share invitations that one account causes in an hour. Choice: enough for
-  /// a group of friends, too few to be of use for sending spam.
+  /// a group of friends, but too few for sending spam.
   static let invitationsPerSender = 20
 
   /// The limits on a new mail. They count only mails of the same kind.

@@ -32,7 +32,7 @@ public struct MailedInvitations: ShareInvitations {
     }
   }
 
-  /// Returns the account of the inviter, or nil if the user has none.
+  /// Returns the account of the inviter, or nil if the inviter has no account.
   private func inviter(of invited: InvitedAddress) async throws(ServerError) -> Account? {
     guard
       let user = try await accounts.registry.user(

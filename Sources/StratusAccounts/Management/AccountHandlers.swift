@@ -37,7 +37,7 @@ struct ConfigureAccountHandler: ManagementHandler {
     guard request.password != nil || request.removesSecondFactor else {
       throw .badRequest("there is nothing to configure; give a password")
     }
-    // NB: this is checked first, so that a request is not half done when it fails.
+    // NB: this check comes first, so that a failed request has changed nothing.
     if request.removesSecondFactor,
       try await accounts.registry.factor(ofAccount: account.id) == nil
     {

@@ -4,11 +4,12 @@ import StratusWire
 /// Runs another handler, and writes an entry of the audit log for each request that changes
 /// something.
 ///
-/// Requests that disclose data of an account are written before they run, so that nothing is
-/// disclosed without an entry. All others are written after they have succeeded. If an entry cannot
-/// be written, the request fails.
+/// If a request discloses data of an account, the entry is written before the request runs, so
+/// that nothing is disclosed without an entry. Otherwise the entry is written after the request
+/// has succeeded. If an entry cannot be written, the caller gets an error.
 ///
-/// ``ListDevicesHandler`` writes its entry itself, because only the user's code tells the account.
+/// ``ListDevicesHandler`` writes its entry itself, because only the user's code identifies the
+/// account.
 struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   typealias Endpoint = Handler.Endpoint
 
@@ -21,7 +22,8 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
     }
     let subject = try AuditSubject(request)
     guard !subject.isDryRun else { return try await handler.answer(request) }
-    // NB: the account is found before the request, which may delete the account or the session.
+    // NB: the account is looked up before the request runs, because the request may delete the
+    // account or the session.
     let accountID = try await accounts.accountID(of: subject, path: Endpoint.path)
     if AuditRules.disclosures.contains(Endpoint.path) {
       try await accounts.record(Endpoint.path, subject, of: accountID)
@@ -29,20 +31,20 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
     }
     let response = try await handler.answer(request)
     var account = accountID
-    // The account may be new.
+    // The request may have created the account.
     if account == nil { account = try await accounts.accountID(of: subject, path: Endpoint.path) }
     try await accounts.record(Endpoint.path, subject, of: account)
     return response
   }
 }
 
-/// The management endpoints by what the audit log does with them.
+/// The management endpoints, grouped by how the audit log treats them.
 enum AuditRules {
   /// The endpoints that change nothing and disclose no data of an account.
   static let reads = ConsolePermission.reads.union([
     ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path,
   ])
-  /// The endpoints whose answers open the data of an account.
+  /// The endpoints whose answers give access to the data of an account.
   static let disclosures: Set<String> = [CreateWebToken.path]
 
   /// Returns the verb phrase with which the account page describes a request of the operator.
@@ -99,7 +101,7 @@ struct AuditSubject {
 }
 
 extension Accounts {
-  /// Returns a handler that does the same and writes the audit log.
+  /// Returns a handler that runs the given handler and writes the audit log.
   public func audited(_ handler: any ManagementHandler) -> any ManagementHandler {
     func wrap(_ handler: some ManagementHandler) -> any ManagementHandler {
       AuditedHandler(handler: handler, accounts: self)
@@ -127,7 +129,7 @@ extension Accounts {
         store: subject.store, subject: subject.subject))
   }
 
-  /// Writes that the state of an account's devices is shown, before it is shown.
+  /// Writes an entry before the state of an account's devices is shown.
   func recordShownDevices(of account: Account, at store: StoreAddress) async throws(ServerError) {
     try await registry.append(
       AuditEntry(

@@ -41,7 +41,7 @@ struct InviteAccountHandler: ManagementHandler {
         .throttled,
         exceeded.isForMailbox
           ? "too many mails were sent to '\(email)'; wait an hour, or print the link with --print"
-          : "the server has sent the most mails for this hour; wait, or raise --mails-per-hour",
+          : "the limit of mails for this hour is reached; wait, or raise --mails-per-hour",
         retryAfterSeconds: 3_600)
     }
     accounts.audit.noteOperator("invited '\(email)' by mail")

@@ -102,7 +102,7 @@ extension AccountPages {
   /// The number of entries of the audit log that the page shows.
   private static let entriesShown = 20
 
-  /// Shows one entry of the audit log. The user sees every change that an operator made.
+  /// Describes one entry of the audit log about a change by the operator or the team.
   private static func entryItem(_ entry: AuditEntry) -> HTML {
     let place = entry.store.map { store in
       " for " + store.container + (store.environment.map { " (\($0))" } ?? "")

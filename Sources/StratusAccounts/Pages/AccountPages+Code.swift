@@ -4,8 +4,8 @@ import StratusWire
 /// The page to which the link in a mail leads. It sets the password of a new or an existing
 /// account.
 extension AccountPages {
-  /// Shows the form for a code. The code stays valid, because mail programs open links on their
-  /// own.
+  /// Shows the form for a code. The code stays valid, because mail programs open links
+  /// automatically.
   func showCode(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     let text = visit.request.query["code"] ?? ""
     guard let code = try await accounts.code(text, cookie: visit.formCookie) else {

@@ -1,15 +1,15 @@
 import StratusDomain
 import StratusWire
 
-/// The check before a change of the ways to sign in (OWASP ASVS 7.5.1).
+/// The check of the user before a change of the account's ways to sign in (OWASP ASVS 7.5.1).
 extension AccountPages {
-  /// The time after a sign-in for which an account without a password may change its ways to sign
-  /// in. Afterwards the user has to sign in again.
+  /// How long after a sign-in an account without a password may change its ways to sign in, in
+  /// milliseconds. Afterwards the user has to sign in again.
   private static let freshMilliseconds: Int64 = 10 * 60_000
 
-  /// Checks again that the user is the owner of the account: by the password, or else by a recent
-  /// sign-in. If the account has a second factor, this is checked, too, because the change can
-  /// replace it.
+  /// Checks again that the user owns the account. The proof is the password, or a recent sign-in if
+  /// the account has no password. If the account has a second factor, the user also has to prove
+  /// this factor, because the change can replace it.
   func confirm(
     _ visit: Visit, _ signedIn: (session: BrowserSession, account: Account)
   ) async throws(ServerError) -> FactorResult {
@@ -27,7 +27,7 @@ extension AccountPages {
 
   /// Returns the fields that ``confirm(_:_:)`` reads.
   ///
-  /// - Parameter form: the name of the form, because each element of a page has its own ID.
+  /// - Parameter form: the name of the form, which makes the IDs of its elements unique.
   func proofFields(_ form: String, of account: Account) async throws(ServerError) -> HTML {
     var fields: [HTML] = []
     if try await accounts.registry.password(ofAccount: account.id) != nil {

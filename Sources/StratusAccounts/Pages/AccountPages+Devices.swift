@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The page on which a user sees what the user's own devices did, and lets others see it.
+/// The page that shows a user the state of the user's devices. The user can let the team see it.
 extension AccountPages {
   func showDevices(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
@@ -62,7 +62,7 @@ extension AccountPages {
     return PageLayout.answer("Your devices", content)
   }
 
-  /// The maximum number of containers that the page shows, because each one opens a store.
+  /// The maximum number of containers that the page shows. Each container opens a store.
   private static let placesMax = 10
 
   private static func item(_ consent: StoredConsent) -> HTML {

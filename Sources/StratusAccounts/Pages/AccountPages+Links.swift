@@ -46,12 +46,12 @@ extension AccountPages {
     return PageLayout.answer("Other accounts", content, status: status)
   }
 
-  /// The ID of a link in a form. It does not contain the name of the user at the provider.
+  /// The ID of a link in a form. It does not disclose the user's name at the provider.
   private static func id(of link: ProviderLink) -> String {
     Array(Digest.sha256(Array("\(link.issuer)\n\(link.subject)".utf8)).prefix(8)).hex
   }
 
-  /// Shows the link to the provider, after the user was checked again.
+  /// Checks the user again, and shows the link to the provider.
   ///
   /// NB: the answer is a page and not a redirect, because the content security policy limits the
   /// redirects after a form.

@@ -24,7 +24,7 @@ extension AccountPages {
     }
   }
 
-  /// Returns the settings if the server has this page.
+  /// Returns the mail settings, or nil if the server does not have this page.
   private func settings(of page: MailPage) -> MailSettings? {
     guard let mail = accounts.mail, mail.isAvailable else { return nil }
     switch page {
@@ -63,8 +63,8 @@ extension AccountPages {
     return PageLayout.answer(page.title, content, status: status, hasOpener: true)
   }
 
-  /// Sends a mail to the typed address. The answer and the work are the same whether the address
-  /// has an account. Only the mail tells whether it has one.
+  /// Sends a mail to the typed address. The answer and the amount of work do not depend on whether
+  /// the address has an account. Only the mail says whether it has one.
   func sendMail(_ visit: Visit, _ page: MailPage) async throws(ServerError) -> PageAnswer {
     guard let mail = settings(of: page) else { return Self.noPage }
     let email = (visit.request.form["email"] ?? "").trimmingCharacters(in: .whitespaces)
@@ -111,7 +111,7 @@ extension AccountPages {
     return answer
   }
 
-  /// Returns the contents of the mail, and the code in it.
+  /// Returns the contents of the mail, and the code that it contains.
   private func answer(
     _ page: MailPage, _ email: String, _ account: Account?, _ visit: Visit, _ mail: MailSettings
   ) -> (content: MailContent, code: Accounts.FreshCode?) {
@@ -128,7 +128,7 @@ extension AccountPages {
     }
   }
 
-  /// The text of the app's sign-in request, which the pages keep so that their links lead back.
+  /// The text of the app's sign-in request. The pages keep it, so that their links lead back to it.
   private static func request(of visit: Visit) -> String? {
     let text = visit.request.isPost ? visit.request.form["request"] : visit.request.query["request"]
     guard let text, text.utf8.count <= 4_000,

@@ -4,13 +4,13 @@ import StratusWire
 
 /// The sign-in with a passkey.
 extension AccountPages {
-  /// The parts of the sign-in page for passkeys. The script shows the button.
+  /// The parts of the sign-in page for passkeys. The button is hidden until the script shows it.
   struct PasskeyParts {
     let form: HTML
     let button: HTML
   }
 
-  /// Returns the form whose fields the script fills.
+  /// Returns the form whose fields the script fills in.
   ///
   /// - Parameters:
   ///   - options: the options for the browser.

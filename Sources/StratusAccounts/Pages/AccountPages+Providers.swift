@@ -5,10 +5,10 @@ import StratusWire
 extension AccountPages {
   static let callbackPrefix = "/auth/callback/"
 
-  /// Returns the links to the providers below the sign-in form.
+  /// Returns the links to the providers, for the page with the sign-in form.
   ///
-  /// NB: these are links and not forms. The content security policy limits the targets of forms,
-  /// also of the redirects that follow, and a provider may redirect to any host.
+  /// NB: these are links and not forms. The content security policy limits the target of a form and
+  /// of the redirects after it, but a provider may redirect to any host.
   func providerLinks(_ goal: SignInGoal) -> HTML {
     let query = goal.values.sorted { $0.key < $1.key }.map {
       "&\($0.key)=\(Self.encode($0.value))"
@@ -42,8 +42,8 @@ extension AccountPages {
 
   /// Returns the URL of the provider's page, or nil if the provider does not answer.
   ///
-  /// - Parameter account: the account that gets a link, with the browser session that asks for it.
-  ///   nil means a sign-in.
+  /// - Parameter account: the account to link, with the browser session that asked for the link. It
+  ///   is nil for a sign-in.
   func authorizationURL(
     _ visit: Visit, _ provider: IdentityProvider, _ goal: [String: String],
     linking account: (id: String, sessionID: String)?

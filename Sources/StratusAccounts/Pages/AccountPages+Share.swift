@@ -3,10 +3,10 @@ import StratusWire
 
 /// The page of a share, at the share's URL (docs/internals/sharing.md).
 ///
-/// A user who is not known to be invited gets the same pages for every ID, whether or not there is
-/// such a share.
+/// A user who may not see a share gets the same pages for every ID. The pages do not disclose
+/// whether there is a share with the ID.
 extension AccountPages {
-  /// A share that the user may see, with the caller that the user is in its container.
+  /// A share that the user may see, and the user as a caller in the share's container.
   private struct Found {
     let offer: ShareDesk.Offer
     let caller: Caller
@@ -25,7 +25,7 @@ extension AccountPages {
     }
     if visit.shareToOpen != nil { visit.remove(.share) }
     let account = signedIn.account
-    // NB: the answer is the same for every ID, because no share is looked for.
+    // NB: the answer is the same for every ID, because the server does not look for the share.
     if account.isRestricted { return Self.restricted }
     switch (parts.count == 3 ? parts[2] : "", visit.request.isPost) {
     case ("", false): return try await show(id, account, visit, shares)
@@ -66,7 +66,7 @@ extension AccountPages {
       return unknownShare(id, account, visit)
     }
     let store = found.offer.store
-    // The registry remembers which account the user belongs to. Only an acceptance needs that.
+    // The acceptance stores the user, so the registry has to remember the user's account.
     _ = try await accounts.user(account.id, in: store.container)
     do throws(ServerError) {
       guard
@@ -149,15 +149,15 @@ extension AccountPages {
       deviceID: "share page", requestUUID: accounts.ambient.makeUUID(),
       clientAddress: visit.request.clientAddress)
     caller.serverURL = visit.request.serverURL
-    // NB: a container without a store is read as an empty one, and no store is created.
+    // NB: with this flag, a container without a store reads as empty, and no store is created.
     caller.createsContainer = true
     return caller
   }
 
   // Parts of the page
 
-  /// Choice: only invited people see the address of the owner. A user who found the URL of a public
-  /// share does not.
+  /// Returns the beginning of the sentence about the sender. Choice: only invited users see the
+  /// owner's address. A user who has found the URL of a public share does not see it.
   private func inviter(of offer: ShareDesk.Offer) async throws(ServerError) -> HTML {
     switch offer.role {
     case .owner: return "You share this"
@@ -200,7 +200,7 @@ extension AccountPages {
     return "<p>You take part. The records are in the app's shared database.</p>\(app)\(fallback)"
   }
 
-  /// The page for an ID that leads to no share, or to one that the account may not see.
+  /// The page for an ID that belongs to no share, or to a share that the account may not see.
   private func unknownShare(_ id: String, _ account: Account, _ visit: Visit) -> PageAnswer {
     let content: HTML = """
       <h1>Nothing is shared with you here</h1>
@@ -225,8 +225,8 @@ extension AccountPages {
     <p><a href="/account">Account</a></p>
     """, status: 403)
 
-  /// The media type of a picture, by its first bytes. Other bytes are not shown, because a browser
-  /// could read them as a page.
+  /// Returns the media type of a picture according to its first bytes. Other bytes are not shown,
+  /// because a browser could interpret them as a page.
   private static func pictureType(_ bytes: [UInt8]) -> String? {
     func begins(_ start: [UInt8]) -> Bool { bytes.starts(with: start) }
     if begins([0x89, 0x50, 0x4E, 0x47]) { return "image/png" }

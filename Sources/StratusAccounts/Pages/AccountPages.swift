@@ -11,7 +11,7 @@ public final class AccountPages: WebPages {
   let throttle = SignInThrottle()
   /// Finds the shares of the pages under `/share/`. If it is nil, there are no such pages.
   let shares: ShareDesk?
-  /// Reports the state of users' devices, or nil if the server does not watch them.
+  /// Reports the state of users' devices. If it is nil, the pages show no devices.
   let devices: DeviceReports?
   let mailPace = MailPace()
   let pollPace = PollPace()

@@ -1,16 +1,16 @@
 import StratusDomain
 
-/// The sharing panel: a page that a web app embeds, so that its user shares a record or a zone
-/// (docs/internals/sharing.md, "The sharing panel").
+/// The sharing panel: a page that a web app embeds. In the panel, the app's user shares a record or
+/// a zone (docs/internals/sharing.md, "The sharing panel").
 ///
 /// The panel has no cookies and no rights of its own. It sends requests with the tokens that the
 /// embedding page gives it, so any page may embed it.
 enum SharePanel {
-  /// The part of the path that CloudKit JS asks for (sharing §1.4). The locale follows.
+  /// The start of the path that CloudKit JS requests (sharing §1.4). The locale comes after it.
   static let pathStart = "/applications/ck-share-ui/current/"
   static let scriptPath = "/auth/share-panel.js"
 
-  /// Returns the page, or nil if the path is another one.
+  /// Returns the page, or nil if the path is not the panel's.
   static func answer(_ path: String) -> PageAnswer? {
     guard path.hasPrefix(pathStart) else { return nil }
     let locale = path.dropFirst(pathStart.count).drop { $0 != "/" }

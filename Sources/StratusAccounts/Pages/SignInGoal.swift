@@ -18,11 +18,11 @@ struct SignInGoal {
     return device.isEmpty ? DevicePage.path : DevicePage.path(code: device)
   }
 
-  /// The path of the page with the sign-in form for this goal. Except for a goal without a reason,
-  /// it is the page of the goal itself.
+  /// The path of the page with the sign-in form for this goal. For a goal with a ``reason``, the
+  /// goal's own page shows the form.
   var formPath: String { reason == nil ? "/auth/sign-in" : path }
 
-  /// Whether the page keeps the fragment of its URL, which the page of a share needs.
+  /// Whether the page keeps the fragment of its URL. The page of a share needs the fragment.
   var keepsFragment: Bool { share != nil }
 
   /// The sentence below the heading of the form, or nil if there is none.
@@ -55,7 +55,7 @@ struct SignInGoal {
 /// The outcome of reading the goal in a form.
 enum SignInGoalQuestion {
   case goal(SignInGoal)
-  /// The app's request has expired, or is not allowed. The page tells the user.
+  /// The app's request has expired, or is not allowed. The page says so.
   case refused(PageAnswer)
 }
 

@@ -9,8 +9,7 @@ struct Visit {
   let formCookie: String
   /// The proof that an account has signed in with this browser, or nil if there is none.
   let knownBrowser: KnownBrowser?
-  /// The ID of the share whose page the user has opened before the sign-in, or nil if there is
-  /// none.
+  /// The ID of the share whose page the user opened before the sign-in, or nil if there is none.
   let shareToOpen: String?
   private(set) var cookieFields: [(name: String, value: String)] = []
   private let isSecure: Bool

@@ -10,7 +10,8 @@ extension Accounts {
   /// The outcome of a sign-in with a passkey.
   enum PasskeySignIn: Sendable {
     case account(Account, SignInProof)
-    /// The fault is nil if no such passkey exists. The account is that of the passkey.
+    /// The fault is nil if the passkey is unknown, or if its account is disabled. The account owns
+    /// the passkey, and is nil if the passkey is unknown.
     case refused(PasskeyCheck.Fault?, Account?)
     case usedAlready
   }
@@ -58,7 +59,7 @@ extension Accounts {
       return .usedAlready
     }
     let count = Int64(data.signCount)
-    // Passkeys that are copied between devices always report 0.
+    // Passkeys that a user's devices synchronize always report 0.
     let isCopied = (count != 0 || passkey.signCount != 0) && count <= passkey.signCount
     if isCopied {
       audit.note(
@@ -77,7 +78,7 @@ extension Accounts {
   ///
   /// - Returns: false if the passkey belongs to an account already, if the account has too many
   ///   passkeys, or if the challenge was answered before.
-  /// - Throws: ``PasskeyCheck/Fault`` as the reason in the facts of a `BAD_REQUEST`.
+  /// - Throws: `BAD_REQUEST`, whose reason is the raw value of a ``PasskeyCheck/Fault``.
   func addPasskey(
     _ answer: PasskeyAnswer, named name: String, to account: Account,
     challenge: PasskeyChallenge, site: PasskeySite

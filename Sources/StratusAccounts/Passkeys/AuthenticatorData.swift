@@ -11,7 +11,7 @@ struct AuthenticatorData: Sendable, Hashable {
   let serverHash: [UInt8]
   /// Whether the user has touched the authenticator.
   let isUserPresent: Bool
-  /// Whether the authenticator has checked that it is its user, for example by a fingerprint.
+  /// Whether the authenticator has verified the user, for example by a fingerprint.
   let isUserVerified: Bool
   /// Whether the passkey can be copied to other devices of the user.
   let isBackupEligible: Bool
@@ -26,7 +26,7 @@ struct AuthenticatorData: Sendable, Hashable {
   static let credentialIDMax = 1_023
   private static let headCount = 37
 
-  /// Returns nil if the bytes have another form, or if bytes are left over.
+  /// Returns nil if the bytes have another format, or if there are extra bytes at the end.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.headCount else { return nil }
     serverHash = Array(bytes[0..<32])
@@ -39,7 +39,7 @@ struct AuthenticatorData: Sendable, Hashable {
     signCount = bytes[33..<37].reduce(0) { $0 << 8 | UInt32($1) }
     var index = Self.headCount
     if has(6) {
-      // The 16 bytes of the authenticator's model, and the length of the ID.
+      // The first 16 bytes identify the authenticator's model. The next two are the ID's length.
       guard bytes.count >= index + 18 else { return nil }
       let count = Int(bytes[index + 16]) << 8 | Int(bytes[index + 17])
       index += 18

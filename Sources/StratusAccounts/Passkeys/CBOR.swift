@@ -1,9 +1,9 @@
 /// A value in the compact binary encoding CBOR (RFC 8949), as authenticators write it.
 ///
-/// The reader accepts only what WebAuthn needs: no tags, no floating-point numbers and no lengths
-/// that are unknown in advance.
+/// The reader accepts only what WebAuthn needs: no tags, no floating-point numbers and no items of
+/// indefinite length.
 indirect enum CBOR: Sendable, Hashable {
-  /// An integer. Integers that do not fit into 64 bits with a sign are refused.
+  /// An integer. Integers outside the range of `Int64` are refused.
   case integer(Int64)
   case bytes([UInt8])
   case text(String)

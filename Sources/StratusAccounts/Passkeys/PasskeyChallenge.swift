@@ -15,7 +15,7 @@ struct PasskeyChallenge: Sendable, Hashable {
   /// The sealed text.
   let text: String
 
-  /// The lifetime of a challenge. Choice: enough to find a security key.
+  /// The lifetime of a challenge. Choice: enough time to find a security key.
   static let lifetimeMilliseconds: Int64 = 5 * 60_000
   /// The number of random bytes, as WebAuthn §13.4.3 recommends.
   private static let randomCount = 16
@@ -32,8 +32,8 @@ struct PasskeyChallenge: Sendable, Hashable {
       "\(random) \(accountID ?? "-") \(browser.hex) \(now)", for: .passkeyChallenge)
   }
 
-  /// Returns nil unless the server made the text for this browser, and for this account or for a
-  /// sign-in, within the lifetime.
+  /// Returns nil if the text has expired, or if the server did not make it for this browser and for
+  /// this account. A nil account means that the text must be made for a sign-in.
   init?(
     text: String, for accountID: String?, cookie: String, sealedBy seal: PageSeal, now: Int64
   ) {

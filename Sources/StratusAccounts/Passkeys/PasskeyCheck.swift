@@ -1,7 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// The checks of what an authenticator sends (WebAuthn Level 3, §7.1 and §7.2).
+/// The checks of an authenticator's answer (WebAuthn Level 3, §7.1 and §7.2).
 enum PasskeyCheck {
   /// The reason why a passkey is refused. The reason is written into the log.
   enum Fault: String, Error, Sendable, CaseIterable {
@@ -54,11 +54,11 @@ enum PasskeyCheck {
       isBackupEligible: data.isBackupEligible, isBackedUp: data.isBackedUp)
   }
 
-  /// Checks the signature of a stored passkey.
+  /// Checks a sign-in with a stored passkey.
   ///
   /// - Parameters:
-  ///   - userHandle: the user handle that the authenticator sends, or nil if it sends none. The
-  ///     sign-in names no account, so it must be that of the passkey's account.
+  ///   - userHandle: the user handle that the authenticator sends, or nil if it sends none. It must
+  ///     be ``expectedHandle``, because the user names no account for this sign-in.
   ///   - expectedHandle: the user handle of the passkey's account.
   static func assertion(
     clientData: [UInt8], authenticatorData bytes: [UInt8], signature: [UInt8],
@@ -68,7 +68,7 @@ enum PasskeyCheck {
     guard userHandle == expectedHandle else { throw .wrongUser }
     try check(clientData, .get, challenge, site)
     let data = try authenticatorData(bytes, site)
-    // A passkey never changes between a copyable one and one of a single device.
+    // A passkey never changes whether it can be copied to other devices.
     guard data.isBackupEligible == passkey.isBackupEligible else { throw .wrongBackupState }
     guard let key = PasskeyKey(bytes: passkey.publicKey) else { throw .unsupportedKey }
     guard key.isSignature(signature, of: bytes + Digest.sha256(clientData)) else {

@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// The names under which passkeys belong to this server.
+/// The origin and the ID by which authenticators bind passkeys to this server.
 struct PasskeySite: Sendable, Hashable {
   /// The origin of the server's pages, as browsers send it.
   let origin: String

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A public key that checks signatures: of a passkey, or of an identity provider.
+/// The public key of a passkey or of an identity provider. It checks signatures.
 enum PublicKey: Sendable {
   case p256(P256.Signing.PublicKey)
   case ed25519(Curve25519.Signing.PublicKey)
@@ -48,8 +48,8 @@ enum PublicKey: Sendable {
 
 /// The public key of a passkey, in the encoding COSE_Key (RFC 9052 §7, RFC 9053 §7, RFC 8230 §4).
 struct PasskeyKey: Sendable {
-  /// The algorithms that the server offers, with their COSE numbers: ES256, Ed25519 and RS256. The
-  /// order is that of preference.
+  /// The algorithms that the server offers, in the order of preference: ES256, Ed25519 and RS256.
+  /// The numbers are those of COSE.
   static let algorithms: [Int64] = [-7, -8, -257]
 
   private let key: PublicKey
@@ -81,7 +81,7 @@ struct PasskeyKey: Sendable {
     self.init(cose)
   }
 
-  /// Whether a signature of this key belongs to a message. Signatures of ES256 are in DER
+  /// Whether a signature of a message was made with this key. ES256 signatures are encoded in DER
   /// (WebAuthn §6.5.6).
   func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     switch key {

@@ -39,8 +39,8 @@ extension Accounts {
     return isChanged ? ProvenAccount(account: account, passwordHash: hash) : nil
   }
 
-  /// Uses a mailed code: gives the code's account a password, and creates the account if the code
-  /// permits it.
+  /// Uses a mailed code. Sets the password of the account for which the code was made, and creates
+  /// this account if the code permits it.
   ///
   /// - Returns: nil if the code cannot be used any more.
   /// - Throws: `BAD_REQUEST` with advice if the password may not be used; `TRY_AGAIN_LATER` if too

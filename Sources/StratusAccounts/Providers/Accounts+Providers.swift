@@ -5,7 +5,7 @@ extension Accounts {
   /// The maximum number of links of an account to users of identity providers.
   static let linksMax = 10
 
-  /// A user of an identity provider, as a checked ID token names the user.
+  /// A user of an identity provider, as a checked ID token describes the user.
   struct ProviderUser: Sendable, Hashable {
     let issuer: String
     let subject: String
@@ -21,19 +21,20 @@ extension Accounts {
   /// The outcome of a sign-in at a provider.
   enum ProviderSignIn: Sendable {
     case account(Account)
-    /// A link was made now, or an account was created.
+    /// The user was linked to an account by this sign-in. `isNew` tells whether the sign-in also
+    /// created the account.
     case linked(Account, isNew: Bool)
     /// No account belongs to the user, and the rules permit no link.
     case unknown
-    /// The account is disabled, or the user is linked to another account.
+    /// The account is disabled or has too many links, or another request has linked the user.
     case refused
   }
 
   /// Returns the user whom an identity provider has signed in.
   ///
   /// - Parameters:
-  ///   - code: the code of the browser's request.
-  ///   - redirectURL: the URL of that request without its query.
+  ///   - code: the code in the request by which the browser comes back from the provider.
+  ///   - redirectURL: the URL of this request without its query.
   func providerUser(
     code: String, state: ProviderState, redirectURL: String, at provider: IdentityProvider,
     by client: ProviderClient
@@ -61,9 +62,9 @@ extension Accounts {
 
   /// Finds or creates the account of a provider's user.
   ///
-  /// 1. A link that exists decides alone.
-  /// 2. Without a link, a trusted e-mail address links the account with this address.
-  /// 3. Without an account, a trusted address creates one, if each person may create an account.
+  /// 1. If the user has a link, only this link counts.
+  /// 2. Without a link, the user is linked to the account with the user's trusted e-mail address.
+  /// 3. Without such an account, one is created if everyone may sign up.
   func signIn(_ user: ProviderUser) async throws(ServerError) -> ProviderSignIn {
     let found = try await registry.providerLink(issuer: user.issuer, subject: user.subject)
     if let found {

@@ -51,13 +51,12 @@ enum IDTokenCheck {
 
   /// Returns the key that must have signed a token.
   ///
-  /// - Throws: ``Fault/unknownKey`` if there is no such key, or if the token names no key and there
-  ///   are several.
+  /// - Throws: ``Fault/wrongAlgorithm``; ``Fault/unknownKey`` unless exactly one key fits.
   static func key(
     of token: SignedToken, in keys: [WebKey], _ algorithm: IdentityProvider.SignatureAlgorithm
   ) throws(Fault) -> PublicKey {
-    // NB: the algorithm is that of the operator, never that of the token. Otherwise a token could
-    // choose no signature, or one with the public key as the secret.
+    // NB: the operator's setting determines the algorithm, and the token never does. Otherwise a
+    // token could select no signature, or an HMAC whose secret is the public key.
     guard token.header.algorithm == algorithm.rawValue else { throw .wrongAlgorithm }
     let suited = keys.filter { key in
       key.use ?? "sig" == "sig" && key.algorithm ?? algorithm.rawValue == algorithm.rawValue
@@ -101,7 +100,7 @@ enum IDTokenCheck {
 }
 
 extension WebKey {
-  /// Returns the key if it can check signatures of an algorithm.
+  /// Returns the public key, or nil if it cannot check signatures of the algorithm.
   func publicKey(for algorithm: IdentityProvider.SignatureAlgorithm) -> PublicKey? {
     func bytes(_ text: String?) -> [UInt8]? { text.flatMap(Base64URL.decode) }
     switch algorithm {
@@ -121,7 +120,7 @@ extension WebKey {
 }
 
 extension PublicKey {
-  /// Whether a signature in the form of RFC 7518 belongs to a message.
+  /// Whether a signature of a message, in the format of RFC 7518, was made with this key.
   func isTokenSignature(
     _ signature: [UInt8], of message: [UInt8], _ algorithm: IdentityProvider.SignatureAlgorithm
   ) -> Bool {

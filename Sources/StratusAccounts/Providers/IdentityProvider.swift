@@ -16,7 +16,7 @@ public struct IdentityProvider: Sendable, Hashable {
   /// The only algorithm of ID tokens that the server accepts from this provider.
   public var algorithm: SignatureAlgorithm
   /// The domains of e-mail addresses for which the operator trusts the provider. `*` means all
-  /// domains. A verified address of another domain links no account.
+  /// domains. An address in another domain never links or creates an account.
   public var trustedDomains: Set<String>
 
   /// The algorithms of signatures (RFC 7518 §3.1, RFC 8037 §3.1).
@@ -40,15 +40,15 @@ public struct IdentityProvider: Sendable, Hashable {
     self.trustedDomains = trustedDomains
   }
 
-  /// Whether an e-mail address that the provider calls verified identifies an account.
+  /// Whether the operator trusts the provider for the domain of an e-mail address.
   func trusts(_ email: String) -> Bool {
     guard let at = email.lastIndex(of: "@") else { return false }
     let domain = email[email.index(after: at)...].lowercased()
     return !domain.isEmpty && (trustedDomains.contains("*") || trustedDomains.contains(domain))
   }
 
-  /// Whether the server may send requests to a URL: the URL uses HTTPS, or it leads to this machine
-  /// and is for development.
+  /// Whether the server may send requests to a URL. The URL must use HTTPS or lead to this machine,
+  /// and must not contain a user name.
   public static func isPermitted(_ url: String) -> Bool {
     url.utf8.count <= 2_000 && Visit.isPrivate(url)
       && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -20,9 +20,9 @@ public final class ProviderClient: Sendable {
 
   /// How long a description and keys are used without a new request.
   private static let freshMilliseconds: Int64 = 3_600_000
-  /// The minimum time between two requests for the keys because of an unknown key.
+  /// The minimum time between two requests for the keys after a token has named an unknown key.
   private static let keysPauseMilliseconds: Int64 = 60_000
-  /// The maximum number of requests in progress, so that visitors cannot cause many at a time.
+  /// The maximum number of requests in progress, so that visitors cannot cause many requests.
   private static let requestsMax = 8
   private static let keysMax = 100
 
@@ -50,7 +50,7 @@ public final class ProviderClient: Sendable {
     if issuer.hasSuffix("/") { issuer.removeLast() }
     let description: ProviderDescription = try await get(
       issuer + "/.well-known/openid-configuration")
-    // NB: the description of another issuer would make the server talk to that issuer.
+    // NB: without this check, a wrong description would make the server trust another issuer.
     guard description.issuer == provider.issuer else {
       throw Fault("its description names another issuer")
     }
@@ -72,7 +72,7 @@ public final class ProviderClient: Sendable {
   /// Finds the key that has signed a token. If the token names an unknown key, fetches the keys
   /// again, but at most once a minute.
   ///
-  /// - Throws: ``IDTokenCheck/Fault`` as the reason of a ``Fault``.
+  /// - Throws: ``Fault``, which may have the text of an ``IDTokenCheck/Fault``.
   func key(
     of token: IDTokenCheck.SignedToken, at provider: IdentityProvider, now: Int64
   ) async throws(Fault) -> PublicKey {
@@ -111,7 +111,7 @@ public final class ProviderClient: Sendable {
       // OpenID Connect Discovery §3: the default is `client_secret_basic`.
       let methods = description.tokenMethods ?? ["client_secret_basic"]
       if methods.contains("client_secret_basic") || !methods.contains("client_secret_post") {
-        // RFC 6749 §2.3.1: both texts are encoded like a form.
+        // RFC 6749 §2.3.1: the client ID and the secret are form-encoded.
         request.credentials = OutgoingRequest.Credentials(
           user: AccountPages.encode(provider.clientID), password: AccountPages.encode(secret))
       } else {

@@ -40,8 +40,8 @@ struct ProviderState: Sendable, Hashable {
     text = seal.seal(lines.joined(separator: "\n"), for: .providerState)
   }
 
-  /// Returns nil unless the server made the text for this browser and this provider, within the
-  /// lifetime.
+  /// Returns nil if the text has expired, or if the server did not make it for this browser and
+  /// this provider.
   init?(
     text: String, of providerID: String, cookie: String, sealedBy seal: PageSeal, now: Int64
   ) {
@@ -71,7 +71,7 @@ struct ProviderState: Sendable, Hashable {
   /// The secret that proves at the token URL that the server began the sign-in (RFC 7636).
   func verifier(_ seal: PageSeal) -> String { seal.derived(from: text, for: .providerVerifier) }
 
-  /// The challenge of the verifier, which the authorization page gets.
+  /// The challenge for the verifier. The provider gets it with the authorization request.
   func challenge(_ seal: PageSeal) -> String {
     Base64URL.encode(Digest.sha256(Array(verifier(seal).utf8)))
   }

@@ -3,19 +3,19 @@ public import StratusDomain
 import StratusWire
 import Synchronization
 
-/// Keeps files in an S3-compatible storage, so that several servers can use the same files.
+/// Keeps files in S3-compatible storage, so that several servers can use the same files.
 ///
-/// An upload waits in memory until it is complete, or until it has the size of a part. A small file
-/// is stored by one request. A larger one becomes a multipart upload, whose parts are joined in an
-/// object of the upload. Because S3 needs the name of an object when its multipart upload begins,
-/// and `finish` gets the name at the end, S3 then copies the object to its name.
+/// The bytes of an upload are kept in memory until the upload is complete, or until they fill a
+/// part. One request stores a small file. A larger file becomes a multipart upload. S3 needs the
+/// name of the object when a multipart upload begins, but the name of the file is known only in
+/// `finish`. Therefore S3 joins the parts in a temporary object, and then copies it to the name.
 public final class S3AssetStore: AssetStore {
   /// The size of a part. S3 requires at least 5 MiB, and at most 10,000 parts.
   public static let partBytes = 8_388_608
-  /// The maximum number of bytes of all uploads that wait in memory.
+  /// The maximum number of bytes that all uploads together keep in memory.
   public static let waitingBytesMax = 268_435_456
   private static let noteBytesMax = 1_024
-  /// The number of bytes at the beginning of a file that are read when it is opened.
+  /// The number of bytes that are read from the beginning of a file when it is opened.
   private static let firstBytes = 262_144
 
   private let bucket: S3Bucket
@@ -31,7 +31,7 @@ public final class S3AssetStore: AssetStore {
   ///   - now: returns the time in milliseconds since 1970 UTC.
   ///   - makeName: returns a name of letters, digits and hyphens that is never used again.
   ///   - partBytes: the size of a part. Only tests use another size.
-  ///   - waitingBytesMax: the maximum number of bytes that wait in memory.
+  ///   - waitingBytesMax: the maximum number of bytes that all uploads together keep in memory.
   public init(
     client: S3Client, now: @escaping @Sendable () -> Int64,
     makeName: @escaping @Sendable () -> String,
@@ -49,7 +49,8 @@ public final class S3AssetStore: AssetStore {
     try S3Keys(bucket.client.location, address)
   }
 
-  /// Stores, lists and removes one small object, so that missing rights are found at the start.
+  /// Stores, lists and removes one small object, so that the server notices missing rights when it
+  /// starts.
   ///
   /// - Throws: the errors of S3.
   public func check() async throws(ServerError) {
@@ -144,7 +145,7 @@ public final class S3AssetStore: AssetStore {
     try await abortUnfinished(keys, before: time, except: recent)
   }
 
-  /// Removes multipart uploads whose state was never stored, or that a crash has left.
+  /// Removes multipart uploads whose state was never stored, and those that a crash has left.
   private func abortUnfinished(
     _ keys: S3Keys, before time: Int64, except recent: Set<String>
   ) async throws(ServerError) {
@@ -192,7 +193,7 @@ public final class S3AssetStore: AssetStore {
 }
 
 extension S3UploadState {
-  /// Returns the stored state of an upload without its tail, or nil if there is none.
+  /// Returns the stored state of an upload without the bytes at its end, or nil if there is none.
   static func head(
     _ key: String, in bucket: S3Bucket
   ) async throws(ServerError) -> (state: S3UploadState, modified: Int64?)? {

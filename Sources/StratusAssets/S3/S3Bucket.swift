@@ -15,7 +15,7 @@ struct S3Bucket: Sendable {
   struct Unfinished: Sendable {
     var key: String
     var id: String
-    /// The time of the beginning, in milliseconds since 1970 UTC.
+    /// The time at which the upload began, in milliseconds since 1970 UTC.
     var began: Int64
   }
 
@@ -26,21 +26,21 @@ struct S3Bucket: Sendable {
     var size: Int64
   }
 
-  /// The number of entries in one page of a list.
+  /// The maximum number of entries in one page of a list.
   static let pageMax = 1_000
   /// The size of the largest object that one request copies. S3 allows 5 GiB.
   static let copyBytesMax: Int64 = 4_294_967_296
   /// The size of the parts in which a larger object is copied.
   private static let copyPartBytes: Int64 = 1_073_741_824
   private static let listBytesMax = 4_194_304
-  /// The time for requests that join or copy large objects.
+  /// The timeout of requests that join or copy large objects.
   private static let longSeconds: Int64 = 600
 
   let client: S3Client
 
   // Objects
 
-  /// Returns a part of an object, and the size of the whole object, or nil if there is no object.
+  /// Returns a part of an object and the size of the whole object, or nil if the object is missing.
   func get(
     _ key: String, at offset: Int64, count: Int
   ) async throws(ServerError) -> (bytes: [UInt8], size: Int64, modified: Int64?)? {
@@ -54,7 +54,7 @@ struct S3Bucket: Sendable {
     case 404:
       return nil
     case 416:
-      // An empty object has no ranges.
+      // S3 sends 416 for an empty object, because an empty object has no ranges.
       guard let head = try await head(key) else { return nil }
       return ([], head.size, head.modified)
     case 206:
@@ -68,7 +68,7 @@ struct S3Bucket: Sendable {
     }
   }
 
-  /// Returns the size and the time of an object, or nil if there is no object.
+  /// Returns the size and the time of an object, or nil if the object is missing.
   func head(
     _ key: String
   ) async throws(ServerError) -> (size: Int64, modified: Int64?)? {
@@ -157,7 +157,7 @@ struct S3Bucket: Sendable {
 
   /// Joins the parts of a multipart upload.
   ///
-  /// S3 refuses parts whose bytes have changed, because each part is named with its tag.
+  /// S3 refuses parts whose bytes have changed, because the request contains the tag of each part.
   /// - Returns: whether this request has certainly joined the parts. It is false if the multipart
   ///   upload does not exist any more, perhaps because an earlier attempt succeeded.
   /// - Throws: `CONFLICT` if another upload has replaced a part.
@@ -181,14 +181,14 @@ struct S3Bucket: Sendable {
     }
   }
 
-  /// Removes a multipart upload. A missing one is not an error.
+  /// Removes a multipart upload. A missing upload is not an error.
   func abort(_ id: String, _ key: String) async throws(ServerError) {
     _ = try await client.send(
       S3Request(method: "DELETE", key: key, query: [(name: "uploadId", value: id)]),
       accepting: [404])
   }
 
-  /// Lists the first unfinished multipart uploads whose keys begin with `prefix`.
+  /// Lists unfinished multipart uploads whose keys begin with `prefix`: one page, after `last`.
   func unfinished(
     prefix: String, after last: Unfinished?
   ) async throws(ServerError) -> [Unfinished] {

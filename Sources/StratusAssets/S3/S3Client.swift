@@ -14,8 +14,8 @@ struct S3Request: Sendable {
   /// The header fields, with names in lower case.
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
-  /// Whether a successful answer contains the bytes of an object. Such bytes are never taken for an
-  /// error of S3.
+  /// Whether a successful answer contains the bytes of an object. Such bytes are never interpreted
+  /// as an error of S3.
   var isRead = false
   /// The maximum size of the answer's body.
   var answerBytesMax = 65_536
@@ -23,7 +23,7 @@ struct S3Request: Sendable {
   var timeoutSeconds: Int64 = 30
 }
 
-/// An answer of S3 with a status below 300, or a status that the caller has asked for.
+/// An answer of S3 whose status is below 300, or a status that the caller accepts.
 struct S3Answer: Sendable {
   var status: Int
   /// The header fields. Their names are in lower case.
@@ -36,7 +36,7 @@ struct S3Answer: Sendable {
 public final class S3Client: Sendable {
   /// The number of attempts for each request.
   static let attemptsMax = 4
-  /// The number of concurrent connections for each event loop.
+  /// The maximum number of connections that the client keeps open.
   private static let connectionsMax = 64
 
   let location: S3Location
@@ -48,7 +48,7 @@ public final class S3Client: Sendable {
 
   /// - Parameters:
   ///   - now: returns the time in milliseconds since 1970 UTC.
-  ///   - chance: returns a random number in 0 ..< 1, by which pauses differ.
+  ///   - chance: returns a random number in 0 ..< 1, which varies the pauses.
   ///   - pause: waits before a request is repeated.
   public init(
     location: S3Location, credentials: S3CredentialSource,
@@ -78,7 +78,7 @@ public final class S3Client: Sendable {
 
   /// Sends a request, and repeats it if it fails.
   ///
-  /// - Parameter accepted: the statuses from 300 that are no error for the caller.
+  /// - Parameter accepted: the statuses of 300 and above that are no errors for the caller.
   /// - Throws: `TRY_AGAIN_LATER` if S3 cannot be reached or is overloaded; `INTERNAL_ERROR` if it
   ///   refuses the request.
   func send(
@@ -112,7 +112,7 @@ public final class S3Client: Sendable {
     }
   }
 
-  /// The codes of errors that new credentials may end.
+  /// The error codes after which the client reads the credentials again.
   private static let credentialCodes: Set = [
     "ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch",
   ]
@@ -122,14 +122,15 @@ public final class S3Client: Sendable {
       || ["InternalError", "RequestTimeout", "SlowDown", "ServiceUnavailable"].contains(code)
   }
 
-  /// Returns 100 ms to 1.6 s. The pauses differ, so that many requests are not repeated at once.
+  /// Returns 50 ms to 1.6 s. The pauses are random, so that failed requests are not repeated all at
+  /// the same time.
   private func pauseMilliseconds(after attempt: Int) -> Int64 {
     let base = Int64(100) << (2 * Int64(attempt - 1))
     return base / 2 + Int64(Double(base / 2) * chance())
   }
 
-  /// Returns the error in an answer. S3 may report an error with the status 200, if it began to
-  /// answer before it joined or copied an object.
+  /// Returns the error in an answer. S3 can report an error with the status 200, because it may
+  /// begin its answer before it has joined or copied an object.
   private static func error(in answer: S3Answer) -> (code: String, message: String)? {
     guard answer.body.first == UInt8(ascii: "<"), let root = S3Element(answer.body),
       root.name == "Error"

@@ -20,7 +20,7 @@ public struct S3Credentials: Sendable, Hashable {
   }
 }
 
-/// Where the credentials of S3 come from: the environment, or a file in the format of AWS.
+/// The source of the credentials for S3: the environment, or a file in the format of AWS.
 ///
 /// The variables are `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Without
 /// them, the file is `AWS_SHARED_CREDENTIALS_FILE`, or else `.aws/credentials` in the home folder.

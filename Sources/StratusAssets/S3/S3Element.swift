@@ -1,7 +1,7 @@
 /// An element of an XML document that S3 sent.
 ///
-/// The reader understands only what S3's answers contain: elements, texts, and the five named
-/// entities and character numbers. It ignores attributes.
+/// The reader understands only the syntax in S3's answers: elements, texts, the five named
+/// entities, and numeric character references. It ignores attributes.
 struct S3Element {
   var name: String
   var text = ""

@@ -5,8 +5,8 @@ import StratusWire
 ///
 ///     PREFIX/<container>/<environment>.assets/files/<name>            complete files
 ///                                             uploads/<id>.note       the note of an upload
-///                                             uploads/<id>.state      what is known of an upload
-///                                             uploads/<id>.<random>   the parts of an upload
+///                                             uploads/<id>.state      the state of an upload
+///                                             uploads/<id>.<random>   the parts, joined together
 struct S3Keys: Sendable {
   /// The text with which the keys of all files and uploads begin.
   let root: String
@@ -34,7 +34,7 @@ struct S3Keys: Sendable {
     try uploads + AssetFolders.checked(id) + Self.stateSuffix
   }
 
-  /// Returns the key of the object that the parts of an upload become.
+  /// Returns the key of the temporary object in which the parts of an upload are joined.
   func parts(ofUpload id: String, random: String) throws(ServerError) -> String {
     try uploads + AssetFolders.checked(id) + "." + random
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The place of the bytes of assets in an S3-compatible storage:
+/// The location of assets in S3-compatible storage, as an address:
 /// `s3://bucket/prefix?endpoint=https://host:port&region=name`.
 ///
-/// These values may follow the question mark:
+/// The query of the address may contain these values:
 ///
 /// | name | meaning |
 /// |---|---|
@@ -12,7 +12,7 @@ import Foundation
 /// | `path-style` | `yes` if the bucket stands in the path, `no` if it stands in the host name |
 /// | `plaintext` | `yes` allows an endpoint on another machine without TLS |
 public struct S3Location: Sendable, Hashable {
-  /// The reason why a text is no location, as a sentence for the operator.
+  /// The reason why a text is not a location, as a sentence for the operator.
   public struct Fault: Error, CustomStringConvertible {
     public let description: String
   }
@@ -23,7 +23,7 @@ public struct S3Location: Sendable, Hashable {
   public let region: String
   /// The scheme of the endpoint, `http` or `https`.
   let scheme: String
-  /// The host of the endpoint, with the port unless it is the usual one.
+  /// The host of the endpoint, with the port unless it is the default of the scheme.
   let endpointHost: String
   /// Whether the bucket is the first part of the path. Otherwise it is part of the host name.
   let isPathStyle: Bool
@@ -80,7 +80,7 @@ public struct S3Location: Sendable, Hashable {
     "\(place) at \(scheme)://\(endpointHost)"
   }
 
-  /// The bucket and the prefix as an address without values.
+  /// The bucket and the prefix as an address without a query.
   public var place: String { "s3://\(bucket)\(prefix.isEmpty ? "" : "/" + prefix)" }
 
   private static func isYes(

@@ -60,8 +60,8 @@ struct S3Signature {
     return Self.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
   }
 
-  /// Returns a query with its names in order, and with all characters escaped that S3 expects to
-  /// be escaped.
+  /// Returns a query whose names are sorted, and whose special characters are escaped as S3
+  /// expects.
   static func queryText(_ query: [(name: String, value: String)]) -> String {
     query.map { (name: escaped($0.name), value: escaped($0.value)) }
       .sorted { ($0.name, $0.value) < ($1.name, $1.value) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times in answers of S3, in milliseconds since 1970 UTC.
+/// Reads the times in answers of S3. The results are in milliseconds since 1970 UTC.
 enum S3Time {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -6,9 +6,10 @@ import Synchronization
 /// One owner of an upload into S3. Each opening of an upload creates a new owner, which takes the
 /// upload over from the previous one.
 ///
-/// Two processes may open the same upload. Each of them computes the checksum of its own bytes and
-/// joins parts by their tags, so a finished file contains the bytes of one owner only. The stored
-/// state names its writer, and an owner that finds another writer there throws `CONFLICT`.
+/// Two processes may open the same upload. Each process computes the checksum of its own bytes, and
+/// names each part by its tag when it joins the parts. A finished file therefore contains the bytes
+/// of one owner only. The stored state names its writer. An owner that finds another writer in the
+/// state throws `CONFLICT`.
 final class S3Upload: AssetUpload {
   private struct State {
     /// The bytes and parts of the upload. It is nil before the upload begins, after it ends, and
@@ -164,7 +165,7 @@ final class S3Upload: AssetUpload {
     do throws(ServerError) {
       part = try await bucket.put(bytes, asPart: number, of: multipart.id, multipart.key)
     } catch {
-      // A state whose multipart upload is gone is of no use.
+      // Without its multipart upload, the stored state is useless.
       if error.code == .conflict { await discard() }
       throw error
     }
@@ -209,7 +210,7 @@ final class S3Upload: AssetUpload {
 
   /// Removes the multipart upload and the stored state.
   ///
-  /// NB: if a request fails, the sweep of old uploads removes the rest.
+  /// NB: if a request fails, the sweep of old uploads removes what is left.
   private func remove(_ carried: S3Carried) async {
     if let multipart = carried.multipart {
       try? await bucket.abort(multipart.id, multipart.key)
@@ -334,7 +335,7 @@ final class S3Upload: AssetUpload {
   ) throws(ServerError) -> Value {
     let result = state.withLock { state -> Result<Value, ServerError> in
       guard var carried = state.carried else { return .failure(Self.lost) }
-      // NB: the bytes must have one owner, or each change would copy them.
+      // NB: only one variable may hold the array of bytes, or each change would copy the array.
       state.carried = nil
       defer { state.carried = carried }
       do throws(ServerError) { return .success(try body(&carried, &state.received)) } catch {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The stored state of an unfinished upload. It is one object, so a write replaces it completely.
 ///
-/// The object has a text of a few lines, an empty line, and the bytes that are in no part yet:
+/// The object contains these lines, an empty line, and the bytes that are in no part yet:
 ///
 ///     writer <random name>
 ///     multipart <key> <ID>
@@ -37,7 +37,7 @@ struct S3UploadState: Sendable {
     return Array(lines.joined(separator: "\n").utf8) + tail
   }
 
-  /// Returns the state and the position of the tail, or nil if the bytes are no state.
+  /// Returns the state and the index of the tail's first byte, or nil if the bytes are no state.
   static func read(_ bytes: [UInt8]) -> (state: S3UploadState, tail: Int)? {
     let newline = UInt8(ascii: "\n")
     var (writer, tailBytes): (String?, Int?) = (nil, nil)
@@ -69,14 +69,14 @@ struct S3UploadState: Sendable {
   }
 }
 
-/// The bytes of all uploads that wait in memory until a part is complete.
+/// Counts the bytes that all uploads keep in memory until a part is complete.
 final class S3Memory: Sendable {
   private let used = Atomic<Int>(0)
   private let bytesMax: Int
 
   init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-  /// Counts more bytes, unless there are too many.
+  /// Counts more bytes. Returns false, and counts nothing, if there would be too many bytes.
   func take(_ count: Int) -> Bool {
     let before = used.add(count, ordering: .relaxed).oldValue
     if before + count <= bytesMax { return true }
@@ -87,8 +87,8 @@ final class S3Memory: Sendable {
   func give(_ count: Int) { used.subtract(count, ordering: .relaxed) }
 }
 
-/// The bytes of one upload that wait in memory, and what is known of its parts. The object moves
-/// from the earlier owner of an upload to the later one.
+/// The bytes of one upload that are in memory, and its stored parts. The value moves from the
+/// earlier owner of an upload to the later one.
 struct S3Carried: Sendable {
   /// The random name under which this process stores the state.
   var writer: String
@@ -96,7 +96,7 @@ struct S3Carried: Sendable {
   var parts: [S3Bucket.Part] = []
   /// The bytes after the last part.
   var buffer: [UInt8] = []
-  /// The checksum of all received bytes, or nil if this process has not seen the parts.
+  /// The checksum of all received bytes, or nil if another process received some of them.
   var hash: SHA256? = SHA256()
   var received: Int64 = 0
   /// Whether S3 has a stored state of the upload.

@@ -56,7 +56,7 @@ extension RegistryConformance {
     try expect(try await registry.mailCode(hash: code(1).hash), nil)
     try expect(try await create("d", to: "bob@example.org", at: 12), nil)
     try expect(try await create("e", to: "cid@example.org", at: 12), all)
-    // Notices count only for limits on notices.
+    // Notices count only towards limits on notices.
     let notices = MailBound(isForMailbox: true, since: 10, countMax: 1)
     for (id, exceeded) in [("n1", nil), ("n2", notices)] as [(String, MailBound?)] {
       var notice = mail(id, to: "cid@example.org", at: 12)
@@ -65,7 +65,7 @@ extension RegistryConformance {
         try await registry.create(notice, with: nil, within: [notices]), exceeded)
     }
     try expect(try await create("e2", to: "cid@example.org", at: 12), all)
-    // Invitations count only for limits on invitations.
+    // Invitations count only towards limits on invitations.
     for (id, exceeded) in [("i1", nil), ("i2", notices)] as [(String, MailBound?)] {
       var invitation = mail(id, to: "cid@example.org", at: 11)
       invitation.kind = .shareInvitation
@@ -79,7 +79,7 @@ extension RegistryConformance {
     try expect(try await create("g", at: 12), nil)
     // A waiting mail is not removed.
     let waiting = try await registry.takeMails(dueAt: 99, leaseUntil: 199, limit: 9)
-    // The mails for which people wait are first, then notices, then invitations.
+    // Mails that a person waits for come first, then notices, then invitations.
     try expect(waiting.map(\.id), ["old", "g", "n1", "i1"])
     try expect(waiting.map(\.kind), [.requested, .requested, .notice, .shareInvitation])
   }

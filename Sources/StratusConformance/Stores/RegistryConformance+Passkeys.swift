@@ -18,7 +18,7 @@ extension RegistryConformance {
     for number in [UInt8(2), 1, 3] {
       try expect(try await registry.create(passkey(number), countMax: 3), true)
     }
-    // An ID belongs to one passkey, also of another account, and their number is limited.
+    // Two passkeys never have the same ID, even in two accounts. The number of passkeys is limited.
     try expect(try await registry.create(passkey(1, of: "2"), countMax: 3), false)
     try expect(try await registry.create(passkey(4), countMax: 3), false)
     try expect(try await registry.passkey(id: passkey(1).id), passkey(1))
@@ -26,7 +26,7 @@ extension RegistryConformance {
     try expect(
       try await registry.passkeys(ofAccount: "1"), [passkey(1), passkey(2), passkey(3)])
     try expect(try await registry.passkeys(ofAccount: "2"), [])
-    // The greatest number of signatures stays.
+    // The largest number of signatures is kept.
     var used = passkey(1)
     for (count, kept) in [(7, 7), (6, 7), (0, 7), (8, 8)] as [(Int64, Int64)] {
       used.signCount = kept
@@ -70,7 +70,7 @@ extension RegistryConformance {
     try expect(try await deletePasskey(1, of: "2"), .unknown)
     try expect(try await deletePasskey(9), .unknown)
     try expect(try await deletePasskey(1), .removed)
-    // The other sessions of the account end, and the passkey proves nothing any more.
+    // The other sessions of the account end, and the removed passkey cannot open new ones.
     try expect(try await registry.browserSessions(ofAccount: "1").map(\.hash), [[1]])
     try expect(
       try await registry.create(

@@ -19,7 +19,7 @@ extension RegistryConformance {
     }
     try expect(try await create(link("a"), ann), true)
     try expect(try await registry.account(email: ann.email), ann)
-    // A user of a provider has one account, and an address has one account.
+    // A provider's user and an e-mail address each belong to only one account.
     try expect(try await create(link("a", of: "2")), false)
     try expect(
       try await create(

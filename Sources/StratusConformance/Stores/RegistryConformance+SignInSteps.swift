@@ -19,7 +19,7 @@ extension RegistryConformance {
     try expect(try await registry.signInStep(.device, hash: [1]), first)
     try expect(try await registry.signInStep(.userCode, hash: [1]), second)
     try expect(try await registry.signInStep(.used, hash: [1]), nil)
-    // Only one of two changes of the same contents happens.
+    // Of two changes that expect the same contents, only the first one succeeds.
     for isFirst in [true, false] {
       try expect(try await registry.replace(first, by: [9]), isFirst)
     }

@@ -1,10 +1,10 @@
-// Listens for signals of the server that there is something new. A page has one stream.
+// Listens for the server's signals about changes. A page has one stream.
 
 let source = null;
 /** Whether the open stream has the entries of the request log. */
 let hasRequests = false;
 let wasLost = false;
-/** The listeners of the shown screen, each with functions by the names of events. */
+/** The listeners of the shown screen. Each is an object of functions, by the names of events. */
 const listeners = new Set();
 const topics = ["requests", "changes", "status"];
 

@@ -15,7 +15,7 @@ import { askForPassword, askForSignIn, showSetUp, showSignIn } from "./signIn.js
 let shownPath = null;
 let running = new AbortController();
 
-/** Ends with the shown address. A drawing of the same address does not end it. */
+/** Aborted when the person opens an address. An automatic drawing does not abort it. */
 let staying = new AbortController();
 
 async function show(place, { isAutomatic = false } = {}) {
@@ -44,7 +44,7 @@ async function show(place, { isAutomatic = false } = {}) {
     }
   } catch (error) {
     if (signal.aborted) return;
-    // NB: a screen that cannot be drawn again by itself keeps what it shows.
+    // NB: if an automatic drawing fails, the screen keeps what it shows.
     if (isAutomatic) return;
     draw(main, h("h1", { tabindex: "-1" }, screen?.title ?? "Not found"),
       failureBox(error, { retry: () => show(currentPlace()) }));
@@ -54,7 +54,7 @@ async function show(place, { isAutomatic = false } = {}) {
   if (isNew && !signal.aborted) main.querySelector("h1")?.focus();
 }
 
-/** Draws a screen. Returns its module, or null if a note takes its place. */
+/** Draws a screen. Returns its module, or null if a note is shown instead. */
 async function fill(screen, place, signal) {
   const title = screen?.title ?? "Not found";
   const note = noteInstead(screen, place);

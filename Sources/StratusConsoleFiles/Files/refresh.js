@@ -20,8 +20,8 @@ let isStale = false;
 /**
  * Watches a screen until the signal is aborted.
  *
- * @param {object} screen an item of `screens`. `areas` are the areas of changes that it shows, and
- *   `isTimed` says that it also shows counters, which change without an event.
+ * @param {object} screen an item of `screens`. `areas` are the areas of changes that it shows.
+ *   `isTimed` is true if it also shows counters, which change without an event.
  * @param {object} place the address of the screen.
  * @param {() => Promise<void>} drawAgain fetches and draws the screen.
  */
@@ -70,13 +70,13 @@ async function draw() {
   }
 }
 
-/** Whether a new drawing would take away what the person does at the moment. */
+/** Whether a new drawing would disturb the person, who is using the screen at the moment. */
 function isInUse() {
   if (isTouched || document.querySelector("dialog[open]")) return true;
   const main = document.getElementById("main");
   const active = document.activeElement;
   if (!main.contains(active) || active === main || active.matches("h1")) return false;
-  // NB: `draw` finds an element again by this name.
+  // NB: `draw` gives the focus back to the element with this name.
   return active.dataset.focus === undefined || active.matches("input, select, textarea");
 }
 

@@ -6,7 +6,7 @@
  * - `needs`: "store" for a screen about one container in one environment
  * - `areas`: the areas of changes on the server after which the screen is drawn again
  * - `isTimed`: whether the screen has counters, so that it is also drawn with each heartbeat
- * - `showsDatabase`: whether the screen shows one database. `database` is the default
+ * - `showsDatabase`: whether the screen shows one database. The property `database` is its default
  */
 export const screens = [
   { path: "/", title: "Overview", group: "Watch", permission: "status", key: "o",
@@ -74,7 +74,7 @@ export const screens = [
     load: () => import("./access/serverKeys.js") },
 ];
 
-/** Whether a change of the server changes what a screen shows. */
+/** Whether a change on the server affects what a screen shows. */
 export function concerns(change, screen, place) {
   if (change.area === "everything") return true;
   if (!screen.areas.includes(change.area)) return false;

@@ -32,8 +32,8 @@ export function serverNow() {
 const automatic = new WeakSet();
 
 /**
- * Marks the requests with a signal as no use of the session. The page sends them because something
- * has changed, so an open page does not keep its session alive.
+ * Marks the requests with a signal as automatic. Automatic requests do not count as a use of the
+ * session, so that an open page does not keep its session alive.
  */
 export function markAutomatic(signal) {
   automatic.add(signal);

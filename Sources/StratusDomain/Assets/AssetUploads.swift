@@ -41,7 +41,7 @@ public struct AssetUploads: Sendable {
   let assets: any AssetStore
   let tickets: AssetTickets
   let ambient: Ambient
-  /// Throws if the data of a user's account is closed.
+  /// Throws if a user's account is disabled or restricted.
   let requireOpenAccount: RequireOpenAccount
   let unheld: UnheldBytes
 

@@ -70,8 +70,8 @@ struct ZoneHistory {
       cursor.isAtEnd
       || isRead && count == part.records.count
         && (part.isExhausted || last.map(cursor.isLast) ?? false)
-    // NB: only the owner gets the number of remaining changes. A participant must not learn how
-    // much is written outside of the share.
+    // NB: a participant must not get the number of remaining changes. It would tell how much the
+    // owner writes outside the share.
     let countsRemaining =
       selection.countsRemaining && access.participation == nil && !cursor.isReversed
     let remaining =

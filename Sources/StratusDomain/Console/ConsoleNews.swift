@@ -3,15 +3,15 @@ import Synchronization
 
 /// Tells the pages of the console which parts of the server have changed.
 ///
-/// It knows the changes that requests to this process made. It never delays a request: the same
-/// change is kept once for each listener, however often it happens.
+/// The pages learn only of changes that requests to this process made. A request is never delayed:
+/// each listener keeps equal changes only once.
 public final class ConsoleNews: Sendable {
   private let mailboxes = Mutex<[Int: Mailbox]>([:])
   private let nextListener = Mutex(0)
 
   public init() {}
 
-  /// Notes a request to a database that has succeeded.
+  /// Notes a successful request to a database.
   public func note(endpoint: String, in address: DatabaseAddress) {
     guard Self.changes(endpoint) else { return }
     note(
@@ -20,12 +20,12 @@ public final class ConsoleNews: Sendable {
         environment: address.store.environment, database: address.scope))
   }
 
-  /// Notes a request to the management interface that has succeeded.
+  /// Notes a successful request to the management interface.
   ///
   /// - Parameter sent: the body of the request.
   public func note(managementEndpoint endpoint: String, sent: [UInt8]) {
     if ConsolePermission.reads.contains(endpoint) || mailboxes.withLock({ $0.isEmpty }) { return }
-    // NB: the handler has read the body already, so a body that cannot be read is empty.
+    // NB: the handler has accepted the body already, so only an empty body cannot be read.
     let subject = (try? JSONView(parsing: sent)).flatMap { try? ConsoleSubject(json: $0) }
     if subject?.isDryRun == true { return }
     note(
@@ -70,8 +70,8 @@ public final class ConsoleNews: Sendable {
     private let continuation: AsyncStream<Void>.Continuation
     private let changes = Mutex<Set<ConsoleChange>>([])
 
-    /// The maximum number of different changes that wait. More of them count as a change of
-    /// everything.
+    /// The maximum number of different changes that wait. If there are more, one change of
+    /// everything replaces them.
     private static let changesMax = 64
 
     fileprivate init(whenEnded end: @escaping @Sendable () -> Void) {

@@ -71,12 +71,12 @@ extension ConsolePermission {
     case "accounts/create", "accounts/list", "accounts/enable", "accounts/disable",
       "accounts/restrict", "accounts/unrestrict", "web-tokens/list", "web-tokens/revoke":
       return .users
-    // NB: the answer has the addresses of accounts.
+    // NB: the answer of `quotas/show` contains the addresses of accounts.
     case "quotas/show", "quotas/set":
       return .users
     case "roles/grant", "roles/revoke":
       return .grants
-    // NB: the answer also needs the user's code of consent.
+    // NB: `devices/list` also needs the user's code of consent.
     case "requests/list", "devices/list", "telemetry/fetch":
       return .requests
     // Only commands can call the other endpoints. For example, `accounts/configure` sets another

@@ -8,16 +8,16 @@ import Synchronization
 /// never delays a request: an entry is copied into a ring, and a slow listener loses entries.
 public final class RequestLog: Sendable {
   private struct State {
-    /// The newest entries. The entry with the number n is at the index n - base modulo the
+    /// The newest entries. The entry with the number n is at the index (n - base) modulo the
     /// capacity.
     var ring: [RequestEntry] = []
-    /// The number of the first entry that this process kept.
+    /// The number of the first entry since the log was last switched on.
     var base = 0
     /// The number of the next entry.
     var count = 0
     /// The number of the next entry for the archive.
     var savedCount = 0
-    /// The time at which the log stops, in milliseconds since 1970 UTC.
+    /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
     var listeners: [Int: AsyncStream<RequestEntry>.Continuation] = [:]
     var nextListener = 0

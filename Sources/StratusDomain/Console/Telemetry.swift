@@ -13,16 +13,16 @@ public final class Telemetry: Sendable {
   }
 
   private struct State {
-    /// The counts of each minute since 1970 UTC.
+    /// The counts by minute. The minutes are numbered from 1970 UTC.
     var minutes: [Int64: [Series: TelemetryPoint]] = [:]
     var count = 0
   }
 
-  /// The maximum number of minutes before the newest minute.
+  /// The maximum number of minutes that are kept.
   private static let minutesMax: Int64 = 1_440
   private static let milliseconds: Int64 = 60_000
 
-  /// Stands for the container of requests without valid tokens.
+  /// The container under which requests without valid tokens are counted.
   static let noContainer = "(without valid tokens)"
 
   private let state = Mutex(State())
@@ -33,7 +33,7 @@ public final class Telemetry: Sendable {
 
   /// Adds one request.
   func add(_ entry: RequestEntry) {
-    // NB: a caller without valid tokens may invent any number of containers.
+    // NB: a caller without valid tokens can name any number of containers.
     let isInvented = entry.outcome == ErrorCode.authenticationFailed.rawValue
     let series = Series(
       containerID: isInvented ? Self.noContainer : entry.containerID,

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// Reports the devices of a user: what they did lately, and what they lack.
+/// Reports the state of a user's devices: their last activities, and what is wrong with them.
 public struct DeviceReports: Sendable {
   private let stores: any StoreCatalog
   private let timelines: DeviceTimelines
@@ -12,8 +12,8 @@ public struct DeviceReports: Sendable {
     self.ambient = ambient
   }
 
-  /// Returns the devices of a user, the one that was seen last first, and the bytes of files that
-  /// the user has uploaded and no record holds.
+  /// Returns the devices of a user, beginning with the device that was seen last. Also returns the
+  /// number of bytes in files that the user has uploaded and that no record holds.
   ///
   /// - Parameter user: the user record name.
   public func devices(
@@ -103,7 +103,7 @@ public struct DeviceReports: Sendable {
   }
 }
 
-/// Decides what is wrong with a device. The decision reads nothing.
+/// Decides what is wrong with a device. The decision uses only the report.
 struct DeviceFindings {
   let report: DeviceReport
   let now: Int64
@@ -111,7 +111,7 @@ struct DeviceFindings {
   /// The time after which a device that waits for something counts as stuck. Choice: longer than
   /// the retries of a client, and shorter than the patience of a person.
   static let patienceMilliseconds: Int64 = 300_000
-  /// The number of the last requests that must all fail before the device counts as failing.
+  /// If this number of the newest requests have all failed, the report says so.
   static let failuresMin = 3
 
   var all: [String] {

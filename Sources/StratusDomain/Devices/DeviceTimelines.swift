@@ -1,10 +1,10 @@
 public import StratusWire
 import Synchronization
 
-/// Remembers what the devices of users did lately: their last requests, errors, tokens and saves.
+/// Remembers the last activities of users' devices: requests, errors, tokens and saves.
 ///
-/// The timelines answer the question "why does this device not sync?". They are in memory, so they
-/// begin with the start of the process. They have no contents and no names of records.
+/// The timelines answer the question "why does this device not sync?". They are kept in memory, so
+/// they begin when the process starts. They contain no contents and no names of records.
 public final class DeviceTimelines: Sendable {
   /// A user in a store.
   struct Owner: Hashable {
@@ -22,20 +22,20 @@ public final class DeviceTimelines: Sendable {
     /// The position in each zone, and the time when the device got it.
     var positions: [ZoneID: (position: SyncNotes.Position, time: Int64)] = [:]
     var lastSave: Int64?
-    /// The time of the last request for an upload after which the device has saved nothing.
+    /// The time of the first request for an upload since the last save, or nil if there was none.
     var uploadSince: Int64?
     /// The last requests, the oldest first.
     var requests: [DeviceReport.Request] = []
   }
 
-  /// The maximum number of users in a generation. Two generations are kept.
+  /// If ``State/young`` has more users than this number, they replace the users in ``State/old``.
   static let usersMax = 1_000
   static let devicesMax = 10
   static let zonesMax = 50
   static let requestsMax = 20
 
   private struct State {
-    /// The users who were active since the last change of generations.
+    /// The users who were active since this dictionary was last emptied.
     var young: [Owner: [String: Device]] = [:]
     /// The users who were active before. If an active user is among them, the user moves to
     /// ``young``.

@@ -1,7 +1,7 @@
 public import StratusWire
 import Synchronization
 
-/// Collects how far a request has brought a device.
+/// Collects the positions in zones that a request gives to a device.
 public final class SyncNotes: Sendable {
   /// The position of a device in a zone's history.
   public struct Position: Sendable, Hashable {

@@ -30,7 +30,7 @@ struct FetchKeysHandler: EndpointHandler {
     }
   }
 
-  /// Returns the keys of a zone, or nil if the caller has no role in such a zone, or gets no keys.
+  /// Returns the keys of a zone, or nil if the zone does not exist or the caller has no role in it.
   private static func keys(
     _ request: FetchKeys.Request, of address: ZoneAddress, for user: String,
     _ database: OpenDatabase, _ store: any StoreReading

@@ -34,7 +34,7 @@ struct WrapZoneKeyHandler: EndpointHandler {
   }
 }
 
-/// Adds wrapped keys of a zone or of a hierarchy, as far as the caller may add them.
+/// Adds those wrapped keys of a request that the caller may add.
 private struct KeyAddition {
   let access: ZoneAccess
   let zone: StoredZone
@@ -74,7 +74,7 @@ private struct KeyAddition {
     let retired = Set(known.filter(\.isRetired).map(\.keyID))
     var present = Set(known.map(Row.init))
     for var key in added where present.insert(Row(key)).inserted {
-      // NB: a new form of a retired key must not bring the key back into use.
+      // NB: a further wrapped form of a retired key must not bring the key back into use.
       key.isRetired = retired.contains(key.keyID)
       try store.add(key, to: zone)
     }

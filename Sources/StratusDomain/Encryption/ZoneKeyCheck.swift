@@ -1,9 +1,9 @@
 import StratusWire
 
 extension StoreReading {
-  /// Refuses values that are sealed with keys that the zone does not have, or that are retired. A
-  /// device may still have the key of an earlier zone with the same name, but no other device could
-  /// open such values.
+  /// Refuses values that are sealed with a retired key, or with a key that the zone does not have.
+  /// A device may still have the key of an earlier zone with the same name. No other device could
+  /// open a value that this key has sealed.
   ///
   /// - Parameter keyIDs: the IDs of the keys that sealed the values of one batch.
   /// - Throws: `BAD_REQUEST` with ``Reason/zoneKeyUnknown``.

@@ -63,8 +63,8 @@ extension StoreReading {
     return keys
   }
 
-  /// Returns the shared hierarchies of records, as far as the caller gets their keys. The hierarchy
-  /// of a share is the one that it shares.
+  /// Returns the root of each record's shared hierarchy, if the caller gets the keys of this
+  /// hierarchy. A share record belongs to the hierarchy that it shares.
   func roots(
     of names: [String], in zone: StoredZone, _ access: ZoneAccess
   ) throws(ServerError) -> [FetchKeys.RecordRoot] {
@@ -81,8 +81,8 @@ extension StoreReading {
 }
 
 extension StoreWriting {
-  /// Retires the keys of a zone or of a hierarchy after a participant has left its share, so that
-  /// the next device that seals a value creates a key that the participant does not have.
+  /// Retires the keys of a zone or of a hierarchy after a participant has left its share. The next
+  /// device that seals a value then creates a key that the participant does not have.
   ///
   /// - Parameter root: the root of the hierarchy, or nil for the keys of the zone.
   func retireKeys(of zone: StoredZone, root: String?) throws(ServerError) {

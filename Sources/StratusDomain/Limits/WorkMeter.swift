@@ -2,7 +2,7 @@ import StratusWire
 import Synchronization
 
 /// Counts the work for one request. The work is charged to the caller of the request afterwards. If
-/// requests are logged, the meter also keeps the way in which a query was answered.
+/// requests are logged, the meter also keeps a report on the request's query.
 public final class WorkMeter: Sendable {
   private let count = Atomic<Int>(0)
   private let isReporting = Atomic(false)

@@ -40,7 +40,7 @@ struct ConfigureContainerHandler: ManagementHandler {
   }
 }
 
-/// The change of a URL to which the page of a share leads.
+/// The change of a URL to which the page of a share links.
 enum ShareLinkTarget: Sendable, Hashable {
   case unchanged
   case removed
@@ -68,7 +68,7 @@ enum ShareLinkTarget: Sendable, Hashable {
       }
     guard isScheme, text.utf8.count <= Limits.shareURLBytesMax,
       text.dropFirst(scheme.count).hasPrefix("://"),
-      // The page adds the share's URL at the end, and URLs have no other characters.
+      // URLs have no other characters. The page appends the share's URL to this one.
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"#<>\\^`{|}".utf8.contains($0) })
     else {
       throw .badRequest("the URL of an app or a web page has a scheme, such as trips://open?share=")
@@ -82,7 +82,7 @@ enum ShareLinkTarget: Sendable, Hashable {
     return .set(text)
   }
 
-  /// The new value of a setting.
+  /// Returns the new value of a setting.
   func replacing(_ old: String?) -> String? {
     switch self {
     case .unchanged: old

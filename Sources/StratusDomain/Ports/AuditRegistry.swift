@@ -2,12 +2,12 @@
 public enum AuditActor: Sendable, Hashable {
   /// A program that knows the management token, such as `stratus`.
   case `operator`
-  /// A member of the team, who uses the console.
+  /// A member of the team that uses the console.
   case member(email: String)
   /// The user of the changed account.
   case user
 
-  /// The actor of the present task. Management requests come from the operator, unless the console
+  /// The actor of the current task. Management requests come from the operator, unless the console
   /// sets another actor.
   @TaskLocal public static var current = AuditActor.operator
 
@@ -27,9 +27,10 @@ public enum AuditActor: Sendable, Hashable {
   }
 }
 
-/// An entry of the audit log: who did what to which account, key, token, role or container.
+/// An entry of the audit log: the actor, the action, and the changed account, key, token, role or
+/// container.
 ///
-/// NB: an entry has names and IDs, and neither contents of records nor secrets.
+/// NB: an entry has names and IDs. It never has contents of records or secrets.
 public struct AuditEntry: Sendable, Hashable {
   /// The number of the entry. Later entries have greater numbers. 0 means that the registry has not
   /// given it a number yet.
@@ -43,8 +44,8 @@ public struct AuditEntry: Sendable, Hashable {
   /// The ID of the account that the change concerns, or nil if it concerns none.
   public var accountID: String?
   public var store: AuditStore?
-  /// The ID or name of the changed thing, or a sentence about a change on the account page. Empty
-  /// if the other properties say everything.
+  /// The ID or name of the changed thing, or a sentence about a change on the account page. It is
+  /// empty if the other properties say everything.
   public var subject: String
 
   public init(
@@ -83,13 +84,13 @@ public protocol AuditRegistry: Sendable {
   /// - Parameters:
   ///   - accountID: the account that the entries concern, or nil for all entries.
   ///   - byOthersOnly: whether changes that users made on their account pages are left out.
-  ///   - number: entries with this number or a greater one are left out; nil means none.
+  ///   - number: only entries with a smaller number are returned. nil means no such limit.
   ///   - limit: the maximum number of entries.
   func auditEntries(
     ofAccount accountID: String?, byOthersOnly: Bool, before number: Int64?, limit: Int
   ) async throws(ServerError) -> [AuditEntry]
 
-  /// Removes the entries from before a time, in milliseconds since 1970 UTC.
+  /// Removes the entries that are older than a time, in milliseconds since 1970 UTC.
   func deleteAuditEntries(before time: Int64) async throws(ServerError)
 }
 

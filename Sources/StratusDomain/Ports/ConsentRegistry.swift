@@ -27,9 +27,9 @@ public protocol ConsentRegistry: Sendable {
   /// if the account has more than `max` codes.
   func add(_ consent: StoredConsent, max: Int) async throws(ServerError)
 
-  /// Notes a use of a code.
+  /// Finds a valid code, and stores the time of its use.
   ///
-  /// - Returns: the code, or nil if there is none with this hash or it has ended.
+  /// - Returns: the code, or nil if no valid code has this hash.
   func useConsent(hash: [UInt8], at now: Int64) async throws(ServerError) -> StoredConsent?
 
   /// Returns the valid codes of an account, the newest first.

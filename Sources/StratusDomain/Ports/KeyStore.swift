@@ -37,7 +37,7 @@ public protocol KeyWriting {
   /// Removes the keys of a live zone that are wrapped for a recipient.
   func removeZoneKeys(for recipient: [UInt8], of zone: StoredZone) throws(ServerError)
 
-  /// Sets ``WrappedZoneKey/isRetired`` of the keys of a hierarchy of a live zone, or of the zone's
-  /// own keys if `root` is nil.
+  /// Sets ``WrappedZoneKey/isRetired`` for the keys of a hierarchy in a live zone. If `root` is
+  /// nil, sets it for the zone's own keys.
   func retireZoneKeys(of zone: StoredZone, root: String?) throws(ServerError)
 }

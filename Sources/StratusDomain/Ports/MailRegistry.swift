@@ -1,13 +1,13 @@
 /// A mail that waits to be sent.
 public struct WaitingMail: Sendable, Hashable {
-  /// The reason for a mail. A limit on one kind counts only mails of this kind. So invitations and
-  /// notices never prevent a mail that a person waits for.
+  /// The reason for a mail. A limit on one kind counts only mails of this kind. Invitations and
+  /// notices therefore never prevent a mail that a person waits for.
   public enum Kind: Int64, Sendable, CaseIterable {
     /// The recipient or the operator has asked for the mail, for example for a new password.
     case requested = 0
     /// A notice about a change that the account's user or the operator has made.
     case notice = 1
-    /// An invitation to a share, which another user has caused.
+    /// An invitation to a share. Another user has caused it.
     case shareInvitation = 2
   }
 
@@ -24,7 +24,7 @@ public struct WaitingMail: Sendable, Hashable {
   /// The number of attempts so far.
   public var attempts: Int
   public var kind: Kind
-  /// The time when the code in the mail expires. Later, the mail is not sent any more. nil means
+  /// The time when the code in the mail expires. The mail is not sent after this time. nil means
   /// that the mail contains no code.
   public var endsAt: Int64?
 
@@ -62,7 +62,7 @@ public struct MailBound: Sendable, Hashable {
   }
 }
 
-/// A code that was mailed to an address. The holder of the code can read the mails to the address.
+/// A code that was mailed to an address. A person who has the code can read mails to this address.
 public struct MailCode: Sendable, Hashable {
   /// The action that a code permits.
   public enum Purpose: String, Sendable, CaseIterable {
@@ -99,7 +99,8 @@ public struct MailCode: Sendable, Hashable {
 /// Stores mails until they are sent, and the codes in mails.
 public protocol MailRegistry: Sendable {
   /// Stores a mail and the code in it, in one transaction. Earlier codes with the same address,
-  /// purpose and browser become invalid. So a stranger cannot make a user's code invalid.
+  /// purpose and browser become invalid. Codes of other browsers stay valid, so that another person
+  /// cannot make a user's code invalid.
   ///
   /// - Parameters:
   ///   - code: the code in the mail, or nil if the mail contains no code.
@@ -114,9 +115,9 @@ public protocol MailRegistry: Sendable {
   /// become invalid.
   func create(_ code: MailCode) async throws(ServerError)
 
-  /// Takes the mails whose next attempt is due: first the mails for which people wait, then
-  /// notices, then invitations, and each kind in the order of its times. No other process gets the
-  /// same mails before the end of the lease.
+  /// Takes the mails whose next attempt is due. Mails that a person waits for come first, then
+  /// notices, then invitations. Mails of one kind come in the order of their times. No other
+  /// process gets the same mails before the end of the lease.
   ///
   /// - Parameter end: the time when the lease ends.
   /// - Returns: the mails with the number of their attempts, including the new one.
@@ -138,20 +139,20 @@ public protocol MailRegistry: Sendable {
 
   func mailCode(hash: [UInt8]) async throws(ServerError) -> MailCode?
 
-  /// Uses a code: gives the account of the code's address a password, and removes the code. If the
-  /// code permits to create the account and there is none, the account is created. All changes
-  /// happen in one transaction.
+  /// Uses a code: sets the password of the account with the code's address, and removes the code.
+  /// If there is no such account, it is created if the code permits it. All changes happen in one
+  /// transaction.
   ///
-  /// The browser sessions of the account end. If the account had a password, its sessions in
-  /// containers end, too.
+  /// The browser sessions of the account end. If the account had a password, its app sessions end,
+  /// too.
   ///
   /// - Parameters:
   ///   - newID: the ID of the account if it is created.
   ///   - passwordHash: the hash of the new password.
   ///   - time: the time of the change, in milliseconds since 1970 UTC.
-  /// - Returns: the account. nil means that nothing has changed: the code does not exist or has
-  ///   expired, the account is missing or disabled, or a code that permits to create the account
-  ///   finds an account that has a password.
+  /// - Returns: the account. nil means that nothing has changed, because the code is unknown or has
+  ///   expired, or the account is missing or disabled. A code that permits the creation of an
+  ///   account is also refused if the account has a password.
   func redeem(
     codeHash: [UInt8], newID: String, passwordHash: String, at time: Int64
   ) async throws(ServerError) -> Account?

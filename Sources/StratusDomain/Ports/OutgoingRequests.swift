@@ -45,7 +45,7 @@ public struct OutgoingRequest: Sendable, Hashable {
 
 /// Sends requests to identity providers.
 public protocol OutgoingRequests: Sendable {
-  /// Sends a request. Redirects are not followed. The answer has a maximum size and time.
+  /// Sends a request. Redirects are not followed. The answer's size and duration are limited.
   ///
   /// - Returns: the status and the body of the answer.
   /// - Throws: `TRY_AGAIN_LATER` if there is no answer, or none within the limits.

@@ -17,8 +17,8 @@ public struct Passkey: Sendable, Hashable {
   public var isBackupEligible: Bool
   /// Whether the passkey was copied to other devices at its last use.
   public var isBackedUp: Bool
-  /// Whether the number of signatures once did not increase, so that another person may have a
-  /// copy.
+  /// Whether the number of signatures did not increase at a sign-in. Another person may then have a
+  /// copy of the passkey.
   public var isSuspect: Bool
   /// The time of creation, in milliseconds since 1970 UTC.
   public var createdAt: Int64

@@ -48,8 +48,7 @@ public protocol AccountRegistry: Sendable {
   func account(email: String) async throws(ServerError) -> Account?
   /// Returns all accounts, sorted by e-mail address.
   func accounts() async throws(ServerError) -> [Account]
-  /// Returns the IDs of the accounts whose data is closed, unsorted. These are the disabled and the
-  /// restricted accounts.
+  /// Returns the IDs of the disabled and the restricted accounts, unsorted.
   func closedAccounts() async throws(ServerError) -> [String]
   /// - Returns: false if there is no such account.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool

@@ -1,6 +1,7 @@
 public import StratusWire
 
-/// Keeps the entries of the request log after a restart, up to a number of bytes and an age.
+/// Keeps the entries of the request log, so that they are not lost at a restart. The archive limits
+/// their bytes and their age.
 ///
 /// Entries have consecutive numbers. The numbers continue after a restart.
 public protocol RequestArchive: Sendable {

@@ -1,7 +1,7 @@
-/// A step of a sign-in that the server has to remember until the next step, or until a copy of it
-/// could not be used any more.
+/// A step of a sign-in that the server remembers, because a later step needs it, or because it must
+/// not happen twice.
 public struct SignInStep: Sendable, Hashable {
-  /// The kind of a step. Steps of different kinds are never found in place of each other.
+  /// The kind of a step. A search for one kind never finds a step of another kind.
   public enum Kind: String, Sendable, CaseIterable {
     /// A device that waits for its user. The hash is that of the device's code.
     case device
@@ -14,8 +14,8 @@ public struct SignInStep: Sendable, Hashable {
   public var kind: Kind
   /// SHA-256 of the secret that leads to the step.
   public var hash: [UInt8]
-  /// The form of the address under which the limits count the step's beginner (see
-  /// ``Caller/subscriber``), or an empty text if the address is unknown.
+  /// The client address that began the step, in the form that limits count (see
+  /// ``Caller/subscriber``). It is empty if the address is unknown.
   public var subscriber: String
   /// The contents of the step. They are sealed.
   public var sealedState: [UInt8]
@@ -59,7 +59,7 @@ public protocol SignInStepRegistry: Sendable {
     _ steps: [SignInStep], within bounds: SignInStepBounds?, at now: Int64
   ) async throws(ServerError) -> Bool
 
-  /// Returns a step, or nil if there is none. The step may have ended.
+  /// Returns a step, or nil if there is none. The step may have expired.
   func signInStep(
     _ kind: SignInStep.Kind, hash: [UInt8]
   ) async throws(ServerError) -> SignInStep?

@@ -9,7 +9,7 @@ public protocol UsageReading {
   /// Returns the bytes of all records and files in a database.
   func usedBytes(of database: DatabaseKey) throws(ServerError) -> Int64
 
-  /// Returns the users whose private databases use most bytes, with the largest first.
+  /// Returns the users whose private databases use the most bytes, with the largest first.
   func largestUsers(limit: Int) throws(ServerError) -> [(user: String, bytes: Int64)]
 
   /// Returns the quota of a single user, or nil if the user has none of its own.

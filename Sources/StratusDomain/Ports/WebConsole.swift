@@ -10,8 +10,8 @@ public struct ConsoleRequest: Sendable {
   public var clientAddress: String?
   /// The `User-Agent` of the browser, or nil if there is none.
   public var userAgent: String?
-  /// Whether the page sent the request by itself, because something has changed. Such a request is
-  /// no use of the session, so an open page does not keep its session alive.
+  /// Whether the page sent the request by itself, because something has changed. Such a request
+  /// does not count as a use of the session, so that an open page does not keep its session alive.
   public var isAutomatic: Bool
   /// The URL at which apps call the server.
   public var serverURL: String

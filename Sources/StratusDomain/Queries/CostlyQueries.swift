@@ -29,8 +29,8 @@ struct QueryForm: Sendable, Hashable {
   }
 }
 
-/// Remembers the forms of queries that read much more than they found, for the advice about
-/// indexes. It keeps no values, and only checked names of fields.
+/// Remembers the forms of queries that no index served, or that read many more records than they
+/// found. The advice about indexes uses these forms. They contain names of fields but no values.
 final class CostlyQueries: Sendable {
   /// The number of queries of one form, and what they read.
   struct Cost: Sendable, Hashable {
@@ -43,9 +43,10 @@ final class CostlyQueries: Sendable {
 
   /// The maximum number of forms that are kept for one store. A new form replaces the cheapest one.
   static let formsMax = 64
-  /// The number of records that a query must read to count as costly. Choice: about 1 ms.
+  /// The number of records that a query must read to count as costly. Choice: reading them takes
+  /// about 1 ms.
   static let recordsMin = 200
-  /// The number of records read for each record found from which a query counts as costly.
+  /// A query counts as costly if it reads at least this number of records for each record found.
   static let ratioMin = 10
 
   private let costs = Mutex<[StoreAddress: [QueryForm: Cost]]>([:])
@@ -54,7 +55,7 @@ final class CostlyQueries: Sendable {
   ///
   /// - Parameters:
   ///   - isUnindexed: whether no index served the query.
-  ///   - found: the number of records in the answer, or counted by it.
+  ///   - found: the number of records in the answer, or the number that the answer states.
   func note(
     _ query: Query, isUnindexed: Bool, recordsRead: Int, found: Int, at address: StoreAddress
   ) {

@@ -58,7 +58,7 @@ struct QueryRecordsHandler: EndpointHandler {
     return answer
   }
 
-  /// Notes a query that has read much more than it has found.
+  /// Notes the query if it was costly.
   private func note(
     _ request: QueryRecords.Request, _ answer: QueryRecords.Response, _ work: QueryWork,
     at address: StoreAddress

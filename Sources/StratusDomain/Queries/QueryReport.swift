@@ -44,7 +44,7 @@ public struct QueryReport: Sendable {
 
   /// Returns a name of the schema, or `?` for a text that cannot be one.
   ///
-  /// NB: a refused query may have any text in the place of a name.
+  /// NB: a refused query may contain any text as a name.
   private static func name(_ text: String) -> String {
     let isField = Naming.isIdentifier(text) && text.utf8.count <= Limits.fieldNameLengthMax
     return isField || SystemField(rawValue: text) != nil ? text : "?"

@@ -11,7 +11,7 @@ public struct StorageQuotas: Sendable {
     public var settings: ContainerSettings
     /// The quota of the database in bytes, or nil if there is no limit.
     public var quotaBytes: Int64?
-    /// The users that use most bytes. The list is empty in the report of a single user.
+    /// The users that use the most bytes. The list is empty in the report of a single user.
     public var users: [(user: String, bytes: Int64, quotaBytes: Int64?)]
   }
 
@@ -19,8 +19,8 @@ public struct StorageQuotas: Sendable {
 
   public init(stores: any StoreCatalog) { self.stores = stores }
 
-  /// Returns the usage of the public database and the users that use most bytes, or the usage of
-  /// one user's private database.
+  /// Returns the usage of the public database and the users that use the most bytes, or the usage
+  /// of one user's private database.
   public func report(
     ofUser user: String?, at address: StoreAddress
   ) async throws(ServerError) -> Report {

@@ -1,14 +1,14 @@
 import StratusWire
 
-/// Decides what a list of indexes advises. The decision reads nothing.
+/// Decides which advice a list of indexes contains. The decision uses only the properties.
 struct IndexAdvice {
   let costly: [(form: QueryForm, cost: CostlyQueries.Cost)]
   let indexes: [ListIndexes.Item]
-  /// The present day, in days since 1970 UTC.
+  /// The current day, in days since 1970 UTC.
   let day: Int64
 
-  /// The number of days without a use from which an index counts as unused. Choice: half the time
-  /// after which the server drops it, so that a weekly query never causes the advice.
+  /// An index counts as unused after this number of days without a use. Choice: half the time after
+  /// which the server drops it, so that an index for a weekly query never counts as unused.
   static let unusedDaysMin = Limits.indexUnusedDaysMax / 2
 
   var all: [ListIndexes.Advice] { missing + unused }

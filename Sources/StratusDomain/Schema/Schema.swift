@@ -183,7 +183,7 @@ public struct ContainerSettings: Sendable, Hashable {
     self.shareFallbackURL = shareFallbackURL
   }
 
-  /// Whether a save may need a look at a quota.
+  /// Whether a save may have to check a quota.
   var hasQuotas: Bool {
     publicQuotaBytes != nil || userQuotaBytes != nil || hasUserQuotas
   }

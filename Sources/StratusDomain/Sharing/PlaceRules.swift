@@ -9,7 +9,7 @@ struct PlaceRules {
   let decision: RecordDecision
   let references: ReferenceSnapshot
   let hierarchies: HierarchyReach
-  /// Whether a saved record did not exist before, or counted as deleted.
+  /// Returns whether a saved record did not exist before, or counted as deleted.
   let isCreated: (ExactName) -> Bool
 
   /// Returns the refusals of the operations that break a rule, by the positions of the operations.

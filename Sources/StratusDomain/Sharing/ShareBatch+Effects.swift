@@ -22,7 +22,7 @@ extension ShareBatch {
     return refusals
   }
 
-  /// Returns the e-mail addresses that the saved shares have invited, and did not invite before.
+  /// Returns the e-mail addresses that the saved shares invite, and did not invite before.
   func invitedAddresses(
     by decision: RecordDecision, inviter: String, in database: OpenDatabase
   ) throws(ServerError) -> [InvitedAddress] {

@@ -2,7 +2,7 @@ import StratusWire
 
 /// The checks of the roots of new shares.
 extension ShareBatch {
-  /// Checks and returns the root of a new share. Returns nil if the share is one of the whole zone.
+  /// Checks the root of a new share and returns its name. Returns nil for a share of a whole zone.
   mutating func root(
     of operation: RecordOperation, named name: String, in zone: StoredZone,
     _ store: any StoreReading

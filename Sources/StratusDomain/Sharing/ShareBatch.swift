@@ -157,7 +157,8 @@ extension RecordOperation {
     }
   }
 
-  /// Whether the operation is a conflict, because the stored record has another version.
+  /// Whether the operation conflicts with the stored record. It conflicts if it creates the record,
+  /// or if its change tag differs.
   fileprivate func isOutdated(by stored: StoredRecord) -> Bool {
     switch kind {
     case .create: true

@@ -10,7 +10,7 @@ public struct ShareDesk: Sendable {
   let stores: any StoreCatalog
   let changes: any Signals
 
-  /// A share as its page shows it to a user who is known to be invited.
+  /// A share, as its page shows it to a user who may see it.
   public struct Offer: Sendable {
     public var store: StoreAddress
     /// The title, or nil if the share has none.

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Applies the participants, the public permission and the answers to requesters of a request to a
-/// share. The result depends only on the properties and the arguments.
+/// Applies a request to a share: the participants, the public permission, and the answers to
+/// requesters. The result depends only on the properties and the arguments.
 struct ShareEdit {
   let owner: String
   /// IDs for new participants. There is one for each participant of the request, up to one more
@@ -58,8 +58,8 @@ struct ShareEdit {
     return state
   }
 
-  /// Denies, blocks and unblocks users. Names of other users have no effect, so that a request can
-  /// be repeated.
+  /// Denies, blocks and unblocks users. Unknown names have no effect, so that a request can be
+  /// repeated.
   private func answerRequesters(
     _ input: ShareInput?, in state: inout ShareState
   ) throws(ServerError) {
@@ -197,7 +197,7 @@ extension ShareState {
     blocked.contains { $0.identity.userRecordName == user }
   }
 
-  /// Removes the requesters who may join now, and marks their new entries.
+  /// Removes the requesters who may join now, and marks their new entries as approved.
   ///
   /// - Parameter known: the IDs of the participants that the share had before.
   fileprivate mutating func approveRequesters(except known: Set<String>) {

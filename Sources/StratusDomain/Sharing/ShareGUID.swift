@@ -46,7 +46,8 @@ enum ShareGUID {
       && text.utf8.allSatisfy { alphabet.contains($0) }
   }
 
-  /// Returns the ID of the share in the ID of a one-time URL. Returns nil if the text is too short.
+  /// Returns the share's ID, which is the start of the ID in a one-time URL. Returns nil if the
+  /// text is too short.
   static func share(inOneTime text: String) -> String? {
     guard text.utf8.count > tokenCharactersCount + 3 else { return nil }
     return String(text.dropLast(tokenCharactersCount))

@@ -61,7 +61,7 @@ struct ShareInvitation {
   /// The open invitations to addresses, which may be other addresses of the user.
   ///
   /// NB: the result must not depend on accounts. Otherwise the answer would tell which addresses
-  /// have an account. For a blocked user, the share does not exist.
+  /// have an account. A blocked user gets no matches, as if the share did not exist.
   var potentialMatches: [PotentialMatch] {
     if state.isBlocked(user) { return [] }
     return state.participants.compactMap { participant in
@@ -73,7 +73,7 @@ struct ShareInvitation {
     }
   }
 
-  /// Returns the state of the share if the user joins.
+  /// Returns the state that the share has after the user has joined.
   ///
   /// - Parameters:
   ///   - id: the ID for a new participant.
@@ -108,7 +108,8 @@ struct ShareInvitation {
 
   /// The outcome of the user's request for access.
   enum RequestOutcome {
-    /// The share does not take requests of the user, and does not exist for the user.
+    /// The share does not take requests of the user. The answer is the same as for an unknown
+    /// share.
     case hidden
     /// The user is the owner, participates already, or has asked before.
     case unchanged
@@ -147,7 +148,7 @@ struct ShareInvitation {
 }
 
 extension String {
-  /// Compares secrets, so that the time does not tell how many characters are equal.
+  /// Compares secrets in a time that does not depend on the number of equal characters.
   fileprivate func isEqualInConstantTime(to other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

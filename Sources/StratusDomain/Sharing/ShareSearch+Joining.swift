@@ -94,7 +94,8 @@ extension ShareSearch {
     return found
   }
 
-  /// Refuses to join a share if the user has already joined as many as one request can read.
+  /// Refuses to join a share if the user has joined the maximum number of shares already. One
+  /// request can read this number of shares.
   private func requireRoom(
     in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
@@ -114,7 +115,7 @@ extension ShareSearch {
     _ root: String?, in zone: StoredZone, _ store: any StoreReading
   ) throws(ServerError) {
     // If a parent in this hierarchy still has children to move, those children can only join the
-    // hierarchy. Only parents outside it matter here.
+    // hierarchy. Therefore only parents outside the hierarchy matter here.
     guard let root, try store.hasUnfinishedHierarchies(outside: root, in: zone) else { return }
     throw ServerError(.tryAgainLater, Reason.hierarchyUnsettled, retryAfterSeconds: 1)
   }

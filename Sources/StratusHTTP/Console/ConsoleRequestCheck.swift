@@ -41,6 +41,7 @@ struct ConsoleRequestCheck: Sendable {
 }
 
 extension HTTPField.Name {
-  /// The field of a request that an open page sends by itself, because something has changed.
+  /// The header field of a request that an open page sends by itself, because something has
+  /// changed.
   static let consoleRefresh = HTTPField.Name("Stratus-Refresh") ?? .server
 }

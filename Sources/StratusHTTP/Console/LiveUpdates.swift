@@ -9,7 +9,7 @@ final class LiveUpdates: Sendable {
   /// The maximum number of entries of the request log that one stream sends in a second. A table
   /// that changes faster cannot be read.
   static let entriesPerSecondMax = 20
-  /// The seconds after a list of changes in which a stream collects the next list.
+  /// The number of seconds for which a stream collects changes before it sends the next list.
   static let changesPauseSeconds: Int64 = 1
   /// The maximum number of open streams of one member. Each open page has one stream.
   static let streamsPerMemberMax = 6
@@ -57,7 +57,7 @@ final class LiveUpdates: Sendable {
         let shown = mailbox.take().filter { current.shows($0) }
         if shown.isEmpty { continue }
         if case .dropped = continuation.yield(Self.event(of: shown)) {
-          // The lost event may have been another list of changes.
+          // The stream has dropped its oldest event, which may have contained other changes.
           mailbox.put(ConsoleChange(area: ConsoleChange.everything))
         }
         try? await Task.sleep(for: .seconds(Self.changesPauseSeconds))

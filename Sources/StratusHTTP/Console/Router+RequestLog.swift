@@ -32,7 +32,8 @@ extension Router {
   /// Returns the sentence of an error without the caller's own words, which stand in quotation
   /// marks.
   ///
-  /// NB: only one sentence ends with a caller's word that has no quotation marks.
+  /// NB: the sentence about an unknown record type ends with the caller's word, without quotation
+  /// marks. No other sentence does so.
   ///
   /// NB: a caller's word may itself contain quotation marks, so everything from the first to the
   /// last one is left out.

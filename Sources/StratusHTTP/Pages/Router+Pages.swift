@@ -23,7 +23,7 @@ extension Router {
     default: throw .badRequest(Reason.methodNotAllowed)
     }
     // NB: the page of a share reads the stores of containers, and the sign-in at an identity
-    // provider sends requests. So they count like forms.
+    // provider sends requests. These pages therefore count like forms.
     let isCostly =
       path.hasPrefix("/share/") || path == "/auth/provider" || path.hasPrefix("/auth/callback/")
     if isPost || isCostly {

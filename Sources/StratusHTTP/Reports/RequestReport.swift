@@ -2,8 +2,8 @@ public import HTTPTypes
 public import StratusDomain
 import StratusWire
 
-/// The work of the server for one request: the material of logs, metrics and traces. It has no
-/// contents of the request.
+/// The facts about one request from which logs, metrics and traces are made. They do not include
+/// the contents of the request.
 public struct RequestReport: Sendable {
   /// The ID in the answer's field `X-Apple-Request-UUID`.
   public var requestID: String
@@ -32,7 +32,7 @@ public struct RequestReport: Sendable {
   /// The reason of the error without the caller's words, or nil.
   public var reason: String? { refusal.map { Router.loggedForm(of: $0.reason) } }
 
-  /// The fields of the request that carry the context of a trace (W3C Trace Context).
+  /// The header field with the context of a trace (W3C Trace Context), or nil.
   public var traceParent: String? { head.headerFields[Self.traceParentName] }
 
   private static let traceParentName = HTTPField.Name("traceparent") ?? .server

@@ -31,11 +31,11 @@ extension PreparedBatch {
     let hasShare: Bool
   }
 
-  /// Returns the root of the shared hierarchy that will contain each record of the batch. The root
-  /// is none if no shared hierarchy will contain the record. The element is nil if the item has no
-  /// encrypted values to send.
+  /// Returns, for each item of the batch, the root of the shared hierarchy that will contain the
+  /// record. `ExactKey(nil)` means that no shared hierarchy will contain the record. nil means that
+  /// the item has no encrypted values to send.
   ///
-  /// The server knows the hierarchies of records that are not in the batch. It is not asked if no
+  /// The server knows the hierarchies of the other records of the zone. It is asked only if a
   /// record with encrypted values has a parent or a share.
   func places(
     by keyRing: KeyRing, options: KeyRing.Options
@@ -68,7 +68,7 @@ extension PreparedBatch {
       let names = asked.compactMap(\.text).sorted()
       for (name, root) in try await keyRing.roots(of: names, in: zoneID.wire, options: options)
       where known[ExactKey(name)] == nil {
-        // NB: the hierarchy of a record of the batch may change. Only a root stays what it is.
+        // NB: the batch may move its own records to another hierarchy. Only a root stays a root.
         if inBatch[ExactKey(name)] == nil || ExactKey(name) == ExactKey(root) {
           known[ExactKey(name)] = root
         }
@@ -93,7 +93,7 @@ extension PreparedBatch {
       hasShare: state.system.share != nil)
   }
 
-  /// Returns a record and those above it that are in the batch.
+  /// Returns a record and its ancestors, as far as they are in the batch.
   private static func chain(from place: Place, in batch: [ExactKey: Place]) -> [Place] {
     var chain = [place]
     while chain.count <= Limits.hierarchyDepthMax, let parent = chain.last?.parent,

@@ -28,7 +28,7 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
     get { properties[\.shareURLs] }
     set { properties[\.shareURLs] = newValue }
   }
-  /// Called once for each URL. A success means that the owner has the request.
+  /// Called once for each URL. A success means that the owner has received the request.
   public var perShareAccessRequestResultBlock: ((URL, Result<Void, any Error>) -> Void)? {
     get { properties[\.perShareAccessRequestResultBlock] }
     set { properties[\.perShareAccessRequestResultBlock] = newValue }

@@ -94,7 +94,7 @@ protocol ShareValue: RawRepresentable<Int> {
 }
 
 extension ShareValue {
-  /// Returns the value with a counterpart. Raw values count from 0, without a gap.
+  /// Returns the value that has this counterpart. Raw values begin at 0 and have no gaps.
   init(_ wire: Wire) {
     let values = sequence(first: 0) { $0 + 1 }.lazy.map(Self.init(rawValue:))
     self = values.prefix { $0 != nil }.compactMap { $0 }.first { $0.wire == wire } ?? .unknown

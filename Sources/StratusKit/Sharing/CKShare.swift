@@ -93,9 +93,9 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The fragment of the URL begins with the share's title. If the same root is shared again, the
   /// new share has the same URL.
   ///
-  /// If the share is one of a whole zone with encrypted values, and this device has the keys of the
-  /// zone, the fragment also contains a secret, with which participants open the encrypted values.
-  /// The secret changes when the zone gets a new key, after a participant has been removed.
+  /// If the shared zone or hierarchy has encrypted values, and this device has its keys, the
+  /// fragment also contains a secret. Participants open the encrypted values with this secret. The
+  /// secret changes when the zone or hierarchy gets a new key after a participant was removed.
   public var url: URL? {
     withState { state in
       (state.sharing?.url).map { url in
@@ -150,8 +150,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.access.deny(requesters) }
   }
 
-  /// Removes users from ``requesters`` and from the participants, and blocks them: for these users,
-  /// the share does not exist. The share must be saved.
+  /// Removes users from ``requesters`` and from the participants, and blocks them. The share does
+  /// not exist for blocked users. The share must be saved.
   ///
   /// Only the owner and administrators may call this method. Anything else is a programmer error.
   public func blockRequesters(_ requesters: [CKShare.AccessRequester]) {
@@ -167,8 +167,10 @@ public class CKShare: CKRecord, @unchecked Sendable {
     withSharing { $0.access.unblock(blockedIdentities) }
   }
 
-  /// NB: Apple's framework raises an exception (semantics §21). A share that was never saved has no
-  /// current participant, and belongs to the current user.
+  /// Stops the program if the user is neither the owner nor an administrator. A share that was
+  /// never saved has no current participant, and belongs to the current user.
+  ///
+  /// Source: semantics §21: Apple's framework raises an exception.
   private func requireAdministrator() {
     let role = currentUserParticipant?.role ?? (withSharing { $0.url } == nil ? .owner : .unknown)
     precondition(

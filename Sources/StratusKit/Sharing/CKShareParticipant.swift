@@ -207,7 +207,7 @@ extension CKShare.Participant.Values {
     var wire = ShareParticipant(
       participantID: isKnown ? participantID : nil, identity: identity.wire, role: role.wire,
       status: status.wire, permission: permission.wire)
-    // NB: the server knows this of participants that it knows.
+    // NB: of a participant that the server knows, the server also knows this property.
     wire.isOneTime = isOneTime && !isKnown
     return wire
   }

@@ -220,7 +220,7 @@ enum ShareURL {
     URL(string: "\(scheme)://\(host)/share/\(shortGUID)")
   }
 
-  /// Stands before the secret in the fragment.
+  /// The text before the secret in the fragment.
   private static let secretMark = "~key="
 
   /// Returns the URL with the title and the secret as its fragment, which is never sent to a

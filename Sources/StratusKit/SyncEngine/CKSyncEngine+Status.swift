@@ -77,7 +77,7 @@ struct SyncRecord: Sendable {
     }
   }
 
-  /// Notes a check of the account that failed.
+  /// Notes the error of a check of the account.
   mutating func note(_ error: CKError, at time: Double) { accountError = (error, time) }
 }
 

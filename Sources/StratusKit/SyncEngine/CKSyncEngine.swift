@@ -39,8 +39,8 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// - Throws: the error that ended the fetch, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure`, with the errors by zone ID, if single
   ///   zones could not be fetched completely. The error is `CKError.invalidArguments` if the call
-  ///   waits for the delegate while the delegate waits for the call: at once if a method of the
-  ///   delegate awaits the call, else after 60 s (see ``CKSyncEngineDelegate``).
+  ///   and the delegate wait for each other. If a method of the delegate awaits the call, this
+  ///   error is thrown at once, and otherwise after 60 s (see ``CKSyncEngineDelegate``).
   public func fetchChanges(_ options: FetchChangesOptions = FetchChangesOptions()) async throws {
     try await driver.perform(.fetch(options))
   }
@@ -55,9 +55,9 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   /// - Throws: the error that ended the send, such as `CKError.notAuthenticated` if no account is
   ///   signed in. The error is `CKError.partialFailure` if single zones or records failed. It
   ///   contains their errors by ID, such as `serverRecordChanged` or `zoneNotFound`, which the
-  ///   delegate also receives as events. The error is `CKError.invalidArguments` if the call waits
-  ///   for the delegate while the delegate waits for the call: at once if a method of the delegate
-  ///   awaits the call, else after 60 s (see ``CKSyncEngineDelegate``).
+  ///   delegate also receives as events. The error is `CKError.invalidArguments` if the call and
+  ///   the delegate wait for each other. If a method of the delegate awaits the call, this error is
+  ///   thrown at once, and otherwise after 60 s (see ``CKSyncEngineDelegate``).
   public func sendChanges(_ options: SendChangesOptions = SendChangesOptions()) async throws {
     try await driver.perform(.send(options))
   }

@@ -1,6 +1,6 @@
 public import StratusDomain
 
-/// The results of a check of a store's tables. Each number counts rows.
+/// The results of a check of a store's tables. Each number counts rows, except ``newestRecordAt``.
 public struct StoreCheck: Sendable, Hashable {
   /// Zones whose counted bytes differ from the bytes of their records and files.
   public var wrongUsages: Int64 = 0

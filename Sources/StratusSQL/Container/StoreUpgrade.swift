@@ -9,8 +9,8 @@ enum StoreUpgrade {
   static func run(
     on connection: any SQLConnection, from layout: Int64, now: Int64
   ) throws(ServerError) {
-    // NB: these tables come first, because the earlier steps read the schema with its settings, and
-    // whether there are quotas.
+    // NB: these tables come first, because the steps for earlier layouts read the settings and look
+    // for quotas.
     if layout < 9 { try connection.define(SettingTables.text(connection.dialect)) }
     if layout < 10 {
       try connection.define(

@@ -2,12 +2,12 @@ import StratusDomain
 
 /// The most recent changes to the usage of a zone, by record type.
 ///
-/// They are a column of the zone's row, which each save writes anyway. The changes move to the
-/// table `usage` when the text becomes long. So a save usually needs no statement of its own to
-/// count.
+/// The changes are in a column of the zone's row, which each save writes anyway. They move to the
+/// table `usage` when the text becomes long. Counting therefore usually needs no statement of its
+/// own.
 struct RecentUsage {
-  /// The length at which the changes move to the table `usage`. Choice: a save reads and writes the
-  /// text, so it must stay small beside the row. Ten to twenty record types fit.
+  /// The length at which the changes move to the table `usage`. Choice: each save reads and writes
+  /// the text, so it must be short compared with the row. Ten to twenty record types fit.
   private static let bytesMax = 512
 
   private(set) var types: [String: Usage] = [:]
@@ -16,7 +16,7 @@ struct RecentUsage {
 
   /// - Parameter text: for each record type a line with the number of records, the bytes of the
   ///   records, the bytes of their files, and the name of the type.
-  /// - Throws: `INTERNAL_ERROR` if the text has another form.
+  /// - Throws: `INTERNAL_ERROR` if the text has another format.
   init(_ text: String) throws(ServerError) {
     for line in text.utf8.split(separator: Self.newline) {
       let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 3).map { Substring($0) }

@@ -46,7 +46,7 @@ extension StoreSession {
     } else {
       try connection.queue(UsageStatements.deleteQuota, [.text(user)])
     }
-    // NB: the schema says whether any user has a quota of its own.
+    // NB: the cached schema contains whether any user has a quota of its own.
     try advanceSchema()
   }
 

@@ -3,8 +3,8 @@ import StratusDomain
 /// The tables of the counted bytes and of the quotas of single users, added with layout 10.
 ///
 /// The usage of a zone is the sum of its rows in `usage` and of the column `zones.recent_usage`
-/// (see ``RecentUsage``). The column `zones.used_bytes` has all bytes of the zone. The quotas
-/// belong to the store, because a user has one quota in it.
+/// (see ``RecentUsage``). The column `zones.used_bytes` has all bytes of the zone. The table
+/// `quotas` has no column for a database, because a user has one quota in each store.
 enum UsageTables {
   static func text(_ dialect: SQLDialect) -> String {
     """
@@ -22,7 +22,7 @@ enum UsageTables {
     """
   }
 
-  /// The columns of the table `zones`.
+  /// The columns that layout 10 added to zones.
   static func zoneColumns(_ dialect: SQLDialect) -> String {
     """
     ALTER TABLE zones ADD COLUMN used_bytes BIGINT NOT NULL DEFAULT 0;

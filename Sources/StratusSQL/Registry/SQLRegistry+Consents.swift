@@ -42,7 +42,7 @@ extension SQLRegistry {
 
   public func createTestAccount(_ account: Account) async throws(ServerError) -> Bool {
     guard try await create(account) else { return false }
-    // NB: a crash in between leaves an account that is not marked as a test account.
+    // NB: a crash before this transaction leaves an account that is not marked as a test account.
     try await engine.write { (session) throws(ServerError) in
       _ = try session.connection.execute(TestAccountStatements.insert, [.text(account.id)])
     }

@@ -2,7 +2,8 @@ import StratusDomain
 
 /// The table of container settings whose values are texts, added with layout 9.
 enum SettingTables {
-  /// A row of `setting_texts` is a setting and its value. A setting without a row has no value.
+  /// A row of `setting_texts` contains a setting and its value. A setting without a row has no
+  /// value.
   static func text(_ dialect: SQLDialect) -> String {
     """
     CREATE TABLE setting_texts (

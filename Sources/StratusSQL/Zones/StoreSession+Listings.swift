@@ -35,7 +35,7 @@ extension StoreSession {
   }
 
   /// Removes deleted zones with the given name from the history, because the caller adds a new zone
-  /// with this name. Purged zones that no history lists are removed completely.
+  /// with this name. A purged zone is removed completely if no history lists it.
   func unlistDeleted(named name: String, in number: Int64) throws(ServerError) {
     let values: [SQLValue] = [.integer(number), .text(name)]
     try connection.queue(ListingStatements.removeDeleted, [.integer(number)] + values)

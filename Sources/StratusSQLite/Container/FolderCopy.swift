@@ -112,7 +112,8 @@ public struct FolderCopy: Sendable {
     return texts.isEmpty ? nil : texts.joined(separator: ", ")
   }
 
-  /// Returns the present time of the file system with the target, in nanoseconds since 1970 UTC.
+  /// Returns the time of the last change in the target folder, in nanoseconds since 1970 UTC. The
+  /// clock of the file system determines this time.
   public func moment() -> Int64 {
     var status = stat()
     return stat(target.path, &status) == 0 ? Self.nanoseconds(status) : 0
@@ -127,11 +128,11 @@ public struct FolderCopy: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Gives a store's file in an earlier backup a second name in the target, instead of copying the
-  /// store.
+  /// Creates a hard link in the target to a store's file in an earlier backup, instead of copying
+  /// the store.
   ///
-  /// - Returns: whether the target has the file now. It has not if the earlier backup lies on
-  ///   another disk.
+  /// - Returns: whether the target has the file now. The result is false if the earlier backup has
+  ///   no such file, or is on another disk.
   public func shareStore(at address: StoreAddress, with earlier: URL) throws(ServerError) -> Bool {
     try makeFolder(of: address)
     let file = DataFolder.file(of: address, in: target)

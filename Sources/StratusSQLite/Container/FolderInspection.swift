@@ -76,7 +76,7 @@ public struct FolderInspection: Sendable {
   }
 
   /// Calls `body` with the name, the size in bytes and the checksum of each asset file that a store
-  /// names.
+  /// lists.
   ///
   /// - Throws: `INTERNAL_ERROR` if the file cannot be read, and any error of `body`.
   public func eachAssetFile(

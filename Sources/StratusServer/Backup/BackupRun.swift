@@ -53,7 +53,7 @@ struct BackupRun {
     }
     if let place = summary.assetsPlace {
       do { try AssetsPlace(data: partial).store(place) } catch {
-        throw BackupFailure("the place of the assets cannot be written: \(error)")
+        throw BackupFailure("the address of the assets cannot be written: \(error)")
       }
     }
   }

@@ -18,10 +18,10 @@ public struct BackupSettings: Sendable, Hashable {
   }
 }
 
-/// Makes backups of a data folder at intervals, each of which shares its unchanged files with the
-/// one before, and removes old ones.
+/// Makes backups of a data folder at intervals, and removes old backups. Each backup shares its
+/// unchanged files with the previous one.
 ///
-/// The methods block the thread.
+/// The methods block the calling thread.
 public struct BackupSchedule: Sendable {
   private static let hour: Int64 = 3_600_000
 
@@ -45,7 +45,7 @@ public struct BackupSchedule: Sendable {
       return false
     }
     guard let newest = backups().last else { return true }
-    // NB: a backup may seem to lie in the future, because the clock was wrong.
+    // NB: if the clock was wrong, a backup may seem to lie in the future.
     return abs(now - newest.begunAt) >= settings.everyHours * Self.hour
   }
 
@@ -102,7 +102,7 @@ public struct BackupSchedule: Sendable {
     }
   }
 
-  /// Removes what interrupted backups and removals have left.
+  /// Removes the folders that interrupted backups and removals have left.
   private func removeLeftovers() {
     for name in names() where name.wholeMatch(of: Self.leftover) != nil {
       try? FileManager.default.removeItem(at: settings.folder.appendingPathComponent(name))

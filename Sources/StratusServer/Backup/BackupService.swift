@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Makes backups at intervals while the server runs.
 struct BackupService: ServiceLifecycle.Service {
-  /// The time between two looks at the clock.
+  /// The pause between two checks whether a backup is due.
   private static let pause = Duration.seconds(60)
 
   let schedule: BackupSchedule
@@ -20,8 +20,8 @@ struct BackupService: ServiceLifecycle.Service {
     }
   }
 
-  /// NB: a backup blocks its thread for minutes. When the server stops, this method returns at
-  /// once; the next run removes the incomplete folder.
+  /// NB: a backup may block its thread for minutes. When the server stops, this method returns at
+  /// once, and the next backup removes the incomplete folder.
   private func makeIfDue() async {
     let (done, sender) = AsyncStream<Void>.makeStream()
     DispatchQueue.global(qos: .utility).async {
@@ -31,7 +31,7 @@ struct BackupService: ServiceLifecycle.Service {
     for await _ in done {}
   }
 
-  /// Makes a backup if it is time, and logs the result. The method blocks the thread.
+  /// Makes a backup if it is time, and logs the result. The method blocks the calling thread.
   func make() {
     guard schedule.isDue else { return }
     do throws(BackupFailure) {

@@ -2,7 +2,7 @@ public import Foundation
 import StratusDomain
 import StratusSQLite
 
-/// Copies the server's keys, and puts a copy back.
+/// Copies the server's keys, and restores a copy.
 ///
 /// The backup of the data leaves the keys out, because a thief with both could sign in as any user.
 public enum KeyBackup {
@@ -30,8 +30,8 @@ public enum KeyBackup {
   /// The key file of a data folder.
   public static func file(in data: URL) -> URL { KeyFile.location(in: data) }
 
-  /// Writes a copy of a data folder's keys that only its owner can read. A server may use the
-  /// folder.
+  /// Writes a copy of a data folder's keys. Only the owner of the copy can read it. A server may
+  /// use the folder at the same time.
   ///
   /// - Throws: ``BackupFailure`` if there are no keys, if they are damaged, or if the target
   ///   exists.

@@ -28,7 +28,7 @@ final class Draining: ReadinessCheck {
     }
   }
 
-  /// Whether the streams must be closed now. It is true once.
+  /// Whether the streams must be closed now. The result is true only once.
   func mustClose(at now: Int64) -> Bool {
     state.withLock { state in
       guard case .closing(let time) = state, time <= now else { return false }

@@ -42,7 +42,7 @@ struct FileTracer: Tracer {
     injector.inject(own.field, forKey: Self.field, into: &carrier)
   }
 
-  /// The field of W3C Trace Context.
+  /// The name of the header field of W3C Trace Context.
   private static let field = "traceparent"
 
   private static func hex(_ bytes: [UInt8]) -> String {
@@ -55,7 +55,7 @@ private enum TraceContextKey: InstrumentationContextKey {
 }
 
 extension InstrumentationContext {
-  /// The span to which further spans belong.
+  /// The span that becomes the parent of further spans, or nil.
   var traceContext: TraceContext? {
     get { self[TraceContextKey.self] }
     set { self[TraceContextKey.self] = newValue }
@@ -160,7 +160,7 @@ final class FileSpan: Span {
     file.add(writer.bytes)
   }
 
-  /// The number of `SpanKind` in OTLP.
+  /// Returns the number that OTLP uses for a kind of span.
   private static func number(of kind: SpanKind) -> Int64 {
     switch kind {
     case .internal: 1

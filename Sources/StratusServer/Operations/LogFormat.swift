@@ -86,12 +86,12 @@ struct LogLine {
 extension UTCTime {
   /// Returns a time with milliseconds, such as `2026-11-23T07:40:00.123Z`.
   ///
-  /// NB: Foundation's formatter takes longer than the rest of a line, and each request may write a
-  /// line.
+  /// NB: Foundation's formatter would take longer than all other work for a line, and each request
+  /// may write a line.
   static func precise(_ milliseconds: Int64) -> [UInt8] {
     let seconds = milliseconds / 1_000
     let (days, second) = (seconds / 86_400, seconds % 86_400)
-    // The calendar in which a year begins in March, so that the leap day is the last day.
+    // These years begin in March, so that the leap day is the last day of a year.
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted - era * 146_097

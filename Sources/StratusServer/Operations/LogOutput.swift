@@ -14,7 +14,7 @@ public final class LogOutput: Sendable {
     var isScheduled = false
   }
 
-  /// The maximum number of bytes that wait. Choice: a second of lines of a busy server.
+  /// The maximum number of bytes that wait. Choice: the lines of about a second on a busy server.
   private static let waitingBytesMax = 4_194_304
   /// The time for which lines are collected, in milliseconds.
   private static let pauseMilliseconds = 100
@@ -92,7 +92,7 @@ public final class LogOutput: Sendable {
         usleep(1_000)
         continue
       }
-      // The log has nowhere to say that it cannot be written.
+      // There is no place to report that the log cannot be written.
       guard count > 0 else { return }
       offset += count
     }

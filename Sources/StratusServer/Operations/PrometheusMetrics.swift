@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The number of series is bounded. Numbers of further series are dropped and counted.
 public final class PrometheusMetrics: MetricsFactory {
-  /// The upper bounds of the classes of durations, in seconds.
+  /// The upper bounds of the buckets for durations, in seconds.
   static let secondsBounds: [Double] = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
@@ -74,7 +74,7 @@ public final class PrometheusMetrics: MetricsFactory {
     let (name, labels) = (Self.name(label), Self.labels(dimensions))
     return state.withLock { state in
       if let known = state.families[name]?.series[labels] {
-        // One name with two kinds would not be readable, so the second kind is dropped.
+        // Prometheus cannot read a name with two kinds, so the second kind is dropped.
         if let cell = known as? Cell { return cell }
         state.droppedCount += 1
         return make()
@@ -161,7 +161,7 @@ private final class GaugeCell: MeterHandler, RecorderHandler, MetricCell {
   }
 }
 
-/// Counts values in classes. A timer counts seconds.
+/// Counts values in buckets. The values of a timer are seconds.
 private final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
   private struct Counts {
     var classes = Array(repeating: 0, count: PrometheusMetrics.secondsBounds.count + 1)

@@ -18,8 +18,8 @@ public struct RequestLogSettings: Sendable, Hashable {
   }
 }
 
-/// The request log on disk: files with one JSON object a line, in a folder that only the owner of
-/// the data can read.
+/// The request log on disk: files with one JSON object in each line, in a folder that only the
+/// owner of the data can read.
 ///
 /// Each file is named by the number of its first entry. New entries go to the newest file. When it
 /// is large or a day old, the next one begins. The oldest files are removed.
@@ -57,7 +57,7 @@ final class RequestFiles: RequestArchive {
     self.settings = settings
     segmentBytesMax = min(max(settings.bytesMax / 16, 4_096), 1_048_576)
     var segments: [Segment] = []
-    // NB: the folder is created by the first entry, because the data folder is not locked yet.
+    // NB: the first entry creates the folder, because the data folder is not locked yet.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
       guard name.hasSuffix(Self.suffix), let first = Int(name.dropLast(Self.suffix.count)) else {
         continue
@@ -155,7 +155,7 @@ final class RequestFiles: RequestArchive {
     state.file = nil
   }
 
-  /// Begins a file, after the oldest files were removed that would exceed the bounds.
+  /// Removes the oldest files as far as the bounds require, and begins a new file.
   private func open(_ state: inout State, first: Int, at time: Int64) throws(ServerError) {
     Self.close(&state)
     while let segment = state.segments.first,

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Counts requests for Prometheus, by route and outcome.
 ///
-/// NB: no label contains a name that a caller chooses, such as a container or a user. So the number
-/// of series is bounded.
+/// NB: no label contains a name that a caller chooses, such as a container or a user. The number of
+/// series is therefore bounded.
 final class RequestMetrics: RequestObserver {
   private struct Key: Hashable {
     var route: String

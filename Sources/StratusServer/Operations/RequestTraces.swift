@@ -6,10 +6,10 @@ import StratusWire
 import Synchronization
 import Tracing
 
-/// Makes one span for a part of the requests, without their contents.
+/// Makes a span for some of the requests. A span does not contain the contents of the request.
 ///
-/// A request whose caller records its trace is always a part of the trace, up to a number of spans
-/// a second, so that callers cannot fill the disk.
+/// A request is always traced if its caller records the trace. The number of spans in a second is
+/// limited, so that callers cannot fill the disk.
 final class RequestTraces: RequestObserver {
   private struct Budget {
     var second: Int64 = 0
@@ -26,7 +26,7 @@ final class RequestTraces: RequestObserver {
   private let budget = Mutex(Budget())
 
   /// - Parameters:
-  ///   - ratio: the part of the requests without a trace of their own that are traced, 0 to 1.
+  ///   - ratio: the fraction of requests to trace, 0 to 1. It applies if the caller sends no trace.
   ///   - chance: returns a random number in 0 ..< 1.
   ///   - now: returns the time in milliseconds since 1970 UTC.
   init(

@@ -41,6 +41,6 @@ struct ServerNumbers: Sendable {
     return numbers
   }
 
-  /// The processor time of this process. POSIX counts it in microseconds.
+  /// The processor time of this process in seconds. NB: `clock` counts in microseconds (POSIX).
   private static var cpuSeconds: Double { Double(clock()) / 1e6 }
 }

@@ -28,7 +28,7 @@ struct TraceContext: Sendable, Hashable {
     self.init(traceID: String(parts[1]), spanID: String(parts[2]), isSampled: flags & 1 == 1)
   }
 
-  /// The field for requests that belong to the same trace.
+  /// The header field for requests that belong to the same trace.
   var field: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
   /// Whether a text has this number of lower-case hexadecimal digits.

@@ -3,7 +3,7 @@ import Foundation
 import StratusWire
 import Synchronization
 
-/// The file of the traces, and the file before it. Each line is one export of OTLP in JSON, as the
+/// The current and the previous file with traces. Each line is one export of OTLP in JSON, as the
 /// OpenTelemetry Collector reads it from files.
 public final class TraceFile: Sendable {
   private struct State {

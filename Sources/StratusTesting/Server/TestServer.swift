@@ -66,7 +66,7 @@ public final class TestServer: Sendable {
   ///   - live: the server's clock and random numbers. The test's ``clock`` does not affect them.
   ///   - limits: the limits on callers' requests.
   ///   - log: receives the server's log. nil means that errors go to standard error.
-  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   /// - Throws: the error that prevents the server from starting.
   package convenience init(

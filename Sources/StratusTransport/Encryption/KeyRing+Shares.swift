@@ -78,8 +78,8 @@ extension KeyRing {
     return forms
   }
 
-  /// Decrypts the keys that this account can decrypt. A key of another member may need a key that
-  /// is decrypted before.
+  /// Decrypts the keys that this account can decrypt. A key that another member has wrapped may
+  /// need a key that was decrypted earlier.
   func opened(
     _ wrapped: [WrappedZoneKey], for pair: UserKeyPair, _ context: ZoneKeyContext
   ) -> [[UInt8]: ZoneKey] {

@@ -10,7 +10,7 @@ public final class KeyRing: Sendable {
   /// The known keys of one zone.
   struct Zone {
     /// The keys that encrypt new values, by the root of the hierarchy. The zone's own key has the
-    /// root nil. They are some of ``keys``.
+    /// root nil. ``keys`` contains these keys, too.
     var sealing: [KeyedRoot: ZoneKey] = [:]
     var keys: [[UInt8]: ZoneKey] = [:]
     /// The IDs of keys that this account does not have and will never have.
@@ -86,8 +86,10 @@ public final class KeyRing: Sendable {
     }
   }
 
-  /// Returns the roots of the shared hierarchies that contain records, by record name. The names of
-  /// other records are left out. The names are compared as the server compares them.
+  /// Returns each record name with the root of the shared hierarchy that contains the record.
+  /// Records in no shared hierarchy are left out.
+  ///
+  /// NB: the result is no dictionary, because Swift treats some different names as equal.
   public func roots(
     of recordNames: [String], in zoneID: ZoneID, options: Options
   ) async throws(KeyFailure) -> [(recordName: String, root: String)] {
@@ -186,8 +188,8 @@ public final class KeyRing: Sendable {
   }
 
   /// Returns the keys of the zone. If the hierarchy of the context, or the user's own zone itself,
-  /// has none, or if all its keys are retired, a new key is stored on the server, unless another
-  /// device has just stored one.
+  /// has no key in use, a new key is stored on the server. If another device has just stored a key,
+  /// the server keeps that key.
   private func keys(
     of zoneID: ZoneID, _ context: ZoneKeyContext, _ answer: FetchKeys.Response, _ pair: UserKeyPair,
     _ options: Options
@@ -207,8 +209,8 @@ public final class KeyRing: Sendable {
       WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
   }
 
-  /// Returns the forms in which the other members of a zone get a new key: one for each member who
-  /// has the earlier keys, and those for the share's new URL.
+  /// Returns the wrapped forms of a new key: one form for each other member of the zone, and the
+  /// forms of all keys for the share's new URL.
   private func forms(
     of fresh: ZoneKey, after earlier: [[UInt8]: ZoneKey], for members: [[UInt8]],
     besides pair: UserKeyPair

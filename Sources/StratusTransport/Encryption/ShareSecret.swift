@@ -5,15 +5,15 @@ import StratusWire
 /// The secret in the fragment of a share's URL, with which people who have the URL open the keys of
 /// the shared zone or hierarchy. Browsers and this framework never send the fragment to a server.
 ///
-/// The secret is derived one way from the key of the zone or of the hierarchy. So each device with
-/// the key knows the secret, and a new key gives the URL a new secret.
+/// The secret is derived from the key of the zone or of the hierarchy, and does not reveal the key.
+/// Each device with the key can therefore compute the secret. A new key results in a new secret.
 public struct ShareSecret: Sendable, Hashable {
   /// The number of bytes.
   static let length = 16
 
   let bytes: [UInt8]
 
-  /// Derives the secret from the key of a zone.
+  /// Derives the secret from the key of a zone or of a shared hierarchy.
   public init(of key: ZoneKey) {
     bytes =
       HKDF<SHA256>.deriveKey(

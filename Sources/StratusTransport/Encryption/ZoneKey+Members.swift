@@ -6,7 +6,7 @@ import StratusWire
 extension ZoneKey {
   // For the URL of the share
 
-  /// Encrypts the key for people who have the URL of the zone's share.
+  /// Encrypts the key for people who have the URL of the share.
   ///
   /// - Parameter randomness: returns the given number of random bytes, for the nonce.
   func wrapped(

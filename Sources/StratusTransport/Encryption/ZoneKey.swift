@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusWire
 
-/// The zone of a key, and the shared hierarchy if the key belongs to one. The zone is authenticated
+/// The zone of a key, and the shared hierarchy if the key belongs to one. Both are authenticated
 /// together with the values that the key encrypts.
 struct ZoneKeyContext: Sendable, Hashable {
   let container: String
@@ -13,14 +13,14 @@ struct ZoneKeyContext: Sendable, Hashable {
   /// The root of the shared hierarchy to which the key belongs, or nil for a key of the zone.
   var root: String?
 
-  /// The same zone with another hierarchy.
+  /// Returns the context of the same zone with another hierarchy.
   func scoped(to root: String?) -> ZoneKeyContext {
     var context = self
     context.root = root
     return context
   }
 
-  /// The bytes of a purpose, of the zone, of the hierarchy if there is one, and of further names.
+  /// Returns the bytes of a purpose, the zone, the hierarchy if there is one, and further names.
   func binding(_ purpose: String, _ names: String...) -> Binding {
     let scope = root.map { ["of a shared hierarchy", $0] } ?? []
     return Binding([purpose, container, environment.rawValue, owner, zoneName] + scope + names)

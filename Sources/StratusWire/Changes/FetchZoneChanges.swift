@@ -81,8 +81,8 @@ public struct ZoneChanges: Sendable {
   /// ``ModifyRecords/Request/clientChangeToken``.
   public var clientChangeToken: String?
   /// The greatest number of changes that can follow this page. The actual number is smaller if a
-  /// record has changed several times. It is nil unless the request asks for it
-  /// (``ChangesSelection/countsRemaining``), and for participants of a share.
+  /// record has changed several times. It is nil if the request does not ask for it
+  /// (``ChangesSelection/countsRemaining``), or if the caller participates in a share of the zone.
   public var remainingCountMax: Int64?
 
   public init(

@@ -12,9 +12,9 @@ public enum FetchKeys: Endpoint {
     /// The zones whose keys are requested. The list may be empty.
     public var zones: [ZoneID]
     /// The root of the hierarchy for which the caller may create a key, or nil for the zone itself.
-    /// ``ZoneKeys/memberKeys`` belong to this hierarchy.
+    /// ``ZoneKeys/memberKeys`` are the keys of this hierarchy's members.
     public var rootRecordName: String?
-    /// The records whose hierarchies are requested. The names of shares are permitted, too.
+    /// The records whose hierarchies are requested. They may include records of shares.
     public var recordNames: [String]
 
     public init(
@@ -63,8 +63,8 @@ public enum FetchKeys: Endpoint {
     }
   }
 
-  /// The keys of one zone that are wrapped for the caller, or for the URL of the zone's share. The
-  /// list is empty if the zone does not exist or has no such key.
+  /// The keys of one zone and of its shared hierarchies that are wrapped for the caller, or for the
+  /// URL of a share. The list is empty if the zone does not exist or has no such key.
   public struct ZoneKeys: Sendable, Hashable, JSONWritable, JSONReadable {
     public var zoneID: ZoneID
     public var keys: [WrappedZoneKey]

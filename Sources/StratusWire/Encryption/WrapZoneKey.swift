@@ -1,5 +1,5 @@
-/// `encryption/wrap`: sets the key of a zone or of a hierarchy that has no key that is in use, or
-/// adds wrapped forms of its keys. Apple's service has no such endpoint.
+/// `encryption/wrap`: sets the key of a zone or of a hierarchy without a key in use, or adds
+/// wrapped forms of its keys. Apple's service has no such endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 
@@ -8,7 +8,7 @@ public enum WrapZoneKey: Endpoint {
     /// A key that is wrapped for the caller. If the zone or the hierarchy of the key has a key in
     /// use with another ID, the server stores nothing.
     public var key: WrappedZoneKey
-    /// Further wrapped forms: keys for the caller, for the URL of the zone's share, and, together
+    /// Further wrapped forms: keys for the caller, for the URL of the share, and, together
     /// with a new key, for other members. They belong to the same zone or hierarchy.
     public var others: [WrappedZoneKey]
 

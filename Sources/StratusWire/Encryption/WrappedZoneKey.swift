@@ -1,14 +1,16 @@
 import Foundation
 
-/// The key of a zone or of a shared hierarchy, encrypted with a user's public key. The server
-/// stores keys only in this encrypted form.
+/// The key of a zone or of a shared hierarchy, encrypted for a user or for the URL of a share. The
+/// server stores keys only in this encrypted form.
 public struct WrappedZoneKey: Sendable, Hashable {
   /// The ID of the zone key. Every value that was sealed with the zone key contains this ID, which
   /// has ``SealedEnvelope/keyIDLength`` bytes.
   public var keyID: [UInt8]
-  /// The public key whose private half decrypts the zone key. It has ``UserKey/length`` bytes.
+  /// The public key of the user for whom the zone key is encrypted, or the ID of the secret in the
+  /// URL of a share. It has ``UserKey/length`` bytes.
   public var recipient: [UInt8]
-  /// The encrypted zone key. Only the owner of the private half of `recipient` can decrypt it.
+  /// The encrypted zone key. Only the user with the private key, or a person with the URL of the
+  /// share, can decrypt it.
   public var wrapped: [UInt8]
   /// The root of the shared hierarchy whose records the key encrypts, or nil if the key belongs to
   /// the zone.
@@ -21,10 +23,10 @@ public struct WrappedZoneKey: Sendable, Hashable {
   public enum Form: UInt8, Sendable {
     /// A user's device has wrapped the key for the same user.
     case own = 1
-    /// The key is wrapped for the secret in the URL of the zone's share. `recipient` identifies the
-    /// secret.
+    /// The key is wrapped for the secret in the URL of a share. `recipient` identifies the secret.
     case link = 2
-    /// The key is wrapped for another member of the zone, who must also have an earlier key.
+    /// The key is wrapped for another member of the zone. The member needs an earlier key to
+    /// decrypt it.
     case rotated = 3
   }
 

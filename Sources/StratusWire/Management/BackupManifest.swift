@@ -1,12 +1,13 @@
 /// The list of a backup's files, with a checksum of each. `stratus backup` writes this file last,
 /// so a folder with a manifest is complete.
 ///
-/// The list does not name the files of assets. Each store names its own assets, with their
-/// checksums, and the list contains the checksum of the store.
+/// The list does not contain the files of assets. Each store lists its own assets with their
+/// checksums, and this list contains the checksum of the store.
 public struct BackupManifest: JSONWritable, JSONReadable, Hashable {
   /// The name of the file in the backup.
   ///
-  /// NB: the name begins with a dot, because no container ID begins with a dot.
+  /// NB: the name begins with a dot, and no container ID does. The file therefore cannot replace a
+  /// container's folder.
   public static let name = ".backup.json"
   /// The number of this format.
   public static let format: Int64 = 1
@@ -97,8 +98,8 @@ public struct BackupStore: JSONWritable, JSONReadable, Hashable {
   public var file: BackupFile
   /// The number that identifies the store's history, or nil if the store has no tables.
   public var epoch: Int64?
-  /// The state of the source's file: a later backup need not copy a file with the same state. nil
-  /// if the file may have changed without a trace, because it was written a moment before.
+  /// The state of the source's file. A later backup need not copy a file with the same state. It is
+  /// nil if the file was written only a moment before, because a further write may leave no trace.
   public var sourceState: String?
 
   public init(

@@ -2,14 +2,14 @@
 public enum FetchTelemetry: Endpoint {
   public static let path = "telemetry/fetch"
 
-  /// The bounds of the classes of durations, in milliseconds. A class contains the durations that
-  /// are greater than the bound before it, and not greater than its own. A last class without a
-  /// bound contains all longer durations.
+  /// The upper bounds of the classes of durations, in milliseconds. A class contains the durations
+  /// above the previous bound, up to its own bound. A last class without a bound contains all
+  /// longer durations.
   public static let durationBounds: [Int64] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000,
   ]
 
-  /// The requests to count. A member that is nil does not limit them.
+  /// The requests to count. A property that is nil does not limit them.
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String?
     public var environment: ContainerEnvironment?

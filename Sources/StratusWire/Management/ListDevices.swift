@@ -1,12 +1,12 @@
-/// Management: shows what a user's devices did lately, and what they lack. The user consents with a
-/// code, which the user makes on the account page.
+/// Management: shows the state of a user's devices. The user consents to this by a code from the
+/// account page.
 public enum ListDevices: Endpoint {
   public static let path = "devices/list"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The user's code of consent. It also says which user it is.
+    /// The user's code of consent. It also identifies the user.
     public var code: String
 
     public init(containerID: String, environment: ContainerEnvironment, code: String) {
@@ -34,9 +34,9 @@ public enum ListDevices: Endpoint {
     public var userRecordName: String
     /// The time when the consent ends, in milliseconds since 1970 UTC.
     public var endsAt: Int64
-    /// The devices of the user, the one that was seen last first.
+    /// The devices of the user, beginning with the device that was seen last.
     public var devices: [DeviceReport]
-    /// The bytes of files that the user has uploaded and no record holds.
+    /// The number of bytes in files that the user has uploaded and that no record holds.
     public var unsavedBytes: Int64
 
     public init(
@@ -66,7 +66,7 @@ public enum ListDevices: Endpoint {
   }
 }
 
-/// The state of one device of a user. It has no contents and no names of records.
+/// The state of one device of a user. It contains neither contents nor names of records.
 public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   /// The ID that the device gave itself.
   public var deviceID: String
@@ -86,7 +86,7 @@ public struct DeviceReport: JSONWritable, JSONReadable, Hashable {
   public var zones: [Zone]
   /// The last requests, the newest first.
   public var requests: [Request]
-  /// What is wrong with the device, in sentences. It is empty if nothing is wrong.
+  /// Sentences about what is wrong with the device. The list is empty if nothing is wrong.
   public var findings: [String]
 
   public init(

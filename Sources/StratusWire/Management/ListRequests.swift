@@ -127,7 +127,7 @@ public enum ListRequests: Endpoint {
     public var resultsLimit: Int64?
     /// Requests before this position, which an earlier answer contained.
     public var before: String?
-    /// Requests after this position, which an earlier answer contained, the oldest first.
+    /// A position from an earlier answer. The answer has the requests after it, the oldest first.
     public var after: String?
     /// Whether the caller follows the log. If the server keeps no requests, it begins to keep them
     /// in memory, and stops a minute after the last such request.
@@ -203,7 +203,7 @@ public enum ListRequests: Endpoint {
     public var before: String?
     /// The position after the newest request that this answer has examined.
     public var after: String?
-    /// The number of requests after the position of the request that the log no longer has.
+    /// The number of requests after ``Request/after`` that the log no longer has.
     public var skippedCount: Int64?
 
     public init(

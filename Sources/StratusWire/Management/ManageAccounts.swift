@@ -35,8 +35,8 @@ public enum CreateAccount: Endpoint {
 }
 
 /// Management: gives an account a new password, and ends the account's sessions on the server's own
-/// pages. If the account had a password before, its sessions in containers also end. The request
-/// can also remove the second factor of an account whose user has lost it.
+/// pages. If the account had a password before, its app sessions also end. The request can also
+/// remove the second factor of an account whose user has lost it.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 

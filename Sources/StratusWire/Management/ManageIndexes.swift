@@ -98,7 +98,7 @@ public enum ListIndexes: Endpoint {
     public var recordsFound: Int64
     /// The number of the unused index.
     public var index: Int64?
-    /// What is advised, and why.
+    /// The advice and its reason.
     public var sentence: String
 
     public init(

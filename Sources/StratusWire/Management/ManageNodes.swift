@@ -26,7 +26,7 @@ public enum DrainNode: Endpoint {
 
   public struct Request: JSONWritable, JSONReadable, Hashable {
     /// The seconds after which the streams are closed. In this time a load balancer notices that
-    /// the node is not ready. It is 0 to 3,600.
+    /// the node is not ready. The number is 0 to 3,600.
     public var seconds: Int64
 
     public init(seconds: Int64) { self.seconds = seconds }

@@ -6,7 +6,7 @@ public enum ShowQuota: Endpoint {
     public var containerID: String
     public var environment: ContainerEnvironment
     /// The e-mail of the account whose private database is shown. nil means that the public
-    /// database and the users with most bytes are shown.
+    /// database and the users with the most bytes are shown.
     public var email: String?
 
     public init(containerID: String, environment: ContainerEnvironment, email: String? = nil) {
@@ -105,7 +105,7 @@ public enum ShowQuota: Endpoint {
     public var types: [TypeItem]
     /// The quota of each user that has no quota of its own, or nil if there is no limit.
     public var userQuotaBytes: Int64?
-    /// The users with most bytes, if the request names no account.
+    /// The users with the most bytes, if the request names no account.
     public var users: [UserItem]
 
     public init(
@@ -156,7 +156,7 @@ public enum SetQuota: Endpoint {
   public enum Limit: Sendable, Hashable {
     case bytes(Int64)
     case unlimited
-    /// An account gets the quota of all users again.
+    /// The account has no quota of its own any more. The quota of each user applies again.
     case standard
   }
 

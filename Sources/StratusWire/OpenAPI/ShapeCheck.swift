@@ -20,7 +20,7 @@ package enum ShapeCheck {
     return fault(body, row.answer, at: "")
   }
 
-  /// The names that shapes use and that no schema has, and the texts that cannot be read.
+  /// Describes the names in shapes that no schema has, and the texts that cannot be read.
   package static var faults: [String] {
     let names = Set(WireShapes.schemas.map(\.name))
     let shapes =

@@ -1,7 +1,7 @@
 /// The shapes of all requests and answers of the clients' endpoints.
 ///
-/// The tests compare these texts with the answers that they get, with requests of the framework,
-/// and with the list of the server's handlers. So a missing endpoint or member is a failing test.
+/// The tests compare these texts with the server's answers, with the framework's requests, and with
+/// the list of the server's handlers. A missing endpoint or member therefore makes a test fail.
 enum WireShapes {
   /// An endpoint with the shapes of its request and its answer.
   struct Row: Sendable {

@@ -78,7 +78,7 @@ extension RecordOperation: JSONWritable {
     fields = record["fields"]
     parent = try ParentChange(record: record)
     createsShortGUID = try record.optionalBool("createShortGUID") ?? false
-    // The members are not even searched in other records, because a batch has many of them.
+    // Other records are not searched for these members, because a batch may contain many records.
     if let recordType, recordType != ShareRecord.recordType {
       share = nil
     } else {

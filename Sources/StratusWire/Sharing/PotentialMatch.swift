@@ -2,8 +2,8 @@
 ///
 /// Source: CloudKit Web Services Reference, *Fetching Record Information*; web-services §4.5.
 ///
-/// Choice: the address is masked. A person recognises the own address by it, but a user who only
-/// knows the share's URL does not learn the addresses of other people.
+/// Choice: the address is masked. Users recognise their own address, but a user who only knows the
+/// share's URL does not learn the addresses of other people.
 public struct PotentialMatch: Sendable, Hashable {
   /// The ID of the participant in the share.
   public var participantID: String

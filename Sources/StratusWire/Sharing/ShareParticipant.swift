@@ -119,7 +119,7 @@ extension ShareParticipant: JSONWritable, JSONReadable {
   }
 }
 
-/// A word of a share, of which later versions of the protocol may have more.
+/// A word in the data of a share. Later versions of the protocol may have more words.
 protocol OpenWord: RawRepresentable<String> {
   /// The value for a word that this version does not know.
   static var unknown: Self { get }

@@ -32,7 +32,7 @@ public enum DeviceSignIn {
     public var userCode: String
     /// The URL of the page on which the user types the code.
     public var verificationURL: String
-    /// The URL of the page with the code already typed.
+    /// The URL of the page, including the code.
     public var completeVerificationURL: String?
     /// The number of seconds until the codes expire.
     public var expiresInSeconds: Int64
@@ -109,7 +109,7 @@ public enum DeviceSignIn {
     }
   }
 
-  /// The answer to a request that cannot succeed, or not yet (RFC 6749 §5.2, RFC 8628 §3.5).
+  /// The answer to a request that fails, or that cannot succeed yet (RFC 6749 §5.2, RFC 8628 §3.5).
   public struct Refusal: JSONWritable, JSONReadable, Hashable, Error {
     /// The error codes of the two standards.
     public enum Code: String, Sendable, CaseIterable {

@@ -2,7 +2,7 @@
 /// members are ignored.
 public struct ProviderDescription: JSONReadable, Hashable {
   public var issuer: String
-  /// The page to which the browser goes.
+  /// The URL of the page on which the user signs in.
   public var authorizationURL: String
   public var tokenURL: String
   public var keysURL: String

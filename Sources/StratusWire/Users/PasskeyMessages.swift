@@ -50,8 +50,8 @@ public struct PasskeyOptions: JSONWritable {
   public var serverID: String
   /// The time that the browser gives the user, in milliseconds.
   public var timeoutMilliseconds: Int64
-  /// The account of a new passkey, or nil for a sign-in. A sign-in names no passkeys, so that the
-  /// browser offers all of its own.
+  /// The account of a new passkey, or nil for a sign-in. The options of a sign-in name no passkeys,
+  /// so that the browser offers all its passkeys for this server.
   public var user: User?
 
   public init(

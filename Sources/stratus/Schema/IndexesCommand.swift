@@ -8,8 +8,8 @@ struct IndexesCommand: AsyncParsableCommand {
     abstract: "List the indexes with their state and use, drop indexes, or cancel an index build.",
     discussion: """
       The server builds an index when a query needs it, even if the index was dropped before. The \
-      server drops an index that no query has read for 14 days. Below the list stands advice about \
-      queries that lack an index, and about indexes that no query reads.
+      server drops an index that no query has read for 14 days. After the list, the command prints \
+      advice about queries that lack an index, and about indexes that no query reads.
       """)
 
   @OptionGroup var server: ServerOptions

@@ -8,7 +8,7 @@ const place = (params) => ({ params: { container: "A", environment: "production"
 const change = (members) => ({ area: "records", containerID: "A", environment: "production",
   database: "public", ...members });
 
-test("a save concerns the screen of records of the same database only", () => {
+test("a save concerns only the records screen of the same database", () => {
   const records = screenAt("/records");
   assert.ok(concerns(change({}), records, place({})));
   assert.ok(!concerns(change({ containerID: "B" }), records, place({})));
@@ -29,13 +29,13 @@ test("a screen of the whole server ignores the container of a change", () => {
   assert.ok(!concerns({ area: "team" }, screenAt("/api-tokens"), place({})));
 });
 
-test("a lost event concerns every screen", () => {
+test("the event that replaces lost events concerns every screen", () => {
   for (const screen of screens.filter((screen) => screen.areas)) {
     assert.ok(concerns({ area: "everything" }, screen, place({})), screen.path);
   }
 });
 
-test("each screen but the request log names the changes that it shows", () => {
+test("each screen except the request log names the areas whose changes it shows", () => {
   assert.deepEqual(screens.filter((screen) => !screen.areas).map((screen) => screen.path),
     ["/requests"]);
 });
@@ -45,7 +45,7 @@ test("no two screens have the same key or path", () => {
   assert.equal(new Set(screens.map((screen) => screen.path)).size, screens.length);
 });
 
-test("sorts in the address are read as they were written", () => {
+test("sorts that are written into the address are read back unchanged", () => {
   const sorts = [{ name: "title", order: "descending", near: "" },
     { name: "place", order: "ascending", near: "48.1;-11.5" }];
   assert.equal(sortText(sorts), "title:descending,place:ascending:48.1;-11.5");

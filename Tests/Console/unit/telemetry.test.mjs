@@ -6,7 +6,7 @@ globalThis.document ??= { createElement: () => element };
 const { quantile, sumsBy } = await import(
   "../../../Sources/StratusConsoleFiles/Files/watching/telemetry.js");
 
-test("a quantile is the bound of its class of durations", () => {
+test("a quantile is the upper bound of the duration class that contains it", () => {
   const bounds = [1, 10, 100];
   assert.equal(quantile([0, 0, 0, 0], bounds, 0.95), 0);
   assert.equal(quantile([95, 5, 0, 0], bounds, 0.95), 1);
@@ -14,7 +14,7 @@ test("a quantile is the bound of its class of durations", () => {
   assert.equal(quantile([0, 0, 0, 9], bounds, 0.5), 100);
 });
 
-test("points with the same key are added, with their durations", () => {
+test("the counts and durations of points with the same key are added", () => {
   const point = (endpoint, count) => ({ endpoint, count, failedCount: 1, milliseconds: 2,
     bytesIn: 3, bytesOut: 4, durations: [count, 1] });
   const sums = new Map(sumsBy([point("a", 1), point("b", 5), point("a", 2)], (p) => p.endpoint));

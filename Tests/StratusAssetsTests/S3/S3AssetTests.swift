@@ -8,8 +8,8 @@ import Testing
 
 @testable import StratusAssets
 
-/// An asset store in S3. It is tested by the conformance suite of all asset stores, and by the
-/// tests below. The S3 of the tests checks every signature.
+/// Tests of the asset store in S3: the conformance suite of all asset stores, and the tests below.
+/// The tests' own S3 server checks every signature.
 @Suite struct S3Assets {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
@@ -54,7 +54,7 @@ import Testing
       now: { AssetStoreConformance.now }, chance: { 0 }, pause: { _ in })
   }
 
-  /// Another process with the same bucket.
+  /// Runs a body with a second asset store on the same bucket, which plays another process.
   private static func withSecondStore(
     _ server: S3Server, _ body: (S3AssetStore) async throws -> Void
   ) async throws {
@@ -96,7 +96,7 @@ import Testing
     try await Self.withStore { _, store in try await check.run { store } }
   }
 
-  @Test func `a small file is stored by one request`() async throws {
+  @Test func `a small file is written by one PUT request`() async throws {
     try await Self.withStore(partBytes: S3AssetStore.partBytes) { server, store in
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await upload.append(Self.bytes(100_000))
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// The first process is not closed. A killed process does not close it, either.
+  /// The test does not close the first upload, because a killed process closes nothing.
   @Test func `another process continues an upload after its last complete part`() async throws {
     try await Self.withStore { server, store in
       let bytes = Self.bytes(5 * Self.megabyte / 2)
@@ -160,7 +160,8 @@ import Testing
     }
   }
 
-  @Test func `an upload that another process began again cannot be finished`() async throws {
+  @Test func `a process cannot finish an upload that another process has begun again`() async throws
+  {
     try await Self.withStore { server, store in
       let old = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       try await old.append(Self.bytes(2 * Self.megabyte))
@@ -177,9 +178,9 @@ import Testing
     }
   }
 
-  /// The test changes the stored tail. If the store computed the checksum of these bytes, it would
-  /// differ.
-  @Test func `a piecewise upload keeps its checksum in the process`() async throws {
+  /// The store must not read the stored parts again to compute the checksum.
+  @Test func `a process keeps the checksum of an upload in memory between its pieces`() async throws
+  {
     try await Self.withStore { server, store in
       let bytes = Self.bytes(2 * Self.megabyte)
       for start in stride(from: 0, to: bytes.count, by: Self.megabyte / 2) {
@@ -200,7 +201,7 @@ import Testing
 
   @Test func `the sweep removes parts that a crash has left`() async throws {
     try await Self.withStore { server, store in
-      // The state of the upload is never stored, because the process ends before.
+      // S3 refuses the state of the upload, as if the process crashed before it stored the state.
       server.setFaults { request in
         guard request.method == "PUT", request.key.hasSuffix(".state") else { return nil }
         return .refusal(403, "AccessDenied")
@@ -221,7 +222,8 @@ import Testing
     }
   }
 
-  @Test func `an upload whose copy failed is finished later`() async throws {
+  @Test func `an upload can be finished again after S3 refused the file's final copy`() async throws
+  {
     try await Self.withStore { server, store in
       let bytes = Self.bytes(3 * Self.megabyte / 2)
       server.setFaults { request in
@@ -245,7 +247,9 @@ import Testing
     }
   }
 
-  @Test func `a large file is read in windows that grow`() async throws {
+  @Test func `a large file is read by few requests, because the ranges that are read grow`()
+    async throws
+  {
     try await Self.withStore { server, store in
       let bytes = Self.bytes(4 * Self.megabyte)
       let upload = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)

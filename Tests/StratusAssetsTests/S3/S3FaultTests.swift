@@ -8,7 +8,7 @@ import Testing
 
 @testable import StratusAssets
 
-/// The asset store in S3 while S3 fails, and the S3 of the tests itself.
+/// The asset store in S3 while S3 answers with errors.
 @Suite struct S3Faults {
   private static let address = StoreAddress(
     container: "iCloud.org.example", environment: .development)
@@ -54,7 +54,7 @@ import Testing
     return try await upload.finish(as: "00000001")
   }
 
-  /// Returns a function that fails each third request.
+  /// Returns a function that gives each third request a fault.
   private static func everyThird(
     _ fault: S3Server.Fault
   ) -> @Sendable (S3Server.Received) -> S3Server.Fault? {
@@ -75,7 +75,9 @@ import Testing
     S3Server.Fault.refusal(503, "SlowDown"), .refusal(500, "InternalError"),
     .refusal(429, "TooManyRequests"), .lostAnswer(502, "BadGateway"),
   ])
-  func `an upload survives requests that fail for a while`(_ fault: S3Server.Fault) async throws {
+  func `an upload succeeds although each third request to S3 fails`(_ fault: S3Server.Fault)
+    async throws
+  {
     try await Self.withStore { server, store in
       server.setFaults(Self.everyThird(fault))
       let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 9) }
@@ -86,8 +88,8 @@ import Testing
     }
   }
 
-  /// S3 sends the status before it joins the parts.
-  @Test func `an error with the status of a success is noticed`() async throws {
+  /// S3 sends status 200 before it joins the parts, so an error can follow in the body.
+  @Test func `an error in S3's answer with status 200 leads to another attempt`() async throws {
     try await Self.withStore { server, store in
       let count = Counter()
       server.setFaults { request in
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `a file that contains an error of S3 is only a file`() async throws {
+  @Test func `a file whose bytes look like an error of S3 is read as a file`() async throws {
     try await Self.withStore { _, store in
       let bytes = Array("<Error><Code>SlowDown</Code></Error>".utf8)
       _ = try await Self.put(bytes, store)
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `an overloaded S3 leads to a later attempt of the client`() async throws {
+  @Test func `an overloaded S3 tells the client to retry after five seconds`() async throws {
     try await Self.withStore { server, store in
       server.setFaults { _ in .refusal(503, "SlowDown") }
       let error = await Self.failure { () throws(ServerError) in
@@ -126,7 +128,8 @@ import Testing
     }
   }
 
-  @Test func `a wrong secret is refused, and the error does not contain it`() async throws {
+  @Test func `S3 refuses a wrong secret key, and the error does not contain the key`() async throws
+  {
     try await Self.withStore(secret: "wrong-secret") { server, store in
       let error = await Self.failure { () throws(ServerError) in try await store.check() }
       #expect(error?.code == .internalError)
@@ -138,28 +141,28 @@ import Testing
     }
   }
 
-  @Test func `a wrong clock is an error that names the clock`() async throws {
+  @Test func `the error about a wrong clock says to set the clock`() async throws {
     try await Self.withStore(skew: 1_000_000) { _, store in
       let error = await Self.failure { () throws(ServerError) in try await store.check() }
       #expect(error?.hint == "set the clock of this machine")
     }
   }
 
-  @Test func `a missing bucket is an error that names the bucket`() async throws {
+  @Test func `the error about a missing bucket says to create the bucket`() async throws {
     try await Self.withStore(bucket: "elsewhere") { _, store in
       let error = await Self.failure { () throws(ServerError) in try await store.check() }
       #expect(error?.hint == "create the bucket")
     }
   }
 
-  @Test func `the check at the start leaves nothing in the bucket`() async throws {
+  @Test func `the check of S3 at the start leaves no object in the bucket`() async throws {
     try await Self.withStore { server, store in
       try await store.check()
       #expect(server.keys.isEmpty)
     }
   }
 
-  @Test func `uploads that wait in memory have a common limit`() async throws {
+  @Test func `the bytes of all uploads that wait in memory have a common limit`() async throws {
     try await Self.withStore(waitingBytesMax: 1_000) { _, store in
       let first = try await store.open(upload: "upload-1", at: Self.address, fromNothing: true)
       let second = try await store.open(upload: "upload-2", at: Self.address, fromNothing: true)
@@ -181,7 +184,9 @@ import Testing
   }
 
   @Test(arguments: ["..", "a/b", "", ".hidden"])
-  func `a container ID that leads outside of its keys is refused`(container: String) async throws {
+  func `a container ID that could lead to another container's keys is refused`(container: String)
+    async throws
+  {
     try await Self.withStore { server, store in
       let address = StoreAddress(container: container, environment: .development)
       let error = await Self.failure { () throws(ServerError) in

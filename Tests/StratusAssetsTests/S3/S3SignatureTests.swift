@@ -62,7 +62,7 @@ import Testing
 
 /// The address of the option `--assets`.
 @Suite struct S3Locations {
-  @Test func `an address without an endpoint means Amazon S3`() throws {
+  @Test func `an S3 address without an endpoint means Amazon S3`() throws {
     let location = try S3Location("s3://my-bucket/a/b/?region=eu-central-1")
     #expect(location.host == "my-bucket.s3.eu-central-1.amazonaws.com")
     #expect(location.scheme == "https")
@@ -70,7 +70,7 @@ import Testing
     #expect(location.place == "s3://my-bucket/a/b")
   }
 
-  @Test func `an endpoint has the bucket in the path`() throws {
+  @Test func `a request to a custom S3 endpoint has the bucket in its path`() throws {
     let location = try S3Location("s3://assets?endpoint=http://127.0.0.1:9000")
     #expect(location.host == "127.0.0.1:9000")
     #expect(location.path(ofKey: location.key("x")) == "/assets/x")
@@ -78,7 +78,7 @@ import Testing
     #expect(location.region == "us-east-1")
   }
 
-  @Test func `an endpoint can have the bucket in the host name`() throws {
+  @Test func `with path-style=no, a custom S3 endpoint has the bucket in its host name`() throws {
     let location = try S3Location(
       "s3://assets?endpoint=https://s3.example.org:443&path-style=no")
     #expect(location.host == "assets.s3.example.org")
@@ -94,11 +94,11 @@ import Testing
     "s3://assets?endpoint=https://user@host", "s3://assets?endpoint=https://host/path",
     "s3://assets?endpoint=http://storage.example.org",
   ])
-  func `an address that cannot be used is refused`(text: String) {
+  func `an S3 address that cannot be used is refused`(text: String) {
     #expect(throws: S3Location.Fault.self) { try S3Location(text) }
   }
 
-  @Test func `an endpoint on another machine without TLS must be allowed`() throws {
+  @Test func `with plaintext=yes, an S3 endpoint on another machine needs no TLS`() throws {
     let text = "s3://assets?endpoint=http://storage.example.org&plaintext=yes"
     #expect(try S3Location(text).host == "storage.example.org")
   }
@@ -114,7 +114,7 @@ import Testing
     try body(file.path)
   }
 
-  @Test func `credentials come from the environment`() throws {
+  @Test func `S3 credentials come from the environment`() throws {
     let source = S3CredentialSource(environment: [
       "AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "B", "AWS_SESSION_TOKEN": "C",
     ])
@@ -124,7 +124,7 @@ import Testing
     #expect(source.file == nil)
   }
 
-  @Test func `credentials come from a section of a file, which is read again`() throws {
+  @Test func `S3 credentials come from a section of a file, which a renewal reads again`() throws {
     let text = """
       # a comment
       [default]
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `missing credentials are an error that says what to set`() throws {
+  @Test func `the error about missing S3 credentials says what to set`() throws {
     for environment in [[:], ["AWS_ACCESS_KEY_ID": "A"], ["HOME": "/nowhere"]] {
       let error = #expect(throws: S3Credentials.Fault.self) {
         try S3CredentialSource(environment: environment).current()
@@ -163,7 +163,7 @@ import Testing
     writer: "W", multipart: .init(key: "a/b.c", id: "ID~1"),
     parts: [.init(tag: "\"aa-1\"", size: 7), .init(tag: "\"bb\"", size: 9)])
 
-  @Test func `a stored state is read again, and its tail may contain any bytes`() throws {
+  @Test func `a stored upload state can be read, and its tail may contain any bytes`() throws {
     let bytes = Self.state.bytes(tail: [10, 10, 0])
     let (state, start) = try #require(S3UploadState.read(bytes))
     #expect(Array(bytes[start...]) == [10, 10, 0])
@@ -177,20 +177,20 @@ import Testing
     "", "\n", "writer W\n\n", "tail 0\n\n", "writer W\ntail -1\n\n", "writer W\ntail 0\n",
     "writer W\npart x 0\ntail 0\n\n", "writer W\ncolor red\ntail 0\n\n",
   ])
-  func `other bytes are no state`(text: String) {
+  func `malformed bytes are not read as an upload state`(text: String) {
     #expect(S3UploadState.read(Array(text.utf8)) == nil)
   }
 }
 
 /// The times in S3's answers.
 @Suite struct S3Times {
-  @Test func `times of header fields and of lists are read`() {
+  @Test func `the times in S3's header fields and lists are read`() {
     #expect(S3Time.ofHeader("Fri, 24 May 2013 00:00:00 GMT") == 1_369_353_600_000)
     #expect(S3Time.ofList("2013-05-24T00:00:00.123Z") == 1_369_353_600_000)
   }
 
   @Test(arguments: ["", "now", "2013-05-24", "2013-13-24T00:00:00Z", "Fri, 24 Foo 2013 0:0:0 GMT"])
-  func `another text is no time`(text: String) {
+  func `a malformed text is not read as a time of S3`(text: String) {
     #expect(S3Time.ofHeader(text) == nil)
     #expect(S3Time.ofList(text) == nil)
   }
@@ -198,7 +198,7 @@ import Testing
 
 /// The XML of S3's answers.
 @Suite struct S3Elements {
-  @Test func `elements, texts and entities are read`() throws {
+  @Test func `the elements, texts and entities of S3's XML are read`() throws {
     let text = """
       <?xml version="1.0"?><List xmlns="x"><A>1 &amp; &#50;&#x33;</A><B/><A><C>&lt;</C></A></List>
       """
@@ -214,7 +214,7 @@ import Testing
     "", "text", "<A>", "<A></B>", "</A>", "<A", "<>", "<A></A><B></B>",
     String(repeating: "<A>", count: 100_000),
   ])
-  func `a malformed document is nil`(text: String) {
+  func `a malformed XML document of S3 is not read`(text: String) {
     #expect(S3Element(Array(text.utf8)) == nil)
   }
 }

@@ -42,7 +42,7 @@ struct SoakMachine: Sendable {
     let file = open(ballast, O_CREAT | O_WRONLY, 0o600)
     guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(file) }
-    // The small pieces after the large ones leave no free space.
+    // Large pieces fill most of the disk, and small pieces then fill the rest.
     for size in [1 << 20, 4_096] {
       let piece = [UInt8](repeating: 1, count: size)
       while write(file, piece, size) > 0 {}

@@ -7,7 +7,7 @@ import Testing
   private let address = DatabaseAddress(
     store: StoreAddress(container: "c", environment: .production), scope: .private)
 
-  @Test func `the same change is kept once until it is taken`() {
+  @Test func `a repeated change is kept once until the page takes the news`() {
     let news = ConsoleNews()
     let mailbox = news.listen()
     for _ in 0..<3 { news.note(endpoint: "records/modify", in: address) }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["records/query", "changes/zone", "users/caller"])
-  func `an endpoint that reads makes no news`(_ endpoint: String) {
+  func `a request that only reads makes no news`(_ endpoint: String) {
     let news = ConsoleNews()
     let mailbox = news.listen()
     news.note(endpoint: endpoint, in: address)
@@ -37,7 +37,7 @@ import Testing
     #expect(mailbox.take() == [ConsoleChange(area: "schema")])
   }
 
-  @Test func `very many different changes count as a change of everything`() {
+  @Test func `too many different changes are replaced by one change of everything`() {
     let news = ConsoleNews()
     let mailbox = news.listen()
     for number in 0..<100 { news.note(ConsoleChange(area: "records", containerID: "\(number)")) }
@@ -46,7 +46,7 @@ import Testing
     #expect(changes.contains(ConsoleChange(area: ConsoleChange.everything)))
   }
 
-  @Test func `a page that has stopped listening gets no mailbox`() async {
+  @Test func `a page that has stopped listening gets no more news`() async {
     let news = ConsoleNews()
     let mailbox = news.listen()
     let task = Task { for await _ in mailbox.signals {} }

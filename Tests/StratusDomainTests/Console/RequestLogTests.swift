@@ -105,7 +105,9 @@ import Testing
     #expect(late.skippedCount == 13)
   }
 
-  @Test func `a log that is only followed stops a minute after the last follower`() throws {
+  @Test func `a request log that is kept only for followers stops a minute after the last one`()
+    throws
+  {
     let log = RequestLog(capacity: 10)
     log.append(entry(1))
     #expect(!log.isKept)
@@ -116,7 +118,9 @@ import Testing
     #expect(!log.isKept)
   }
 
-  @Test func `a log with an archive continues its numbers and pages after a restart`() throws {
+  @Test func `a request log with an archive continues its numbers and pages after a restart`()
+    throws
+  {
     let archive = MemoryArchive()
     let before = RequestLog(capacity: 10, archive: archive)
     before.keep()
@@ -147,7 +151,7 @@ import Testing
     archive.isBroken.store(false, ordering: .relaxed)
     for number in 1..<13 { log.append(entry(number)) }
     try log.save()
-    // The ring holds 10 entries, so three were lost.
+    // The log keeps 10 of the 13 entries in memory, so three are lost.
     #expect(archive.names == (3..<13).map { "r\($0)" })
   }
 

@@ -40,7 +40,7 @@ import Testing
     #expect(points.map(\.count) == [2, 3])
   }
 
-  @Test func `each filter of telemetry leaves out the other requests`() throws {
+  @Test func `telemetry with a filter counts only the requests that match the filter`() throws {
     let telemetry = Telemetry()
     telemetry.add(entry(minute: 10))
     telemetry.add(entry(minute: 11, endpoint: "records/modify"))
@@ -56,7 +56,7 @@ import Testing
     #expect(try telemetry.fetch(.init(containerID: "b")).since == 600_000)
   }
 
-  @Test func `telemetry keeps a day, and the newest counts if there are too many`() throws {
+  @Test func `telemetry keeps one day, and only the newest points if there are too many`() throws {
     let day = Telemetry()
     for minute: Int64 in [0, 1, 1_440] { day.add(entry(minute: minute)) }
     #expect(try day.fetch(.init()).points.map(\.time) == [60_000, 1_440 * 60_000])
@@ -65,7 +65,8 @@ import Testing
     #expect(try small.fetch(.init()).points.map { $0.time / 60_000 } == [7, 8, 9])
   }
 
-  @Test func `requests without valid tokens make no series of their own`() throws {
+  @Test func `telemetry counts requests without valid tokens together, for all containers`() throws
+  {
     let telemetry = Telemetry()
     for number in 0..<100 {
       telemetry.add(
@@ -77,11 +78,11 @@ import Testing
   }
 
   @Test(arguments: [0, 1_441, -1] as [Int64])
-  func `telemetry refuses an impossible span`(_ minutes: Int64) {
+  func `telemetry refuses points of less than a minute or more than a day`(_ minutes: Int64) {
     #expect(throws: ServerError.self) { try Telemetry().fetch(.init(minutesPerPoint: minutes)) }
   }
 
-  @Test func `the answer of telemetry is the same after it was written and read`() throws {
+  @Test func `an answer with telemetry is the same after its JSON is written and read`() throws {
     let telemetry = Telemetry()
     telemetry.add(entry(minute: 100, milliseconds: 150, outcome: "CONFLICT"))
     let answer = try telemetry.fetch(.init())

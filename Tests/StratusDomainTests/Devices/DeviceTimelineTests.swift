@@ -32,7 +32,7 @@ import Testing
     #expect(device?.session == "s")
   }
 
-  @Test func `another user or container has another timeline`() {
+  @Test func `each user has separate timelines in each container and environment`() {
     let timelines = DeviceTimelines()
     timelines.note(entry(1), session: nil, positions: [])
     timelines.note(entry(1, user: nil), session: nil, positions: [])
@@ -41,7 +41,7 @@ import Testing
     #expect(timelines.devices(of: "_anna", at: other).isEmpty)
   }
 
-  @Test func `only a refused request keeps its ID`() {
+  @Test func `a timeline keeps the ID of a request only if the request was refused`() {
     let timelines = DeviceTimelines()
     timelines.note(entry(1), session: nil, positions: [])
     timelines.note(entry(2, outcome: "CONFLICT"), session: nil, positions: [])
@@ -49,7 +49,7 @@ import Testing
     #expect(requests?.map(\.requestID) == [nil, "r2"])
   }
 
-  @Test func `a save ends the wait after an upload`() {
+  @Test func `a device counts as waiting after an upload until its next successful save`() {
     let timelines = DeviceTimelines()
     timelines.note(entry(1, "assets/upload"), session: nil, positions: [])
     timelines.note(entry(2, "assets/upload"), session: nil, positions: [])
@@ -61,7 +61,7 @@ import Testing
     #expect(timelines.devices(of: "_anna", at: store)["phone"]?.lastSave == 4)
   }
 
-  @Test func `devices, zones and requests of a user are bounded`() {
+  @Test func `a user's timelines have limited numbers of devices, zones and requests`() {
     let timelines = DeviceTimelines()
     for time in 1...100 {
       timelines.note(
@@ -79,7 +79,7 @@ import Testing
     #expect(device?.positions[ZoneID(zoneName: "z150")] == nil)
   }
 
-  @Test func `a user who was active lately survives very many other users`() {
+  @Test func `the timelines of an active user are kept when there are too many users`() {
     let timelines = DeviceTimelines()
     for number in 0..<3 * DeviceTimelines.usersMax {
       timelines.note(entry(1, user: "_user\(number)"), session: nil, positions: [])
@@ -129,13 +129,13 @@ import Testing
     #expect(report { $0.zones = [zone(age: 300_000, lag: nil)] } == [])
   }
 
-  @Test func `a device that stopped between two pages is found`() {
+  @Test func `the findings name a zone whose fetch stopped between two pages`() {
     let found = report { $0.zones = [zone(age: 300_000, lag: 3, moreComing: true)] }
     #expect(found.count == 1)
     #expect(found.first?.contains("stopped in the middle") == true)
   }
 
-  @Test func `three failures in a row are found, with their remedy`() {
+  @Test func `the findings name three failures in a row and their remedy`() {
     let found = report {
       $0.requests = Array(repeating: request("QUOTA_EXCEEDED"), count: 3)
     }
@@ -144,7 +144,7 @@ import Testing
     #expect(report { $0.requests = Array(repeating: request("CONFLICT"), count: 2) } == [])
   }
 
-  @Test func `an upload without a save, a waiting push and a missing push are found`() {
+  @Test func `the findings name an upload without a save, a waiting push and a missing push`() {
     #expect(report { $0.uploadSince = now - 300_000 }.count == 1)
     #expect(report { $0.uploadSince = now - 1 } == [])
     var late = push

@@ -18,7 +18,7 @@ import Testing
       query, isUnindexed: isUnindexed, recordsRead: read, found: found, at: address)
   }
 
-  @Test func `only queries that read much more than they find are remembered`() {
+  @Test func `the advice remembers only queries that read far more records than they find`() {
     let costly = CostlyQueries()
     note(costly, read: 199, found: 0)
     note(costly, read: 1_000, found: 101)
@@ -31,19 +31,19 @@ import Testing
     #expect(costly.list(at: StoreAddress(container: "d", environment: .production)).isEmpty)
   }
 
-  @Test func `a query without an index is always remembered`() {
+  @Test func `the advice always remembers a query that no index served`() {
     let costly = CostlyQueries()
     note(costly, read: 1, found: 1, isUnindexed: true)
     #expect(costly.list(at: address).first?.cost.unindexedCount == 1)
   }
 
-  @Test func `the form of a query has no values`() {
+  @Test func `the remembered form of a query contains no values`() {
     let form = QueryForm(query)
     #expect(form.filters == ["EQUALS title"])
     #expect(form.sorts == ["count descending"])
   }
 
-  @Test func `very many forms of queries replace the cheapest one`() {
+  @Test func `if there are too many forms of queries, the cheapest one is forgotten`() {
     let costly = CostlyQueries()
     for number in 0..<200 {
       let query = Query(recordType: "T\(number)", filters: [], sorts: [])

@@ -33,7 +33,8 @@ import Testing
     #expect(try gone(family, [.delete("s")]) == ["s"])
   }
 
-  @Test func `records that refer without deleteSelf stay, and their references dangle`() throws {
+  @Test func `a cascade keeps records that refer to the deleted record without deleteSelf`() throws
+  {
     var checked = Family.Member("v")
     checked.validated = ["t"]
     #expect(try gone(Family(.init("t"), checked), [.delete("t")]) == ["t"])

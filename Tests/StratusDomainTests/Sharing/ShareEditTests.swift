@@ -35,7 +35,7 @@ import Testing
     return participant
   }
 
-  @Test func `each participant with a one-time URL gets an ID of its own`() throws {
+  @Test func `each participant with a one-time URL gets its own participant ID and URL`() throws {
     let state = try apply(ShareInput(participants: [oneTime(), oneTime(.readOnly)]))
     #expect(state.participants.map(\.oneTimeShortGUID) == ["guidtoken1", "guidtoken2"])
     #expect(state.participants.map(\.participantID) == ["p1", "p2"])
@@ -54,7 +54,7 @@ import Testing
     #expect(second.participants.map(\.addedAt) == [7])
   }
 
-  @Test func `a participant without an identity is refused if it needs no one-time URL`() {
+  @Test func `a participant with neither an identity nor a one-time URL is refused`() {
     let error = #expect(throws: ServerError.self) {
       try apply(ShareInput(participants: [ShareParticipant(identity: ParticipantIdentity())]))
     }
@@ -70,7 +70,7 @@ import Testing
     #expect(error?.reason == Reason.participantsArePublic)
   }
 
-  @Test func `a denied requester leaves the list and is not blocked`() throws {
+  @Test func `a denied requester leaves the list of requesters and is not blocked`() throws {
     var state = Self.empty
     state.requesters = [requester("_bob"), requester("_cid")]
     let changed = try apply(ShareInput(deniedRequesters: ["_bob", "_unknown"]), to: state)
@@ -140,7 +140,7 @@ import Testing
   @Test(arguments: [
     ParticipantLookup.userRecordName("_bob"), .emailAddress("bob@example.org"),
   ])
-  func `a requester who is added counts as approved and leaves the list`(
+  func `a requester who becomes a participant counts as approved and leaves the list`(
     _ lookup: ParticipantLookup
   ) throws {
     var state = Self.empty
@@ -286,7 +286,7 @@ import Testing
 @Suite struct `IDs in the URLs of shares` {
   private let notes = StoreAddress(container: "iCloud.org.example.Notes", environment: .production)
 
-  @Test func `an ID has three routing characters and 22 random ones`() {
+  @Test func `the ID of a share has three routing characters and 22 random characters`() {
     var count = 0
     let guid = ShareGUID.make(for: notes) {
       count += 1
@@ -305,7 +305,8 @@ import Testing
   }
 
   @Test(arguments: ["", "short", "../../account", "abcdefgh ijkl", "abcdefgh\u{0}ijk", "äöüäöüäöü"])
-  func `a text with other characters is no ID`(_ text: String) {
+  func `a text of the wrong length or with other characters is not an ID of a share`(_ text: String)
+  {
     #expect(!ShareGUID.isPlausible(text))
   }
 
@@ -321,7 +322,7 @@ import Testing
   @Test(arguments: [
     "trips://open?share=", "https://trips.example.org/s?u=", "org.example.trips://x",
   ])
-  func `the URL of an app has a scheme of its own or is a web URL`(_ url: String) throws {
+  func `the app URL for shares has the app's own scheme or is a web URL`(_ url: String) throws {
     #expect(try ShareLinkTarget.checked(url, isWebPage: false) == .set(url))
   }
 
@@ -340,7 +341,7 @@ import Testing
     }
   }
 
-  @Test func `an empty text removes a URL, and no text keeps it`() throws {
+  @Test func `an empty text removes a URL from the settings, and a missing text keeps it`() throws {
     #expect(try ShareLinkTarget.checked("", isWebPage: true).replacing("https://a") == nil)
     #expect(
       try ShareLinkTarget.checked(nil, isWebPage: true).replacing("https://a") == "https://a")

@@ -28,7 +28,7 @@ import Testing
     return try #require((attributes[.systemFileNumber] as? NSNumber)?.intValue)
   }
 
-  /// Writes a note and a picture with a server that then stops.
+  /// Starts a server, writes a note and a picture, and stops the server.
   private func fill() async throws {
     let server = try await TestServer(folder: data)
     let database = try await Cloud(server: server).zone()
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// SQLite itself does not notice a changed value.
-  @Test func `a restore refuses a store that differs from what the backup wrote`() async throws {
+  @Test func `a restore refuses a store whose bytes have changed since the backup`() async throws {
     try await fill()
     _ = try Backup.make(of: data, at: first)
     let file = store(in: first)
@@ -128,7 +128,9 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a damaged file of the earlier backup is copied again`() async throws {
+  @Test func `a later backup copies a file again if it is damaged in the earlier backup`()
+    async throws
+  {
     try await fill()
     _ = try Backup.make(of: data, at: first)
     let file = try asset(in: first)

@@ -36,7 +36,8 @@ private struct HierarchyScene {
     return record
   }
 
-  /// Saves only the changes of a record, so that its encrypted values keep their key.
+  /// Moves a record below another parent. The save sends only the changed parent, so the record's
+  /// encrypted values keep their key.
   func move(_ name: String, below parent: String?) async throws {
     let record = try await ann.record(for: id(name))
     record.setParent(parent.map { id($0) })
@@ -51,7 +52,7 @@ private struct HierarchyScene {
 }
 
 @Suite struct `Encrypted values of a shared hierarchy` {
-  @Test func `participants with the complete URL read and write the values in the hierarchy`()
+  @Test func `participants with the complete URL read and write a hierarchy's encrypted values`()
     async throws
   {
     try await HierarchyScene.with(["bob"]) { tree in
@@ -60,7 +61,7 @@ private struct HierarchyScene {
       try await tree.ann.save(tree.child("child", "by Ann"))
       let bob = try await scene.device("bob")
       try await scene.open(tree.share.url, on: bob)
-      // The root had a value before it was shared. The save of the share has sealed it again.
+      // The root had its value before it was shared. The save of the share sealed the value again.
       #expect(try await scene.read("first", on: bob).text == "the first")
       let child = try await scene.read("child", on: bob)
       #expect(child.text == "by Ann")
@@ -77,7 +78,7 @@ private struct HierarchyScene {
     }
   }
 
-  @Test func `a value from outside the hierarchy opens only after its owner has saved it again`()
+  @Test func `a record moved into the hierarchy can be decrypted only after its owner saves it`()
     async throws
   {
     try await HierarchyScene.with(["bob"]) { tree in
@@ -95,7 +96,8 @@ private struct HierarchyScene {
     }
   }
 
-  @Test func `a record that leaves the hierarchy gets another key at its next save`() async throws {
+  @Test func `a record that has left the hierarchy gets another key at its next save`() async throws
+  {
     try await HierarchyScene.with(["bob"]) { tree in
       let scene = tree.scene
       try await tree.ann.save(tree.child("child", "shared"))
@@ -107,7 +109,7 @@ private struct HierarchyScene {
       child.encryptedValues["text"] = "private again"
       try await tree.ann.save(child)
       await expect(.unknownItem) { try await scene.read("child", on: bob) }
-      // If the record comes back with the same bytes, Bob's key does not open them.
+      // If the record returns to the hierarchy with the same bytes, Bob's key does not open them.
       try await tree.move("child", below: "first")
       #expect(try await scene.read("child", on: bob).unreadableEncryptedKeys == ["text"])
     }
@@ -129,7 +131,7 @@ private struct HierarchyScene {
         })
       share.removeParticipant(removed)
       try await tree.ann.save(share)
-      // Cid's device is the next device that seals a value.
+      // After the removal, Cid's device is the first device that seals a value.
       try await cid.sharedCloudDatabase.save(
         tree.child("later", "after the removal", in: try await scene.zone()))
       #expect(try await tree.ann.record(for: id("later")).text == "after the removal")

@@ -59,7 +59,7 @@ struct SealedScene {
     try await device.sharedCloudDatabase.record(for: id(name, in: try await zone()))
   }
 
-  /// The URL without its secret, as a person may shorten it.
+  /// Returns a URL without its secret, because a person may shorten the URL.
   func plain(_ url: URL?) throws -> URL {
     let whole = try #require(url)
     var parts = try #require(URLComponents(url: whole, resolvingAgainstBaseURL: false))
@@ -101,7 +101,7 @@ struct SealedScene {
     }
   }
 
-  @Test func `without the secret of the URL, encrypted values stay closed`() async throws {
+  @Test func `a participant without the URL's secret cannot decrypt values`() async throws {
     try await SealedScene.with { scene in
       let share = try await scene.share(with: ["bob"])
       let bob = try await scene.device("bob")
@@ -121,7 +121,8 @@ struct SealedScene {
     }
   }
 
-  @Test func `a participant's other device needs the account key and no URL`() async throws {
+  @Test func `a participant's second device needs only the account key, not the URL`() async throws
+  {
     try await SealedScene.with { scene in
       let share = try await scene.share(with: ["bob"])
       try await scene.open(share.url, on: try await scene.device("bob"))
@@ -146,20 +147,21 @@ struct SealedScene {
       let old = share.url
       _ = try await scene.share(with: ["cid"])
       await expect(.zoneNotFound) { try await scene.read("first", on: bob) }
-      // Cid's device is the next device that seals a value. It has the retired key in memory.
+      // After the removal, Cid's device is the first device that seals a value. The device still
+      // has the retired key in memory.
       try await cid.sharedCloudDatabase.save(
         secret("second", "after the removal", in: try await scene.zone()))
       let ann = scene.ann.privateCloudDatabase
       #expect(try await ann.record(for: id("second")).text == "after the removal")
       try await ann.save(secret("third", "by Ann"))
       #expect(try await scene.read("third", on: cid).text == "by Ann")
-      // With the old URL, Bob gets the keys no more, even if the owner invites him again.
+      // The old URL gives Bob no keys, even if the owner invites him again.
       let again = try await scene.share(with: ["bob", "cid"])
       #expect(again.url != old)
       let fresh = try await scene.device("fresh", of: "bob")
       try await scene.open(old, on: fresh)
       #expect(try await scene.read("third", on: fresh).text == nil)
-      // The new URL opens all values, also those from before the removal.
+      // The new URL opens all values, including the values from before the removal.
       try await scene.open(again.url, on: fresh)
       #expect(try await scene.read("third", on: fresh).text == "by Ann")
       #expect(try await scene.read("first", on: fresh).text == "the first")

@@ -85,9 +85,9 @@ import Testing
       try await notes.save(note("b"))
       let more = try await Self.fetchNews(phone, since: came.token, count: 3)
       #expect(try await Self.markRead([id], by: phone) == [id])
-      // Every device learns that the notification was read. The tokens stand for a device that has
-      // fetched this notification, and for a device that has fetched all. The device below has
-      // fetched none.
+      // Every device learns that the notification was read. The first token belongs to a device
+      // that has fetched only this notification, and the second token to a device that has fetched
+      // all of them. The device after this loop has fetched none.
       for token in [came.token, more.token] {
         let page = try await Self.fetch(tablet, since: token)
         let read = page.notifications.filter { $0.notificationType == .readNotification }

@@ -36,7 +36,9 @@ extension Cloud {
     }
   }
 
-  @Test func `in a batch that is not atomic, only the save without room fails`() async throws {
+  @Test func `in a batch that is not atomic, only the save that exceeds the quota fails`()
+    async throws
+  {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       try await cloud.limitEachUser(.bytes(500))

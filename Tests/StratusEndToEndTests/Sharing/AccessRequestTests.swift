@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `for a blocked requester, the share does not exist`() async throws {
+  @Test func `a request for access by a blocked user fails as for an unknown share`() async throws {
     try await withSharing { scene in
       let share = try await scene.shareList(with: [])
       share.allowsAccessRequests = true

@@ -34,7 +34,7 @@ extension Cloud {
 
 @Suite struct `An account that the operator restricts` {
   @Test
-  func `on a device of a restricted account, the account status is restricted and data is refused`()
+  func `a device of a restricted account sees the status restricted and gets no data`()
     async throws
   {
     try await withCloud { cloud in

@@ -1,4 +1,4 @@
-/// A request that every caller of the authorization matrix tries.
+/// A kind of request that every caller of the authorization matrix sends.
 struct AccessAttempt: Sendable {
   /// The things that the body of a request names.
   struct Target: Sendable {
@@ -146,7 +146,7 @@ extension AccessAttempt.Target {
   /// Returns the body for a request to one zone.
   func inZone(_ body: JSON) -> JSON { zoneID.map { body.with("zoneID", $0) } ?? body }
 
-  /// A subscription of a kind that the database has.
+  /// A subscription of a kind that the database of the cell supports.
   var subscription: JSON {
     let id: JSON = ["subscriptionID": recordName]
     switch cell.database {

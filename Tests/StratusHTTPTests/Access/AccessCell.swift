@@ -61,7 +61,7 @@ enum AccessDatabase: String, CaseIterable, Sendable {
   case device
 }
 
-/// The record types of the public database. Each has other grants.
+/// The record types of the public database. Each type has different grants.
 enum AccessType: String, CaseIterable, Sendable {
   /// Everyone reads, signed-in users create, and creators write: the grants of a new record type.
   case note = "Note"
@@ -92,13 +92,14 @@ struct AccessCell: Sendable, CustomStringConvertible {
     "\(caller) \(attempt.name) in \(database), \(subject), \(type.rawValue)"
   }
 
-  /// The name of the record that only this cell uses.
+  /// The name of a record that no other cell uses.
   var recordName: String {
     let thing = "\(database)-\(subject)-\(type.rawValue)-\(attempt.name)"
     return "\(caller)-\(thing.replacing(" ", with: "-").replacing("/", with: "-"))"
   }
 
-  /// All cells that make sense: a caller that is no user has no things of its own.
+  /// All possible cells. A caller that is not a user owns nothing, so it has no cells about its own
+  /// things.
   static let all: [AccessCell] = AccessCaller.allCases.flatMap { caller in
     AccessAttempt.all.flatMap { attempt in
       attempt.databases.flatMap { database in

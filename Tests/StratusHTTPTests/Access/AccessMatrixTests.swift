@@ -2,8 +2,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Every kind of caller sends every request to every database, about things of its own, things of
-/// others and things that do not exist. ``AccessRules`` has the expected results.
+/// Every kind of caller sends every kind of request to every database: about its own things, about
+/// things of others, and about things that do not exist. ``AccessRules`` has the expected results.
 @Suite struct `The authorization matrix` {
   @Test(arguments: ["development", "production"])
   func `every kind of caller gets the expected result of every request`(
@@ -30,7 +30,8 @@ import Testing
     }
   }
 
-  /// A request for production of a container that does not exist, so that nothing changes.
+  /// Returns the body of a request to an operator's endpoint. The request names a container that
+  /// does not exist, so that an allowed request changes nothing.
   private func body(in environment: String) -> JSON {
     [
       "containerID": "iCloud.org.example.None", "environment": .string(environment),

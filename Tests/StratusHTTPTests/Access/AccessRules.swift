@@ -8,7 +8,7 @@ enum AccessRules {
     refusalOfCaller(cell) ?? refusalOfDatabase(cell) ?? resultOfUser(cell)
   }
 
-  // MARK: the caller
+  // The caller
 
   private static let (failed, required, denied, bad, noZone) = (
     "401 AUTHENTICATION_FAILED", "421 AUTHENTICATION_REQUIRED", "403 ACCESS_DENIED",
@@ -24,7 +24,7 @@ enum AccessRules {
     case .wrongOrigin, .restricted, .consoleOperator: return denied
     case .consoleDeveloper: return offeredByConsole.contains(endpoint) ? nil : "404 NOT_FOUND"
     case .apiToken:
-      // A share is found in the public database only, whoever asks.
+      // Requests about shares go to the public database, for every kind of caller.
       if endpointsOfShares.contains(endpoint), cell.database != .public { return bad }
       return cell.database == .public && anonymousReads.contains(endpoint) ? nil : required
     case .serverKey:
@@ -40,17 +40,17 @@ enum AccessRules {
   private static let endpointsOfShares: Set = [
     "records/resolve", "records/accept", "records/access",
   ]
-  /// The list in the page console, section *Databases*.
+  /// The list in the section *Databases* of docs/internals/console.md.
   private static let offeredByConsole: Set = [
     "records/query", "records/lookup", "records/modify", "records/changes", "changes/zone",
     "changes/database", "zones/list", "zones/modify", "subscriptions/list",
     "subscriptions/modify", "assets/upload", "users/caller",
   ]
 
-  // MARK: the operator's endpoints
+  // The operator's endpoints
 
-  /// The result of a request to an operator's endpoint that names an account and a container.
-  /// ``consoleRights`` is the table of the page console.
+  /// Returns the expected result of a request to an operator's endpoint. The request names an
+  /// account and a container. ``consoleRights`` is the table in docs/internals/console.md.
   static func management(
     _ path: String, _ caller: AccessCaller, in environment: String
   ) -> String {
@@ -67,7 +67,7 @@ enum AccessRules {
     return roles.contains(caller == .consoleOperator ? .operator : .developer) ? "allowed" : denied
   }
 
-  // MARK: the database
+  // The database
 
   /// The refusals that depend only on the kind of database and the kind of request.
   private static func refusalOfDatabase(_ cell: AccessCell) -> String? {
@@ -86,15 +86,15 @@ enum AccessRules {
     }
   }
 
-  // MARK: the things
+  // The things
 
   private static func resultOfUser(_ cell: AccessCell) -> String {
     if cell.attempt.isAboutRecords { return resultForRecord(cell) }
     let isOwn = cell.subject == .own
     switch cell.attempt.endpoint {
     case "zones/lookup", "changes/zone", "zones/modify":
-      // A client cannot make or delete zones of others, and the answer does not tell whether such
-      // a zone exists.
+      // A client cannot create or delete another user's zones, and the answer does not reveal
+      // whether such a zone exists.
       let makes = cell.attempt.operation == "create" && cell.subject == .absent
       return makes || isOwn && cell.database != .shared ? "ok" : "ZONE_NOT_FOUND"
     case "records/changes", "encryption/wrap":
@@ -104,7 +104,7 @@ enum AccessRules {
     case "records/access": return isOwn ? "ok" : "NOT_FOUND"
     case "subscriptions/modify" where cell.attempt.operation == "delete":
       return isOwn ? "ok" : "NOT_FOUND"
-    // Any user may receive notifications at a token, and a text that is no token is malformed.
+    // Any user may register any notification token. The absent token is a malformed text.
     case "tokens/register": return cell.subject == .absent ? bad : "ok"
     default: return "ok"
     }
@@ -114,7 +114,7 @@ enum AccessRules {
     if cell.database == .public {
       return AccessRights(of: cell).result(of: cell.attempt, exists: cell.subject != .absent)
     }
-    // A zone of another user is answered like a zone that does not exist.
+    // The answer about another user's zone is the same as about a zone that does not exist.
     if cell.database == .shared || cell.subject == .others { return noZone }
     return AccessRights.all.result(of: cell.attempt, exists: cell.subject == .own)
   }
@@ -152,7 +152,7 @@ struct AccessRights {
 
   func result(of attempt: AccessAttempt, exists: Bool) -> String {
     let denied = "ACCESS_DENIED"
-    // A record that the caller may not read is answered like a record that does not exist.
+    // The answer about a record that the caller may not read is the same as about a missing record.
     let isSeen = exists && reads
     switch attempt.endpoint {
     case "records/lookup", "assets/rereference": return isSeen ? "ok" : "NOT_FOUND"

@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The things of the callers.
+/// Makes the records, zones, subscriptions, shares and tokens of the callers.
 extension AccessScene {
   func target(of cell: AccessCell) -> AccessAttempt.Target {
     let holder = cell.subject == .others ? cell.caller.victim : cell.caller

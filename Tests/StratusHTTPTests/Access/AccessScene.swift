@@ -18,7 +18,7 @@ struct AccessScene {
   var tags: [String: JSON] = [:]
   var shares: [AccessCaller: JSON] = [:]
   var couriers: [AccessCaller: JSON] = [:]
-  /// Whether all things are made. From then on the wrong origin is sent.
+  /// Whether all things are made. Only after this does a caller send its wrong origin.
   private var isReady = false
 
   /// The public key of every user, in base64.
@@ -47,7 +47,7 @@ struct AccessScene {
     try await endSessions()
   }
 
-  // MARK: the callers
+  // The callers
 
   private mutating func makeAccounts() async throws {
     for caller in AccessCaller.allCases where caller.hasAccount {
@@ -75,7 +75,8 @@ struct AccessScene {
     webTokens[caller] = made["token"].string
   }
 
-  /// Lets the sessions of the first hour expire, and gives new ones to all other callers.
+  /// Lets all sessions expire, and gives a new session to every caller except `expired`. Then ends
+  /// or limits the access of the callers `revoked`, `disabled` and `restricted`.
   private mutating func endSessions() async throws {
     console.clock.move(bySeconds: 91 * 86_400)
     for caller in AccessCaller.allCases where caller.hasAccount && caller != .expired {
@@ -110,7 +111,7 @@ struct AccessScene {
       webAuthToken: webTokens[caller], extraQuery: "clientId=device-\(caller)")
   }
 
-  // MARK: requests
+  // Requests
 
   private struct Answer {
     let status: Int
@@ -154,7 +155,7 @@ struct AccessScene {
     return answer.json
   }
 
-  /// The code of the first item that has one.
+  /// Returns the first error code among the items of an answer.
   private static func itemCode(_ json: JSON) -> String? {
     for list in ["records", "zones", "subscriptions", "results", "tokens", "assets"] {
       for item in json[list].array ?? [] {
@@ -164,8 +165,7 @@ struct AccessScene {
     return nil
   }
 
-  /// Lets the caller of a cell send its request, and returns the result in the words of
-  /// ``AccessRules``.
+  /// Sends the request of a cell, and returns the result in the words of ``AccessRules``.
   func result(of cell: AccessCell) async throws -> String {
     let answer = try await send(
       cell.caller, cell.database, cell.attempt.endpoint, cell.attempt.body(target(of: cell)))

@@ -39,7 +39,7 @@ import Testing
       #expect(!schedule.isDue)
       clock.move(1)
       #expect(schedule.isDue)
-      // Folders with other names, and backups of other data folders, are not touched.
+      // The schedule must not touch folders with other names, nor backups of other data folders.
       let others = ["mine", "2020-01-01T000000Z", "2027-01-15T080000Z.partial-Ab12Cd"]
       for name in others {
         try FileManager.default.createDirectory(

@@ -7,7 +7,7 @@ import Testing
 
 /// The copies of the server's own keys.
 @Suite struct `Copies of the key file` {
-  @Test func `a copy of the keys is put back only where no keys are`() async throws {
+  @Test func `a copy of the key file is restored only into a folder without keys`() async throws {
     try await KeyFolder.with { url in
       let (data, copy) = (
         url.appendingPathComponent("data"), url.appendingPathComponent("copy.keys")
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `the list of the keys shows no secret, and shows a rotation`() async throws {
+  @Test func `the list of the server's keys shows rotated keys but no secrets`() async throws {
     try await KeyFolder.with { url in
       let file = try KeyFile(data: url)
       _ = try file.keys(for: "a", orKeep: [1, 2, 3])

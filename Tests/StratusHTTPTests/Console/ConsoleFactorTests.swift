@@ -21,7 +21,9 @@ import Testing
       secret: Self.secret, step: 0, of: proven, keeping: session)
   }
 
-  @Test func `a sign-in to the console needs the code, and each code is valid once`() async throws {
+  @Test func `with a second factor, a sign-in to the console needs a code, which works once`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let member = try await scene.browser(of: .developer)
       let email = "developer@example.org"

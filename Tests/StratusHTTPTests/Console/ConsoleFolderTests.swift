@@ -20,7 +20,7 @@ import Testing
     file.map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  @Test func `a changed file is served without a new start`() throws {
+  @Test func `the console serves a changed file without a restart`() throws {
     try withFolder { source, folder in
       let path = try #require(text(source.page))
       #expect(text(source.file(at: path)) == "one")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `no path leads to a file outside the folder`() throws {
+  @Test func `no path of the console leads to a file outside its folder`() throws {
     try withFolder { source, folder in
       try FileManager.default.createSymbolicLink(
         at: folder.appendingPathComponent("link.js"),

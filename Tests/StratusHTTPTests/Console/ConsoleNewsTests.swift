@@ -23,7 +23,7 @@ import Testing
     #expect(answer.status == 200, "\(answer.json)")
   }
 
-  @Test func `an open page learns which database a save has changed, and not the record`()
+  @Test func `an open page learns which database a save has changed, but not which record`()
     async throws
   {
     try await ConsoleScene.with { scene in
@@ -59,7 +59,9 @@ import Testing
     }
   }
 
-  @Test func `a limited member learns nothing of other containers and of accounts`() async throws {
+  @Test func `a member limited to one container gets no news of other containers or accounts`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let browser = try await scene.browser(of: .auditor, in: [ConsoleScene.container])
       var events = try await browser.live().makeAsyncIterator()
@@ -79,7 +81,9 @@ import Testing
     }
   }
 
-  @Test func `a stream without the request log has no requests of apps`() async throws {
+  @Test func `a page that does not show the request log gets no news of apps' requests`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       var events = try await browser.live().makeAsyncIterator()
@@ -95,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `a request that an open page sends by itself does not prolong the session`()
+  @Test func `an automatic request of an open page does not prolong the session`()
     async throws
   {
     try await ConsoleScene.with { scene in

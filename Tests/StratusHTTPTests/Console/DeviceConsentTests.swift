@@ -37,7 +37,7 @@ import Testing
 
   private func code(_ text: String) -> JSON { Self.store.with("code", "\(text)") }
 
-  @Test func `a device that has not fetched the newest changes shows its lag, to its user too`()
+  @Test func `the lag of a device is shown to its user, and to a member with the user's code`()
     async throws
   {
     try await ConsoleScene.with { scene in
@@ -95,7 +95,8 @@ import Testing
     }
   }
 
-  @Test func `a user sees on the account page that a member has seen the devices`() async throws {
+  @Test func `the account page shows that a team member has seen the user's devices`() async throws
+  {
     try await ConsoleScene.with { scene in
       let (browser, _) = try await makeUser(scene)
       let sentence =
@@ -112,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a code ends after an hour, or when the user ends it`() async throws {
+  @Test func `a code of consent ends after an hour, or when the user ends it`() async throws {
     try await ConsoleScene.with { scene in
       let (browser, _) = try await makeUser(scene)
       let owner = try await scene.ownersBrowser()
@@ -132,7 +133,9 @@ import Testing
     }
   }
 
-  @Test func `a member who is limited to other containers cannot use a code`() async throws {
+  @Test func `a member who is limited to other containers cannot use a code of consent`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let (browser, _) = try await makeUser(scene)
       try await scene.server.manage("containers/create", ["containerID": "iCloud.org.example.B"])
@@ -168,7 +171,9 @@ import Testing
     return answer.json["records"].array?.map { $0["recordName"].string } ?? ["\(answer.json)"]
   }
 
-  @Test func `a developer acts in the name of a test account, with data of its own`() async throws {
+  @Test func `a developer who acts in the name of a test account uses that account's data`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       try await scene.server.manage(
         "accounts/create", ["email": "\(Self.test)", "isTest": true])
@@ -192,7 +197,7 @@ import Testing
         #expect(answer.status == 404, "\(email): \(answer.json)")
         #expect(answer.json["reason"] == "\(Reason.endpointUnknown)")
       }
-      // An account never becomes a test account later.
+      // An existing account cannot become a test account.
       let again = try await scene.server.managementAnswer(
         "accounts/create", ["email": "person@example.org", "isTest": true])
       #expect(again.status == 400)
@@ -201,7 +206,8 @@ import Testing
     }
   }
 
-  @Test func `members without the permission for records, and guests, cannot act`() async throws {
+  @Test func `only members who may use records can act in the name of a test account`() async throws
+  {
     try await ConsoleScene.with { scene in
       try await scene.server.manage(
         "accounts/create", ["email": "\(Self.test)", "isTest": true])

@@ -5,7 +5,9 @@ import StratusWire
 import Testing
 
 @Suite struct `Advice about indexes of a server` {
-  @Test func `a query without a sign-in that no index serves appears in the advice`() async throws {
+  @Test func `the advice about indexes includes an anonymous query that no index served`()
+    async throws
+  {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()
       let database = "database/\(ConsoleScene.container)/development/public/"

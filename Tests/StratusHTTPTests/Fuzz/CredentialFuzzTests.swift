@@ -7,8 +7,8 @@ import Testing
 @testable import StratusAssets
 @testable import StratusDomain
 
-/// Damaged texts that the server itself has signed or encrypted, damaged keys and damaged
-/// signatures. No damaged text may be accepted as another one.
+/// Damages texts that the server has signed or encrypted, public keys and signatures. The server
+/// must not accept a damaged text as another text.
 @Suite struct `Damaged credentials` {
   private static let secret = [UInt8](repeating: 7, count: 32)
   private static let signer = HMACSigner(secret: secret)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `damaged tickets of files are never accepted, nor as tickets of another kind`() {
+  @Test func `a ticket of a file is accepted neither damaged nor as a ticket of another kind`() {
     let tickets = AssetTickets(signer: Self.signer)
     let upload = UploadTicket(
       address: Self.store, database: .private(owner: "_a"), id: "u", user: "_a", issued: 1)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged change token is refused, or is written as it was read`() {
+  @Test func `a damaged change token is refused, or its text can be written and read again`() {
     var participant = ChangeToken(subject: .zone, epoch: 1, incarnation: 2, change: 3)
     participant.participation = 4
     let good = [
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged text that a browser keeps for the server is never accepted`() {
+  @Test func `a damaged text that a page or a cookie keeps for the server is never accepted`() {
     let seal = PageSeal(secrets: [Self.secret])
     let good = [
       seal.seal("anna@example.org", for: .form), seal.seal("anna@example.org", for: .browser),
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged PEM file is refused, or has the same key`() {
+  @Test func `a damaged PEM file is refused, or is read as the original key`() {
     let keys = (0..<2).map { _ in P256.Signing.PrivateKey().publicKey }
     let known = Set(keys.map(\.rawRepresentation))
     let pieces = [
@@ -116,7 +116,9 @@ import Testing
     }
   }
 
-  @Test func `a signature with damaged headers is refused, or has a date that exists`() throws {
+  @Test func `damaged signature headers are refused, or have an existing date and no validity`()
+    throws
+  {
     let key = P256.Signing.PrivateKey()
     let signature = try key.signature(for: Data("x".utf8)).derRepresentation.base64EncodedString()
     let good = [

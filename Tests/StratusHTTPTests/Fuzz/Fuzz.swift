@@ -4,7 +4,7 @@ import Testing
 
 /// Damages samples at random, for tests of parsers.
 ///
-/// `STRATUS_SEED` chooses the damage, and `STRATUS_FUZZ_ROUNDS` is the number of texts for each
+/// `STRATUS_SEED` chooses the damage. `STRATUS_FUZZ_ROUNDS` is the number of damaged texts for each
 /// parser.
 struct Fuzz {
   static let seed =

@@ -5,11 +5,12 @@ import Testing
 @testable import StratusHTTP
 @testable import StratusWire
 
-/// Damaged texts of clients. A parser refuses a text, or reads the same from what it has read.
+/// Damages texts of clients. A parser must either refuse a text, or read the same value again from
+/// the text that the server writes for the value.
 @Suite struct `Damaged texts` {
   private static let special = ["&", "=", "%", "+", ";", " ", "%C3%A4", "%00", "é", "\"", "\u{0}"]
 
-  @Test func `a damaged form is refused, or its fields are the same after a new encoding`() {
+  @Test func `a damaged form is refused, or its fields can be encoded and read again`() {
     let samples = ["email=a%40b.org&password=x+y%26%C3%A4&next=", "a=1&a=2&b", "=&&=x"]
     Fuzz.run(samples, pieces: Self.special) { bytes, comment in
       guard let fields = FormText.fields(bytes) else { return }
@@ -22,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `the cookies of a damaged header have valid names, and are at most fifty`() {
+  @Test func `a damaged cookie header gives at most fifty cookies, with valid names`() {
     let samples = ["a=1; __Host-stratus=abc; b=x=y", "a=1;a=2;;=;b"]
     Fuzz.run(samples, pieces: Self.special) { bytes, comment in
       let cookies = CookieText.cookies(String(decoding: bytes, as: UTF8.self))
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged request target keeps its bytes, and its credentials do not mix`() {
+  @Test func `a damaged request target keeps its bytes, and its prefix decides about management`() {
     let samples = [
       "/database/1/iCloud.a/development/private/records/query?ckWebAuthToken=a%2Bb&ckAPIToken=00",
       "/device/1/iCloud.a/production/tokens/create?clientId=x", "/share/AAAbbb#x", "/push/abc",

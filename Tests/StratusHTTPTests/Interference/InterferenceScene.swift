@@ -3,8 +3,8 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// A server with the users Ann and Bea. Everyone may read notes. A diary entry can be read by its
-/// creator only.
+/// A server with the users Ann and Bea. Everyone may read notes. Only its creator may read a diary
+/// entry.
 struct InterferenceScene {
   let server: TestServer
   let chance: PersonalChance
@@ -63,8 +63,8 @@ struct InterferenceScene {
   }
 }
 
-/// The requests of Ann, which Bea must not notice. Ann uses her private database, and diary entries
-/// of the public database.
+/// Ann's requests, whose effects Bea must not notice. Ann uses her private database, and diary
+/// entries in the public database.
 struct HiddenRequests {
   let scene: InterferenceScene
   private var chance: SeededChance
@@ -97,7 +97,7 @@ struct HiddenRequests {
       || endpoint == "file"
   }
 
-  /// The name of a record that Ann may have saved before.
+  /// Returns a random name of a record. Ann may have saved this record before.
   private mutating func someName() -> JSON {
     .string("ann-\(Int.random(in: 0...count, using: &chance))")
   }

@@ -2,15 +2,15 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Promise 6: what a user does in the private database, and with public records that others may not
-/// read, has no effect that another user can observe.
+/// A user's requests have no effect that another user can observe, if they concern the private
+/// database or public records that the other user may not read.
 ///
 /// `STRATUS_SEED` chooses the first run, and `STRATUS_INTERFERENCE_RUNS` is the number of runs.
 @Suite struct `Non-interference` {
   private static let steps = 60
 
   @Test
-  func `every byte that a user receives is the same whether or not another user acts in private`()
+  func `a user receives the same bytes whether or not another user sends private requests`()
     async throws
   {
     let environment = ProcessInfo.processInfo.environment

@@ -2,7 +2,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// The requests of Bea, and all bytes that she receives.
+/// Sends Bea's requests, and keeps all bytes that Bea receives.
 struct Observer {
   let scene: InterferenceScene
   /// A description of each request, with all bytes of its answer.
@@ -115,7 +115,7 @@ struct Observer {
       ], in: "private")
   }
 
-  /// Reads the next page of a history.
+  /// Reads the changes since the last page of a history.
   private mutating func follow(_ endpoint: String, _ body: JSON) async throws {
     let page = try await ask(endpoint, body, in: "private")
     switch endpoint {
@@ -186,8 +186,8 @@ struct Observer {
 /// The parts of answers that are not compared, with the reasons.
 enum Masks {
   static func applied(to text: String) -> String {
-    // The encryption of a continuation marker has random bits of its own, and its length is fixed
-    // by the marker's padding. Only the length is compared.
+    // The encryption of a continuation marker uses new random bits each time. Only the length of
+    // the marker is compared, which the marker's padding fixes.
     text.replacing(/"continuationMarker":"([^"]*)"/) { match in
       "\"continuationMarker\":\(match.output.1.count)"
     }

@@ -139,7 +139,7 @@ import Testing
     output.flush()
     let lines = try String(contentsOf: pipe, encoding: .utf8).split(separator: "\n")
     #expect(lines.count > 200)
-    // NB: the search works, because the log contains the words around the marked values.
+    // NB: this shows that the search works: the log contains the words around the marked values.
     #expect(lines.contains { $0.contains("slow query") && $0.contains("title EQUALS") })
     for line in lines where line.contains(Self.mark) { Issue.record("\(line)") }
     traces.flush()

@@ -15,13 +15,13 @@ import Testing
     return String(decoding: line.bytes, as: UTF8.self)
   }
 
-  @Test func `a line for people has the time, the level, the message and pairs`() {
+  @Test func `a log line as text has the time, the level, the message and the pairs`() {
     #expect(
       line(.text, [("route", "records/query"), ("user", nil)])
         == "2026-11-24T07:40:00.123Z info request route=records/query status=200\n")
   }
 
-  @Test func `a line for programs is one JSON object`() throws {
+  @Test func `a log line as JSON is one object on one line`() throws {
     let text = line(.json, [("app", "Notes \"1\"\n"), ("user", nil)])
     #expect(text.hasSuffix("}\n") && text.filter { $0 == "\n" }.count == 1)
     let json = try #require(
@@ -35,13 +35,13 @@ import Testing
   }
 
   @Test(arguments: ["a b", "a\nb", "a\"b", "", "a status=500", "a\u{7F}b"])
-  func `no value can imitate another line or another value`(_ value: String) {
+  func `no value in a log line can look like another line or another value`(_ value: String) {
     let text = line(.text, [("device", value)])
     #expect(text.filter { $0 == "\n" }.count == 1)
     #expect(text.contains("device=\""))
   }
 
-  @Test func `the time of a line is that of Foundation's calendar`() {
+  @Test func `the time in a log line equals the time that Foundation formats`() {
     let seed = UInt64.random(in: .min ... .max)
     var chance = SeededChance(seed: seed)
     let formatter = ISO8601DateFormatter()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `messages of the server are written with their metadata`() throws {
+  @Test func `the server's log messages are written with their metadata`() throws {
     let pipe = Pipe()
     let output = LogOutput(
       format: .text, file: pipe.fileHandleForWriting.fileDescriptor, now: { Self.time })
@@ -74,8 +74,8 @@ import Testing
 }
 
 @Suite struct `The context of a trace` {
-  /// The first example is that of the W3C Recommendation *Trace Context*, section 3.2.
-  @Test func `a field traceparent has the trace, the span and the flag`() throws {
+  /// The first example comes from the W3C Recommendation *Trace Context*, section 3.2.
+  @Test func `the trace, the span and the flag are read from a traceparent field`() throws {
     let field = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     let context = try #require(TraceContext(field))
     #expect(context.traceID == "4bf92f3577b34da6a3ce929d0e0e4736")
@@ -96,7 +96,7 @@ import Testing
     "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
     "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-zz",
   ])
-  func `a malformed field is ignored`(_ field: String) {
+  func `a malformed traceparent field is ignored`(_ field: String) {
     #expect(TraceContext(field) == nil)
   }
 }

@@ -5,20 +5,20 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Each answer to ``Client/answer(_:_:)`` in all tests is compared with the document, too.
+/// In all other tests, ``Client/answer(_:_:)`` also compares each answer with the document.
 @Suite struct `The description of the API at openapi json` {
-  @Test func `the document describes exactly the endpoints of the server`() async throws {
+  @Test func `the OpenAPI document describes exactly the endpoints of the server`() async throws {
     try await withServer { server in
       #expect(ShapeCheck.paths.sorted() == server.router.endpointPaths)
       #expect(Set(ShapeCheck.paths).count == ShapeCheck.paths.count)
     }
   }
 
-  @Test func `each shape can be read, and names only schemas of the document`() {
+  @Test func `each shape of the OpenAPI document can be read, and names only its schemas`() {
     #expect(ShapeCheck.faults == [])
   }
 
-  @Test func `any client can read the document, and each of its references has a target`()
+  @Test func `any client can read the OpenAPI document, and each reference in it has a target`()
     async throws
   {
     try await withServer { server in
@@ -43,12 +43,14 @@ import Testing
     }
   }
 
-  /// Returns the fault of a request that the client's code writes.
+  /// Returns the fault in a request as the framework writes it, or nil.
   private func fault<E: Endpoint>(_ endpoint: E.Type, _ request: E.Request) throws -> String? {
     ShapeCheck.faultOfRequest(try JSONView(parsing: request.jsonBytes), to: E.path)
   }
 
-  @Test func `the requests that the framework writes have the shapes of the document`() throws {
+  @Test func `the requests that the framework writes have the shapes of the OpenAPI document`()
+    throws
+  {
     let zoneID = ZoneID(zoneName: "Work", ownerRecordName: "_anna")
     let query = Query(
       recordType: "Note",
@@ -84,7 +86,9 @@ import Testing
     (#"{"query":{"recordType":"Note"},"zoneWide":7}"#, ".zoneWide is neither true nor false"),
     (#"{"query":{"recordType":"Note","sortBy":{}}}"#, ".query.sortBy is no array"),
   ])
-  func `a body with another shape is found`(text: String, expected: String) throws {
+  func `a fault in the shape of a request is reported with the path of the value`(
+    text: String, expected: String
+  ) throws {
     let body = try JSONView(parsing: Array(text.utf8))
     #expect(ShapeCheck.faultOfRequest(body, to: "records/query") == expected)
   }

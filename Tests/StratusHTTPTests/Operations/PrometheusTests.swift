@@ -9,7 +9,7 @@ import Testing
     metrics.text.split(separator: "\n").map(String.init)
   }
 
-  @Test func `a counter has one line for each combination of labels`() {
+  @Test func `a Prometheus counter has one line for each combination of labels`() {
     let metrics = PrometheusMetrics()
     let queries = Counter(
       label: "requests_total", dimensions: [("route", "records/query"), ("outcome", "ok")],
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `the classes of a histogram are cumulative, and the last one counts all`() {
+  @Test func `the buckets of a Prometheus histogram are cumulative, and the last counts all`() {
     let metrics = PrometheusMetrics()
     let timer = CoreMetrics.Timer(label: "request_seconds", factory: metrics)
     timer.recordNanoseconds(200_000)
@@ -46,19 +46,19 @@ import Testing
     #expect(all.contains("request_seconds_count 4"))
   }
 
-  @Test func `a gauge has its last value`() {
+  @Test func `a Prometheus gauge has its last value`() {
     let metrics = PrometheusMetrics()
     Meter(label: "open.stores", factory: metrics).set(3)
     Meter(label: "open.stores", factory: metrics).set(1.5)
     #expect(lines(metrics).prefix(2) == ["# TYPE open_stores gauge", "open_stores 1.5"])
   }
 
-  @Test func `values of labels are escaped, and names have only permitted characters`() {
+  @Test func `Prometheus labels are escaped, and names have only permitted characters`() {
     #expect(PrometheusMetrics.labels([("a b", "x\"y\\z\nw")]) == #"a_b="x\"y\\z\nw""#)
     #expect(PrometheusMetrics.name("7-up") == "_7_up")
   }
 
-  @Test func `the number of series is bounded, and the others are counted`() {
+  @Test func `the number of Prometheus series is limited, and rejected series are counted`() {
     let metrics = PrometheusMetrics(seriesMax: 3)
     for number in 0..<10 {
       Counter(label: "c", dimensions: [("n", "\(number)")], factory: metrics).increment()
@@ -68,7 +68,7 @@ import Testing
     #expect(all.contains("stratus_metrics_dropped_series_total 7"))
   }
 
-  @Test func `a name that has two kinds keeps the first kind`() {
+  @Test func `a Prometheus name that is used for two kinds of metrics keeps the first kind`() {
     let metrics = PrometheusMetrics()
     Counter(label: "x", factory: metrics).increment()
     Meter(label: "x", factory: metrics).set(9)

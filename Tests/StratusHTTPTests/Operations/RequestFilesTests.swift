@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// The IDs of all entries, the oldest first.
+  /// Returns the IDs of all entries, the oldest first.
   private func names(_ log: RequestFiles) throws -> [String] {
     var all: [String] = []
     var number = Int.max
@@ -52,7 +52,9 @@ import Testing
     return all
   }
 
-  @Test func `entries are in the log after a restart, and their numbers continue`() throws {
+  @Test func `the request log keeps its entries after a restart and continues their numbers`()
+    throws
+  {
     try withFolder { folder in
       let before = try RequestFiles(data: folder, settings: .init())
       #expect(before.nextNumber == 0)
@@ -67,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `only the owner can read the folder and the files of the log`() throws {
+  @Test func `only the owner can read the folder and the files of the request log`() throws {
     try withFolder { folder in
       try RequestFiles(data: folder, settings: .init()).append(entries(0..<1), first: 0)
       let log = folder.appendingPathComponent(RequestFiles.folderName)
@@ -80,13 +82,13 @@ import Testing
     }
   }
 
-  @Test func `the log never exceeds its size, and keeps the newest entries`() throws {
+  @Test func `the request log does not exceed its size, and keeps the newest entries`() throws {
     try withFolder { folder in
       let bytesMax: Int64 = 65_536
       let log = try RequestFiles(data: folder, settings: .init(bytesMax: bytesMax))
       for batch in 0..<40 {
         try log.append(entries(batch * 50..<batch * 50 + 50), first: batch * 50)
-        // The newest file may exceed its part by one entry.
+        // The newest file may exceed its share of the size by one entry.
         #expect(try sizeBytes(of: folder) <= bytesMax + 1_000)
       }
       let kept = try names(log)
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `files with entries older than the bound are removed`() throws {
+  @Test func `files of the request log with entries that are too old are removed`() throws {
     try withFolder { folder in
       let log = try RequestFiles(data: folder, settings: .init(days: 2))
       try log.append(entries(0..<3, time: Self.day), first: 0)
@@ -118,7 +120,9 @@ import Testing
     }
   }
 
-  @Test func `a line that a crash cut off does not hide the complete lines before it`() throws {
+  @Test func `if a crash cut off a line of the request log, the lines before it are still read`()
+    throws
+  {
     try withFolder { folder in
       try RequestFiles(data: folder, settings: .init()).append(entries(0..<3), first: 0)
       let file = folder.appendingPathComponent(RequestFiles.folderName + "/" + files(in: folder)[0])
@@ -131,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `entries that were lost before they reached the disk leave a gap`() throws {
+  @Test func `lost entries of the request log leave a gap in the numbers`() throws {
     try withFolder { folder in
       let log = try RequestFiles(data: folder, settings: .init())
       try log.append(entries(0..<2), first: 0)

@@ -30,7 +30,7 @@ import Testing
     ("/database/1/iCloud.a/development/public/canary/x", "unknown"),
     ("/database/1/iCloud.a/development/public/records/query", "records/query"),
   ])
-  func `a route is one of a fixed set, whatever the caller sends`(
+  func `the route in a request's report is one of a fixed set, whatever the path is`(
     path: String, route: String
   ) async throws {
     try await withServer { server in
@@ -102,7 +102,7 @@ import Testing
     return "\(answer.status.code) \(String(decoding: try await body.collected(), as: UTF8.self))"
   }
 
-  @Test func `the port of the metrics answers only requests for them`() async throws {
+  @Test func `the port for metrics answers only requests for metrics`() async throws {
     try await withServer { server in
       var router = server.router
       let token = server.managementToken

@@ -43,7 +43,9 @@ import Testing
     }
   }
 
-  @Test func `a request with a recorded trace adds a span to this trace`() async throws {
+  @Test func `a request whose trace is recorded by the caller adds a span to the trace`()
+    async throws
+  {
     let spans = try await spans(ratio: 0, headers: [["traceparent": Self.parent]])
     let span = try #require(spans.first)
     #expect(spans.count == 1)
@@ -58,12 +60,13 @@ import Testing
     #expect((status?["value"] as? [String: Any])?["intValue"] as? String == "200")
   }
 
-  @Test func `a request whose trace is not recorded has no span`() async throws {
+  @Test func `a request whose trace is not recorded by the caller has no span`() async throws {
     let field = String(Self.parent.dropLast()) + "0"
     #expect(try await spans(ratio: 1, headers: [["traceparent": field]]).isEmpty)
   }
 
-  @Test func `requests without a trace are traced by chance`() async throws {
+  @Test func `requests without a trace are recorded with the configured probability`() async throws
+  {
     #expect(try await spans(ratio: 0.4, headers: [[:]]).isEmpty)
     let spans = try await spans(ratio: 0.6, headers: [[:]])
     #expect(spans.count == 1 && spans.first?["parentSpanId"] == nil)

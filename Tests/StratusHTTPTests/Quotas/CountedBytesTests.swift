@@ -10,7 +10,8 @@ import Testing
     container: "iCloud.org.example.Notes", environment: .development)
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `the counted bytes are those of all records after random changes`(seed: UInt64) async throws
+  func `after random changes, the counted bytes equal the bytes of all records`(seed: UInt64)
+    async throws
   {
     try await withServer { server in
       let anna = try await server.client("anna@example.org")

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `files count for each record that holds them`() async throws {
+  @Test func `a file counts once for each record that contains it`() async throws {
     try await with { server, anna in
       let file = try await anna.upload(Array(repeating: 7, count: 1_000))
       try await anna.saveNote(photo: file)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted zone does not count`() async throws {
+  @Test func `the bytes of a deleted zone do not count`() async throws {
     try await with { server, anna in
       let before = try await used(server)
       try await anna.save("n", in: "Work", fields: text(100))
@@ -91,7 +91,7 @@ import Testing
       #expect(refused["serverErrorCode"] == "QUOTA_EXCEEDED")
       #expect(refused["reason"].string?.contains("50 bytes are left") == true, "\(refused)")
       #expect(try await self.used(server) == used)
-      // A larger text in the same record is refused, a smaller one is not.
+      // A longer text in the same record is refused, but a shorter text is accepted.
       #expect(
         try await anna.save("n", in: "Work", fields: text(151))["serverErrorCode"]
           == "QUOTA_EXCEEDED")
@@ -111,7 +111,9 @@ import Testing
     }
   }
 
-  @Test func `in an atomic batch, one refused save refuses all operations`() async throws {
+  @Test func `in an atomic batch, one save beyond the quota makes all operations fail`()
+    async throws
+  {
     try await with { server, anna in
       let used = try await used(server)
       try await set(server, "eachUser", ["bytes": .int(used + 300)])
@@ -151,7 +153,7 @@ import Testing
   }
 
   /// A participant must not learn how many bytes the owner uses (cloudkit-semantics §22, code 25).
-  @Test func `a participant's record counts for the owner, and a refusal hides the numbers`()
+  @Test func `a participant's save counts for the owner, and a refusal hides the owner's usage`()
     async throws
   {
     try await withServer { server in

@@ -7,7 +7,9 @@ import Testing
     try #require(try await server.manage("audit/list", body)["entries"].array)
   }
 
-  @Test func `a change by the operator is an entry with the account, newest first`() async throws {
+  @Test func `each change by the operator makes an audit entry that names the account`()
+    async throws
+  {
     try await withServer { server in
       try await server.manage("accounts/create", ["email": "ann@example.org"])
       try await server.manage("accounts/disable", ["email": "ANN@example.org"])
@@ -18,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `requests that only read or that fail are no entries`() async throws {
+  @Test func `requests that only read or that fail make no audit entries`() async throws {
     try await withServer { server in
       try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
       let reads = server.router.managementPaths.filter {
@@ -39,7 +41,9 @@ import Testing
     }
   }
 
-  @Test func `an entry about a container names the container and the environment`() async throws {
+  @Test func `an audit entry about a container names the container and the environment`()
+    async throws
+  {
     try await withServer { server in
       try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
       let token = try await server.manage(
@@ -56,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the log can be limited to an account and continued`() async throws {
+  @Test func `the audit log can be read for one account and page by page`() async throws {
     try await withServer { server in
       for name in ["ann", "bob", "ann"] {
         _ = try await server.managementAnswer(
@@ -72,7 +76,9 @@ import Testing
     }
   }
 
-  @Test func `a token that the operator makes is shown on the account page`() async throws {
+  @Test func `the account page shows that the operator has made a token for the account`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let before = try await scene.browser.signIn()
       #expect(!before.text.contains("made a token that opens your data"))
@@ -90,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a changed password is an entry of the user`() async throws {
+  @Test func `a password that a user changes makes an audit entry of the user`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       let page = try await browser.signIn()

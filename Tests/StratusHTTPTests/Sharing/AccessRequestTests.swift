@@ -9,7 +9,7 @@ import Testing
     return try await client.post("records/access", ["shortGUIDs": [["value": guid]]])["results"][0]
   }
 
-  /// A private share of Rome that takes requests.
+  /// Makes a private share of Rome that takes requests. Returns its short GUID.
   private func openShare(_ scene: ShareScene) async throws -> JSON {
     try await scene.share("Rome")
     let share = try await scene.update { $0.with("denyAccessRequests", false) }
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test
-  func `the owner sees a requester with name and address, and others see none`() async throws {
+  func `the owner sees requesters with name and address, and other users see none`() async throws {
     try await withShares { scene in
       let guid = try await openShare(scene)
       let bob = try await scene.guest("bob")
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func `a share that takes no requests answers like an unknown share`() async throws {
+  @Test func `a share that takes no requests answers a request like an unknown share`() async throws
+  {
     try await withShares { scene in
       let guid = try await scene.share("Rome")["shortGUID"]
       let bob = try await scene.guest("bob")
@@ -112,7 +113,9 @@ import Testing
     }
   }
 
-  @Test func `the error of an invited user says that the share can be accepted`() async throws {
+  @Test func `an invited user who asks for access learns that the share can be accepted`()
+    async throws
+  {
     try await withShares { scene in
       let guid = try await scene.share("Rome", with: [scene.invited("bob")])["shortGUID"]
       let bob = try await scene.guest("bob")
@@ -140,7 +143,7 @@ import Testing
     "permission": "READ_WRITE", "isOneTimeURLParticipant": true,
   ]
 
-  @Test func `exactly one of two users gets in by a one-time URL`() async throws {
+  @Test func `exactly one of two users can join by a one-time URL`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [Self.entry])
       let guid = share["participants"][1]["oneTimeShortGUID"]
@@ -169,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `a one-time URL of a removed participant leads nowhere`() async throws {
+  @Test func `the one-time URL of a removed participant leads to no share`() async throws {
     try await withShares { scene in
       let share = try await scene.share("Rome", with: [Self.entry])
       let guid = share["participants"][1]["oneTimeShortGUID"]

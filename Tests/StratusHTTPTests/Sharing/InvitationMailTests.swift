@@ -84,7 +84,9 @@ import Testing
     }
   }
 
-  @Test func `no mail is sent unless the operator permits it for the container`() async throws {
+  @Test func `no invitation is mailed unless the operator permits it for the container`()
+    async throws
+  {
     try await Stage.with(permits: false) { stage in
       let share = try await stage.share("Rome", with: ["bea@example.org"])
       #expect(share["shortGUID"].string != nil)
@@ -92,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a mail contains no text of the sender, and is equal for people without an account`()
+  @Test func `an invitation mail has no text of the inviter, and is the same without an account`()
     async throws
   {
     try await Stage.with { stage in
@@ -106,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a later save mails only the addresses that it adds`() async throws {
+  @Test func `a later save of a share mails only the addresses that it adds`() async throws {
     try await Stage.with { stage in
       var share = try await stage.share("Rome", with: ["bea@example.org"])
       _ = try await stage.mail.mails()
@@ -130,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `one mailbox gets three invitations in an hour, and still gets a new password`()
+  @Test func `one mailbox gets at most three invitations in an hour, and still gets a reset link`()
     async throws
   {
     try await Stage.with { stage in
@@ -143,7 +145,9 @@ import Testing
     }
   }
 
-  @Test func `one account causes twenty invitations in an hour, also with one save`() async throws {
+  @Test func `one account causes at most twenty invitations in an hour, even in one save`()
+    async throws
+  {
     try await Stage.with { stage in
       let share = try await stage.share("Rome", with: (0..<30).map { "u\($0)@example.org" })
       #expect(share["participants"].array?.count == 31)
@@ -155,7 +159,8 @@ import Testing
   }
 
   @Test(arguments: ["no at sign", "a@b@c", "a\r\nBcc: x@example.org", "<a@example.org>"])
-  func `an address that cannot stand in a mail gets none`(_ address: String) async throws {
+  func `an address that mails cannot be sent to gets no invitation`(_ address: String) async throws
+  {
     try await Stage.with { stage in
       _ = try await stage.share("Rome", with: [address])
       #expect(try await stage.mail.mails().isEmpty)

@@ -42,9 +42,9 @@ enum Kind: CaseIterable {
   case pending, removed, left, elsewhere, stranger, anonymous
   /// The owner has set the permission of the user's entry to NONE.
   case withdrawn
-  /// The share has a participant with a one-time URL, which the user does not have.
+  /// The share has a one-time URL for one participant, and the user does not have this URL.
   case oneTimePending
-  /// The user took part, and the owner has blocked the user.
+  /// The user was a participant until the owner blocked the user.
   case blocked
   /// The user has asked for access.
   case requester
@@ -156,7 +156,8 @@ struct Expectation {
     }
   }
 
-  /// Only the share of the requester takes requests.
+  /// The expected code of a request for access. Only the kind `requester` has a share that takes
+  /// requests.
   private var requestCode: String {
     switch kind {
     case .owner, .administrator, .writer, .reader, .publicWriter, .publicReader, .requester: "OK"

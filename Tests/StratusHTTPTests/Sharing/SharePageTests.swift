@@ -51,7 +51,7 @@ import Testing
     "userIdentity": ["lookupInfo": ["emailAddress": .string(SignInScene.email)]],
   ]
 
-  /// The text of a page without the values that differ for each request.
+  /// Returns the text of a page without the values that differ for each request.
   private func plain(_ page: Browser.Page, _ id: String) -> String {
     page.textWithoutChallenge.replacing(id, with: "ID").replacing(
       page.form("/share/\(id)/request")?["form"] ?? page.form("/auth/sign-in")?["form"] ?? "-",
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test
-  func `an invited user signs in, accepts by a button and takes part`() async throws {
+  func `an invited user signs in, accepts by a button and becomes a participant`() async throws {
     try await Stage.with([Self.anna]) { stage in
       let browser = stage.sign.browser
       let door = try await browser.get("/share/\(stage.guid)")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `an acceptance needs the form token of the page`() async throws {
+  @Test func `an acceptance of a share by a form needs the page's form token`() async throws {
     try await Stage.with([Self.anna]) { stage in
       let browser = stage.sign.browser
       _ = try await browser.signIn()
@@ -129,7 +129,9 @@ import Testing
   }
 
   @Test
-  func `the page of a private share equals that of an unknown ID for everyone else`() async throws {
+  func `for a user without access, a private share's page equals an unknown share's page`()
+    async throws
+  {
     try await Stage.with([]) { stage in
       let browser = stage.sign.browser
       var door = try await browser.get("/share/\(stage.guid)")
@@ -151,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `the page asks the owner for access if the share takes requests`() async throws {
+  @Test func `a user can ask for access on the page of a share that takes requests`() async throws {
     try await Stage.with([]) { stage in
       let share = try await stage.ann.lookup(["Share-1"], in: "Trips")[0]
       _ = try await stage.ann.modify(
@@ -207,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `a title is shown as text`() async throws {
+  @Test func `the page shows a share's title with HTML as text`() async throws {
     try await Stage.with([Self.anna], title: "<script>alert(1)</script>") { stage in
       let browser = stage.sign.browser
       _ = try await browser.signIn()
@@ -218,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: ["/share", "/share/", "/share/short", "/share/a%2Fb%2Fccccccc", "/share/x/y/z"])
-  func `a path without an ID is an unknown page`(_ path: String) async throws {
+  func `a path without an ID of a share leads to no page`(_ path: String) async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -226,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `a sign-in returns to no page but that of a plausible ID`() async throws {
+  @Test func `a sign-in with a forged ID of a share leads to the account page`() async throws {
     try await Stage.with([Self.anna]) { stage in
       let browser = stage.sign.browser
       let door = try await browser.get("/share/\(stage.guid)")

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `other pages under the same path do not exist`() async throws {
+  @Test func `the path of the sharing panel has no other pages`() async throws {
     try await SignInScene.with { scene in
       for path in [Self.path + "/en-us/other", Self.path, "/applications", "/applications/x"] {
         let page = try await scene.browser.get(path)

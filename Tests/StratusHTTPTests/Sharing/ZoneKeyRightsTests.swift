@@ -54,7 +54,7 @@ import Testing
       client.database == "shared" ? shares.zoneID : shares.own
     }
 
-    /// The keys of the zone that a caller gets, each as `ID/recipient/form`.
+    /// Returns the zone's keys that a caller gets, each as `ID/recipient/form`.
     func keys(as client: Client) async throws -> Set<String> {
       let answer = try await client.post("encryption/keys", ["zones": [zone(of: client)]])
       return Set(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a participant of the whole zone gets the URL's keys and stores the own ones`()
+  @Test func `a participant of a shared zone gets the URL's keys, and stores keys for itself`()
     async throws
   {
     try await KeyScene.with { scene in
@@ -114,17 +114,18 @@ import Testing
     }
   }
 
-  @Test func `a participant cannot bring in another key, nor replace the keys of others`()
+  @Test func `a participant can neither add another zone key nor replace the keys of others`()
     async throws
   {
     try await KeyScene.with { scene in
       let (_, bob) = try await scene.shareZone(with: ["bob"])
       let ann = scene.shares.ann
       _ = try await scene.wrap(7, for: 1, others: [KeyScene.row(7, for: 9, form: .link)], as: ann)
-      // Another key is not stored while the zone has a key in use.
+      // While the zone has a key in use, the server does not store another key.
       _ = try await scene.wrap(8, for: 2, as: bob)
       #expect(try await scene.save(8, as: bob) == Reason.zoneKeyUnknown)
-      // Only the owner stores keys for the URL, and nobody stores keys for other users.
+      // Only the owner stores keys for the URL. While a key is in use, no participant stores keys
+      // for other users.
       let others = [
         KeyScene.row(7, for: 8, form: .link), KeyScene.row(7, for: 1, form: .rotated),
         KeyScene.row(7, for: 1),
@@ -159,16 +160,16 @@ import Testing
         let refused = try await scene.wrap(9, for: 2, root: root, as: bob)
         #expect(refused.reason == Reason.keysNotShared)
       }
-      // A key must not get the ID of another key, nor replace a key that is in use.
+      // Another key must not replace the hierarchy's key while that key is in use.
       _ = try await scene.wrap(6, for: 2, root: "Rome", as: bob)
       #expect(try await scene.keys(as: bob) == ["8/18/2", "8/2/1"])
-      // The server tells only the hierarchies of which the caller gets the keys.
+      // The server names only the hierarchies whose keys the caller gets.
       let asked: JSON = [
         "zones": [scene.shares.zoneID], "recordNames": ["Rome", "Oslo", "Nowhere"],
       ]
       let roots = try await bob.post("encryption/keys", asked)["zones"][0]["roots"]
       #expect(roots == [["recordName": "Rome", "rootRecordName": "Rome"]])
-      // After Bob has left, only the key of this hierarchy is retired.
+      // After Bob leaves the hierarchy of Rome, only the key of this hierarchy is retired.
       var shared = bob
       shared.database = "shared"
       _ = try await shared.post(
@@ -182,7 +183,8 @@ import Testing
     }
   }
 
-  @Test func `a participant of a hierarchy gets no keys of the zone and stores none`() async throws
+  @Test func `a participant of a hierarchy neither gets nor stores keys of the whole zone`()
+    async throws
   {
     try await KeyScene.with { scene in
       let share = try await scene.shares.share("Rome", publicly: "READ_WRITE")
@@ -197,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `a user without access to the zone gets no keys`() async throws {
+  @Test func `a user without access to the zone gets no keys of the zone`() async throws {
     try await KeyScene.with { scene in
       _ = try await scene.shareZone(with: ["bob"])
       let link = [KeyScene.row(7, for: 9, form: .link)]
@@ -210,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `a removal retires the keys until a device stores a new key for all members`()
+  @Test func `after a removal, no key is in use until a device stores a new key for all members`()
     async throws
   {
     try await KeyScene.with { scene in
@@ -240,7 +242,7 @@ import Testing
         KeyScene.row(7, for: 5, form: .link), KeyScene.row(8, for: 5, form: .link),
       ]
       #expect(try await scene.wrap(8, for: 2, others: others, as: bob).status == 200)
-      // The keys for the earlier URL are gone.
+      // The keys for the earlier URL are deleted.
       #expect(
         try await scene.keys(as: ann) == ["7/1/1 retired", "8/1/3", "7/5/2 retired", "8/5/2"])
       #expect(try await scene.save(8, as: ann) == nil)

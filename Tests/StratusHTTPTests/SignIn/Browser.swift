@@ -131,7 +131,7 @@ final class Browser {
       parts.contains("Max-Age=0") ? nil : String(pair[pair.index(after: equals)...])
   }
 
-  /// Takes the cookies of another browser, as a thief could.
+  /// Copies the cookies of another browser into this one, as a thief could.
   func copying(_ other: Browser) -> Browser {
     cookies = other.cookies
     return self
@@ -173,7 +173,7 @@ struct SignInScene {
 
   /// - Parameters:
   ///   - token: additional properties of the API token.
-  ///   - mail: the settings for mails and sign-up, or nil if there are neither.
+  ///   - mail: the settings for mails and sign-up, or nil for a server without both.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - clock: the clock of the server.
   static func with(

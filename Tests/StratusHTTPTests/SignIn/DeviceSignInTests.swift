@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusAccounts
 
-/// A program without a browser that signs its user in.
+/// A program on a device without a browser. The program signs its user in.
 private struct Device {
   let scene: SignInScene
   var clientAddress = "192.0.2.50"
@@ -30,7 +30,7 @@ private struct Device {
     return json
   }
 
-  /// Asks for the token after the interval.
+  /// Advances the clock, and asks for the token.
   func ask(
     _ codes: JSON, _ changes: [String: String] = [:], afterSeconds seconds: Int64 = 5
   ) async throws -> (status: Int, json: JSON) {
@@ -51,7 +51,7 @@ private struct Device {
 
 /// RFC 8628, the device authorization grant.
 @Suite struct `A device without a browser` {
-  /// The page that the device names, without the host.
+  /// Returns the path of the page that the device shows to its user.
   private func page(_ codes: JSON) throws -> String {
     let url = try #require(codes["verification_uri_complete"].string)
     #expect(url == "http://localhost/auth/device?user_code=\(codes["user_code"].string ?? "")")
@@ -79,7 +79,7 @@ private struct Device {
         "workshop", "192.0.2.50", letters, SignInScene.email, SignInScene.container,
         "development",
       ] { #expect(consent.text.contains(text), "\(text)") }
-      // The page alone signs no device in.
+      // Opening the page does not sign in the device yet.
       #expect(try await device.error(codes) == "authorization_pending")
       let done = try await browser.submit(consent, "/auth/device/approve")
       #expect(done.text.contains("The device continues"))
@@ -90,14 +90,14 @@ private struct Device {
       #expect(token["environment"].string == "development")
       let client = scene.client(token["access_token"].string)
       #expect(try await client.get("users/caller").status == 200)
-      // The code gives one token, and the user code is used up.
+      // The device code gives only one token, and the user code is no longer valid.
       #expect(try await device.error(codes) == "expired_token")
       #expect(try await browser.get(try page(codes)).status == 404)
       #expect(try await scene.appSessionCount() == before + 1)
     }
   }
 
-  @Test func `a refused device gets no token`() async throws {
+  @Test func `a device whose user refuses the sign-in gets no token`() async throws {
     try await SignInScene.with { scene in
       let before = try await scene.appSessionCount()
       let device = Device(scene: scene)
@@ -136,7 +136,7 @@ private struct Device {
     }
   }
 
-  @Test func `the codes expire after ten minutes`() async throws {
+  @Test func `the codes of a device's sign-in expire after ten minutes`() async throws {
     try await SignInScene.with { scene in
       let device = Device(scene: scene)
       let codes = try await device.begin()
@@ -164,7 +164,9 @@ private struct Device {
     }
   }
 
-  @Test func `an account that was disabled or has a new password gets no token`() async throws {
+  @Test func `a device gets no token if the account is disabled or has a new password`()
+    async throws
+  {
     for isDisabled in [true, false] {
       try await SignInScene.with { scene in
         let before = try await scene.appSessionCount()
@@ -197,7 +199,7 @@ private struct Device {
       for number in 0..<10 {
         #expect(
           try await browser.get("/auth/device?user_code=BCDF-GHJ\(number)").status == 404)
-        // A right code does not clear the count.
+        // A right code does not reset the count of wrong codes.
         if number == 5 { #expect(try await browser.get(try page(codes)).status == 200) }
       }
       #expect(try await browser.get(try page(codes)).status == 429)
@@ -206,7 +208,9 @@ private struct Device {
     }
   }
 
-  @Test func `one address cannot use up the waiting sign-ins of the server`() async throws {
+  @Test func `one client address cannot use all pending device sign-ins that the server allows`()
+    async throws
+  {
     try await SignInScene.with { scene in
       var device = Device(scene: scene)
       for _ in 0..<100 { _ = try await device.begin() }
@@ -244,7 +248,9 @@ private struct Device {
     }
   }
 
-  @Test func `a sign-in of a device needs HTTPS except on the same machine`() async throws {
+  @Test func `the sign-in of a device needs HTTPS unless the client is on the same machine`()
+    async throws
+  {
     try await SignInScene.with { scene in
       let browser = scene.browser
       browser.host = "cloud.example.org"
@@ -255,7 +261,7 @@ private struct Device {
     }
   }
 
-  @Test func `the name of a machine has no control characters and fits the page`() {
+  @Test func `the shown name of a machine is short and has no control characters`() {
     #expect(ShownName.clean("a\nb\u{202E}c\u{0}") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}")
     #expect(ShownName.clean(String(repeating: "x", count: 100)).count == 64)
     var grant = DeviceGrant(
@@ -271,7 +277,7 @@ private struct Device {
     }
   }
 
-  @Test func `a typed code is read in every form that people use`() {
+  @Test func `a typed user code is read with or without hyphen, spaces and capitals`() {
     for typed in ["BCDF-GHJK", "bcdfghjk", " bcdf ghjk ", "BCDF\u{2011}GHJK"] {
       #expect(UserCode.read(typed) == "BCDFGHJK")
     }
@@ -280,7 +286,7 @@ private struct Device {
     ] { #expect(UserCode.read(typed) == nil) }
   }
 
-  @Test func `a user with a second factor comes back to the share or the device`() {
+  @Test func `after a second factor, the sign-in continues with the share or the device`() {
     #expect(SignInGoal(device: "").path == "/auth/device")
     #expect(SignInGoal(device: "BCDFGHJK").path == "/auth/device?user_code=BCDF-GHJK")
     #expect(SignInGoal(share: "0abc").path == "/share/0abc")

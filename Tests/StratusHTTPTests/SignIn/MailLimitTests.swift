@@ -3,7 +3,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// The sentences about failures of mails.
+/// Collects the lines that the server logs about failed mails.
 private final class FailureReport: Sendable {
   private let all = Mutex<[String]>([])
 
@@ -13,7 +13,7 @@ private final class FailureReport: Sendable {
 }
 
 @Suite struct `The limits on mails` {
-  @Test func `one mailbox gets three mails in an hour, also at addresses with a suffix`()
+  @Test func `one mailbox gets at most three mails in an hour, even at addresses with a suffix`()
     async throws
   {
     try await MailScene.with { mail in
@@ -30,7 +30,7 @@ private final class FailureReport: Sendable {
     }
   }
 
-  @Test func `one mailbox gets ten mails in a day`() async throws {
+  @Test func `one mailbox gets at most ten mails in a day`() async throws {
     try await MailScene.with { mail in
       var count = 0
       for _ in 0..<14 {
@@ -42,7 +42,9 @@ private final class FailureReport: Sendable {
     }
   }
 
-  @Test func `a mail that exceeds the limit leaves the earlier link valid`() async throws {
+  @Test func `a request for a mail beyond the limit leaves the last mailed link valid`()
+    async throws
+  {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       for _ in 0..<4 {
@@ -59,7 +61,7 @@ private final class FailureReport: Sendable {
     }
   }
 
-  @Test func `one client address causes ten mails in an hour`() async throws {
+  @Test func `one client address causes at most ten mails in an hour`() async throws {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       for number in 0..<10 {
@@ -124,7 +126,7 @@ private final class FailureReport: Sendable {
     }
   }
 
-  /// A registry that was restored from a backup contains old mails.
+  /// A registry that is restored from a backup can contain old mails.
   @Test func `a mail that is older than two days is not sent`() async throws {
     try await MailScene.with { mail in
       try await mail.invite("cid@example.org")
@@ -146,7 +148,7 @@ private final class FailureReport: Sendable {
     }
   }
 
-  @Test func `notices do not use up the mails of visitors, and have a limit of their own`()
+  @Test func `notices to users have their own limit, apart from the mails of visitors`()
     async throws
   {
     try await MailScene.with(mailsPerHour: 2) { mail in
@@ -162,7 +164,7 @@ private final class FailureReport: Sendable {
   }
 
   @Test(arguments: [SignInScene.email, SignInScene.email.uppercased()])
-  func `a failure in the log names neither the recipient nor the link`(
+  func `the log line of a failed mail contains neither the recipient nor the link`(
     _ named: String
   ) async throws {
     try await MailScene.with { mail in

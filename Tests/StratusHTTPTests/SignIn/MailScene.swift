@@ -4,7 +4,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// A mailer that keeps the mails.
+/// A mailer that keeps the mails in memory instead of sending them.
 final class Mailbox: Mailer {
   private let mails = Mutex<[Mail]>([])
   /// The failure of every attempt, or nil if attempts succeed.
@@ -26,7 +26,7 @@ final class Mailbox: Mailer {
   }
 }
 
-/// A server with mails.
+/// A server that can send mails.
 struct MailScene {
   let scene: SignInScene
   let mailbox: Mailbox
@@ -54,7 +54,7 @@ struct MailScene {
     return mailbox.take()
   }
 
-  /// Types an address on a page that sends mails.
+  /// Submits an address on a page that sends a mail to this address.
   func ask(_ browser: Browser, _ path: String, _ email: String) async throws -> Browser.Page {
     try await browser.submit(try await browser.get(path), path, ["email": email])
   }

@@ -59,7 +59,7 @@ private struct PasskeyScene {
   ]
 
   @Test(arguments: 0..<3)
-  func `a passkey opens the account with each algorithm that the server offers`(
+  func `with each offered algorithm, a passkey opens the account`(
     number: Int
   ) async throws {
     try await PasskeyScene.with(try Self.keys[number]()) { passkey, _ in
@@ -80,7 +80,9 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `the options ask for a discoverable passkey of a verified user`() async throws {
+  @Test func `the options for a new passkey ask for a discoverable one and a verified user`()
+    async throws
+  {
     try await PasskeyScene.with { passkey, browser in
       let page = try await browser.submit(
         try await browser.get("/account/passkeys"), "/account/passkeys/new",
@@ -97,7 +99,7 @@ private struct PasskeyScene {
       #expect(
         options["excludeCredentials"][0]["id"].string
           == Base64URL.encode(passkey.authenticator.credentialID))
-      // A sign-in names neither an account nor a passkey.
+      // The options for a sign-in name neither an account nor a passkey.
       let signIn = try await passkey.scene.browser.get("/auth/sign-in").passkeyOptions()
       #expect(signIn.keys == ["challenge", "timeout", "rpId", "userVerification"])
       #expect(signIn["userVerification"].string == "required")
@@ -119,7 +121,7 @@ private struct PasskeyScene {
     ("an extension that is missing", { $0.flags = 0x85 }),
   ]
 
-  @Test func `a sign-in with a wrong answer is refused`() async throws {
+  @Test func `a sign-in with a wrong answer of the authenticator is refused`() async throws {
     try await PasskeyScene.with { passkey, _ in
       let more: [(String, @Sendable (inout TestAuthenticator) -> Void)] = [
         ("another user", { $0.userHandle = Array(repeating: 1, count: 64) }),
@@ -146,7 +148,7 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `a new passkey with a wrong answer is refused`() async throws {
+  @Test func `a new passkey is refused if the authenticator's answer is wrong`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser
       _ = try await browser.signIn()
@@ -161,7 +163,7 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `a challenge works once, in one browser, for five minutes`() async throws {
+  @Test func `a passkey challenge works once, in one browser, for five minutes`() async throws {
     try await PasskeyScene.with { passkey, _ in
       let browser = passkey.scene.browser
       let page = try await browser.get("/auth/sign-in")
@@ -171,7 +173,7 @@ private struct PasskeyScene {
       var stolen = fields
       stolen["challenge"] = page.form("/auth/passkey")?["challenge"]
       #expect(try await other.submit(otherPage, "/auth/passkey", stolen).status == 403)
-      // The copy of the browser's cookies keeps the form cookie, which the sign-in replaces.
+      // The sign-in replaces the form cookie, but the copied cookies still contain the old one.
       let copy = passkey.scene.browser.copying(browser)
       #expect(try await browser.submit(page, "/auth/passkey", fields).status == 200)
       let again = try await copy.submit(page, "/auth/passkey", fields)
@@ -185,7 +187,9 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `a challenge for a sign-in creates no passkey, and the reverse`() async throws {
+  @Test func `a sign-in challenge creates no passkey, and a creation challenge opens no account`()
+    async throws
+  {
     try await PasskeyScene.with { passkey, browser in
       let asked = try await browser.submit(
         try await browser.get("/account/passkeys"), "/account/passkeys/new",
@@ -201,7 +205,9 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `a passkey whose count does not grow is shown as possibly copied`() async throws {
+  @Test func `a passkey whose signature count does not grow is shown as possibly copied`()
+    async throws
+  {
     try await PasskeyScene.with { passkey, browser in
       var authenticator = passkey.authenticator
       for (count, isCopied) in [(5, false), (6, false), (6, true)] {
@@ -261,7 +267,9 @@ private struct PasskeyScene {
     }
   }
 
-  @Test func `a passkey can be the only way to sign in, and the last one stays`() async throws {
+  @Test func `a passkey can replace the password, and then the last passkey cannot be removed`()
+    async throws
+  {
     try await PasskeyScene.with { passkey, browser in
       let id = Base64URL.encode(passkey.authenticator.credentialID)
       let page = try await browser.get("/account/passkeys")

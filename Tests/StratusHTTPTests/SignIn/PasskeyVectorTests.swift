@@ -9,7 +9,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
 /// The test vectors of WebAuthn Level 3, section 16.
 @Suite struct `The test vectors of WebAuthn` {
   @Test(arguments: PasskeyVectors.signIns)
-  func `the signature of a vector is valid, and of nothing else`(
+  func `the signature of a test vector is valid only for the vector's message`(
     vector: PasskeyVectors.SignIn
   ) throws {
     let key = try #require(PasskeyKey(bytes: try bytes(vector.publicKey)))
@@ -23,7 +23,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
     #expect(!key.isSignature(signature, of: message))
   }
 
-  @Test func `the registration of a vector is accepted, if its user was verified`() throws {
+  @Test func `a test vector's new passkey is accepted only if its user was verified`() throws {
     let site = try #require(PasskeySite(serverURL: "https://example.org"))
     let vector = PasskeyVectors.verified
     let passkey = try PasskeyCheck.registration(
@@ -31,7 +31,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
       challenge: try bytes(vector.challenge), site: site)
     #expect(passkey.credential.id == (try bytes(vector.credentialID)))
     #expect(passkey.credential.publicKey == (try bytes(PasskeyVectors.signIns[0].publicKey)))
-    // The flags are 0x5D: the passkey is copied to other devices.
+    // The vector's flags are 0x5D: the passkey can be copied to other devices, and is copied.
     #expect(passkey.isBackupEligible && passkey.isBackedUp)
     #expect(passkey.signCount == 0)
     let other = PasskeyVectors.unverified
@@ -64,7 +64,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
     ("", .endsEarly), ("18", .endsEarly), ("4401", .endsEarly), ("8201", .endsEarly),
     ("a101", .endsEarly), ("5b7fffffffffffffff", .endsEarly), ("5bffffffffffffffff", .endsEarly),
     ("0000", .hasMoreBytes), ("a201020103", .hasRepeatedKey), ("61ff", .isNotText),
-    // Appendix A: floats, tags, simple values, and lengths that are unknown in advance.
+    // From appendix A: floats, tags, simple values, and indefinite lengths.
     ("f90000", .isUnsupported), ("fb3ff199999999999a", .isUnsupported), ("f7", .isUnsupported),
     ("f0", .isUnsupported), ("c11a514b67b0", .isUnsupported),
     ("5f42010243030405ff", .isUnsupported),
@@ -74,13 +74,13 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
     ("bb7fffffffffffffff", .hasTooManyItems),
   ]
 
-  @Test func `a value has the encoding of RFC 8949`() throws {
+  @Test func `the CBOR examples of RFC 8949 have their values`() throws {
     for (hex, value) in Self.values {
       #expect(try CBOR(try bytes(hex)) == value, "\(hex)")
     }
   }
 
-  @Test func `other bytes are refused`() throws {
+  @Test func `malformed or unsupported CBOR is refused`() throws {
     for (hex, fault) in Self.faults {
       let bytes = try bytes(hex)
       #expect(throws: fault, "\(hex)") { try CBOR(bytes) }
@@ -89,8 +89,8 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
 
   private static let seed: UInt64 = 41
 
-  /// Changes, cuts and extends valid data. The readers must never stop the process.
-  @Test func `random bytes never stop the readers`() throws {
+  /// Changes, cuts and extends valid data.
+  @Test func `damaged data of passkeys never crashes the process`() throws {
     print("the seed of the readers of passkeys is \(Self.seed)")
     var chance = SeededChance(seed: Self.seed)
     let samples =
@@ -119,7 +119,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
       }
       _ = AuthenticatorData(sample)
     }
-    // Most changes of a key only change its bytes, which CBOR permits.
+    // Most of the damage changes only the bytes of a key, and the data stays valid CBOR.
     #expect(accepted > 1_000)
   }
 }
@@ -128,7 +128,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
   private static let point =
     try? [UInt8](hexText: PasskeyVectors.signIns[0].publicKey).map { try CBOR($0) }
 
-  @Test func `a key that is not usable is refused`() throws {
+  @Test func `an unusable public key of a passkey is refused`() throws {
     guard case .map(let pairs)? = Self.point else {
       Issue.record("the vector is not a map")
       return
@@ -148,7 +148,7 @@ private func bytes(_ hex: String) throws -> [UInt8] { try #require([UInt8](hexTe
     ] as [(String, [Int64: CBOR?])] { #expect(key(changes) == nil, "\(name)") }
   }
 
-  @Test func `an RSA key is neither short nor unusual`() {
+  @Test func `an RSA key that is short or has an unusual exponent is refused`() {
     let modulus: [UInt8] = [0x80] + Array(repeating: 0xFF, count: 255)
     #expect(PublicKey.rsa(modulus: modulus, exponent: [1, 0, 1]) != nil)
     #expect(PublicKey.rsa(modulus: [0] + modulus, exponent: [0, 1, 0, 1]) != nil)

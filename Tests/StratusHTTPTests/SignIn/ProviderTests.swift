@@ -30,7 +30,7 @@ private struct ProviderScene {
     }
   }
 
-  /// Goes to the provider and comes back.
+  /// Signs in at the provider. Returns the page of the server to which the browser comes back.
   func signIn(
     _ browser: Browser, _ changes: [String: String?] = [:], target: String = "/auth/sign-in"
   ) async throws -> Browser.Page {
@@ -66,7 +66,9 @@ private struct ProviderScene {
 
 /// OpenID Connect Core 1.0, the authorization code flow.
 @Suite struct `A sign-in at an identity provider` {
-  @Test func `a user whose account is linked signs in, and comes back to the app`() async throws {
+  @Test func `a user whose account is linked signs in at the provider and returns to the app`()
+    async throws
+  {
     try await ProviderScene.with { provider in
       let owner = provider.scene.browser
       _ = try await owner.signIn()
@@ -80,7 +82,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `the server proves its identity and sends the verifier of the code`() async throws {
+  @Test func `the server sends its secret and the code's verifier to the provider`() async throws {
     for (methods, isBasic) in [
       (nil, true), (["client_secret_post"], false),
       (["client_secret_post", "client_secret_basic"], true),
@@ -106,7 +108,7 @@ private struct ProviderScene {
     { settings in settings.change = { $0[name] = value } }
   }
 
-  /// Every wrong answer of a provider, or of a forger.
+  /// Wrong answers of a provider, and answers that are forged.
   private static let faults: [(String, Change)] = [
     ("another issuer", claim("iss", "https://evil.example")),
     ("an issuer with a slash", claim("iss", "https://id.example/")),
@@ -180,7 +182,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a state works once, in its browser, for its provider, for a quarter of an hour`()
+  @Test func `a state works once, for 15 minutes, only in its own browser and for its provider`()
     async throws
   {
     try await ProviderScene.with { provider in
@@ -188,7 +190,7 @@ private struct ProviderScene {
       let browser = provider.scene.browser
       let url = try await provider.begin(browser)
       let back = try provider.issuer.authorize(url)
-      // Another browser, such as that of a victim.
+      // The URL is opened in another browser, such as a victim's browser.
       #expect(try await provider.scene.browser.get(back).status == 403)
       let copy = provider.scene.browser.copying(browser)
       #expect(try await browser.open(back).status == 200)
@@ -208,7 +210,9 @@ private struct ProviderScene {
   }
 
   /// RFC 9207.
-  @Test func `an answer names its issuer, if the provider says so`() async throws {
+  @Test func `an answer with a wrong issuer, or without a promised issuer, is refused`()
+    async throws
+  {
     for (namesIssuer, issuer, isGood) in [
       (true, "https://id.example", true), (true, nil, false), (true, "https://evil.example", false),
       (false, nil, true), (false, "https://id.example", true),
@@ -223,7 +227,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a user who refuses at the provider is not signed in`() async throws {
+  @Test func `a user who cancels at the provider is not signed in`() async throws {
     try await ProviderScene.with { provider in
       for changes in [["error": "access_denied", "code": nil], ["code": nil], ["code": ""]]
         as [[String: String?]]
@@ -236,7 +240,7 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `the server fetches new keys, but at most once a minute`() async throws {
+  @Test func `the server fetches a provider's new keys, but at most once a minute`() async throws {
     try await ProviderScene.with { provider in
       try await provider.scene.server.manage("accounts/create", ["email": "carol@example.org"])
       func fetches() -> Int {
@@ -278,7 +282,9 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `a user is known by the issuer and the subject, not by the address`() async throws {
+  @Test func `the issuer and the subject identify a provider's user, and the address does not`()
+    async throws
+  {
     try await ProviderScene.with { provider in
       try await provider.scene.server.manage("accounts/create", ["email": "carol@example.org"])
       _ = try await provider.signIn(provider.scene.browser)
@@ -289,7 +295,9 @@ private struct ProviderScene {
     }
   }
 
-  @Test func `an account is created only if each person may create one`() async throws {
+  @Test func `a sign-in at a provider creates an account only if everyone may sign up`()
+    async throws
+  {
     for policy in SignUpPolicy.allCases {
       try await ProviderScene.with(policy: policy) { provider in
         let page = try await provider.signIn(provider.scene.browser)
@@ -339,13 +347,15 @@ private struct ProviderScene {
     return bytes
   }
 
-  @Test func `a link needs the password and the browser session that asked for it`() async throws {
+  @Test func `a link to a provider needs the password, and a removed link opens no account`()
+    async throws
+  {
     try await ProviderScene.with { provider in
       let owner = provider.scene.browser
       _ = try await owner.signIn()
       #expect(try await provider.link(owner, password: "wrong password").status == 403)
       _ = try await provider.link(owner)
-      // The user of the provider is linked already.
+      // The provider's user is already linked to an account.
       #expect(try await provider.link(owner).status == 409)
       let page = try await owner.get("/account/providers")
       let id = try #require(page.form("/account/providers/remove")?["id"])
@@ -373,7 +383,7 @@ private struct ProviderScene {
     ("https://id.example/a b", false), ("file:///etc/passwd", false),
     ("http://127.0.0.1.evil.example", false),
   ])
-  func `requests go only to HTTPS servers and to the same machine`(url: String, isGood: Bool) {
+  func `a provider's URL must use HTTPS or lead to the same machine`(url: String, isGood: Bool) {
     #expect(IdentityProvider.isPermitted(url) == isGood)
   }
 }
@@ -381,8 +391,8 @@ private struct ProviderScene {
 @Suite struct `The ID tokens of a provider` {
   private static let seed: UInt64 = 43
 
-  /// Changes, cuts and extends a token. The reader must never stop the process.
-  @Test func `random texts never stop the reader of tokens`() throws {
+  /// Changes, cuts and extends a token.
+  @Test func `a damaged ID token never crashes the process`() throws {
     print("the seed of the reader of tokens is \(Self.seed)")
     var chance = SeededChance(seed: Self.seed)
     let head = Base64URL.encode(Array(#"{"alg":"ES256","kid":"a"}"#.utf8))
@@ -409,7 +419,7 @@ private struct ProviderScene {
   }
 
   /// RFC 8037, appendix A.4, and RFC 7515, appendices A.2 and A.3.
-  @Test func `signatures have the values of the RFCs`() throws {
+  @Test func `the signature examples of RFC 8037 and RFC 7515 are valid`() throws {
     let coordinate = try #require(
       Base64URL.decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
     let point = try #require(PublicKey.ed25519(coordinate))

@@ -76,7 +76,9 @@ private struct FactorScene {
 }
 
 @Suite struct `A second factor` {
-  @Test func `a sign-in needs the password and a code of the app`() async throws {
+  @Test func `with a second factor, a sign-in needs the password and a code of the app`()
+    async throws
+  {
     try await FactorScene.with { factor, _ in
       let browser = factor.scene.browser
       let step = try await browser.signIn()
@@ -92,7 +94,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `each code is valid once`() async throws {
+  @Test func `each code of a second factor is valid only once`() async throws {
     try await FactorScene.with { factor, _ in
       let code = factor.code
       let first = try await factor.signIn(factor.scene.browser, factor: code)
@@ -107,7 +109,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `each recovery code is valid once, and its use is announced by a mail`()
+  @Test func `each recovery code is valid only once, and a mail reports its use`()
     async throws
   {
     try await FactorScene.with { factor, _ in
@@ -121,7 +123,9 @@ private struct FactorScene {
     }
   }
 
-  @Test func `wrong codes cause delays, which a right password does not clear`() async throws {
+  @Test func `wrong codes of a second factor cause delays, which a right password does not end`()
+    async throws
+  {
     try await FactorScene.with { factor, _ in
       let browser = factor.scene.browser
       for _ in 0..<10 {
@@ -134,7 +138,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `a pending sign-in ends after ten minutes and with a change of the password`()
+  @Test func `a pending sign-in ends after ten minutes, or when the password changes`()
     async throws
   {
     try await FactorScene.with { factor, _ in
@@ -154,7 +158,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `a new password by a mail does not replace the second factor`() async throws {
+  @Test func `a password reset by mail still needs the second factor`() async throws {
     try await FactorScene.with { factor, _ in
       let browser = factor.scene.browser
       _ = try await factor.mail.mails()
@@ -172,7 +176,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `setting up a factor needs the password and a right code, and signs out others`()
+  @Test func `setting up a second factor needs password and code, and signs out other browsers`()
     async throws
   {
     try await MailScene.with(.closed) { mail in
@@ -195,12 +199,12 @@ private struct FactorScene {
       #expect(done.status == 200)
       #expect(try await browser.get("/account").status == 200)
       #expect(try await other.get("/account").status == 303)
-      // The codes are shown once.
+      // The page shows the recovery codes only once.
       #expect(FactorScene.texts(on: try await browser.get("/account/factor")).isEmpty)
     }
   }
 
-  @Test func `a user makes new recovery codes and removes the factor`() async throws {
+  @Test func `a user can make new recovery codes and remove the second factor`() async throws {
     try await FactorScene.with { factor, browser in
       var page = try await browser.get("/account/factor")
       let shown = try await browser.submit(
@@ -220,7 +224,7 @@ private struct FactorScene {
     }
   }
 
-  @Test func `the operator removes the factor of a user that has lost it`() async throws {
+  @Test func `the operator can remove the second factor of a user`() async throws {
     try await FactorScene.with { factor, _ in
       for status in [200, 404] {
         let answer = try await factor.mail.server.managementAnswer(

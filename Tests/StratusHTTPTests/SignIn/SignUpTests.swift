@@ -5,7 +5,9 @@ import Testing
 
 /// Sign-up, invitations and forgotten passwords.
 @Suite struct `An address that a mail verifies` {
-  @Test func `a visitor of an open server creates an account by a mail`() async throws {
+  @Test func `if the server is open to sign-ups, a visitor creates an account by a mailed link`()
+    async throws
+  {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       #expect(try await browser.get("/auth/sign-in").text.contains("href=\"/auth/sign-up\""))
@@ -30,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a new password by a mail signs out other browsers and apps, and is announced`()
+  @Test func `a password reset by mail signs out other browsers, and a second mail reports it`()
     async throws
   {
     try await MailScene.with(.closed) { mail in
@@ -47,7 +49,9 @@ import Testing
     }
   }
 
-  @Test func `the pages answer alike for addresses with and without an account`() async throws {
+  @Test func `the sign-up and reset pages do not show whether an address has an account`()
+    async throws
+  {
     try await MailScene.with { mail in
       for path in ["/auth/reset", "/auth/sign-up"] {
         var pages: Set<String> = []
@@ -64,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a link is valid for ten minutes, and in the browser that requested it`()
+  @Test func `a mailed link is valid for ten minutes, and only in the browser that asked for it`()
     async throws
   {
     try await MailScene.with { mail in
@@ -107,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a new password makes an earlier link for a new password invalid`() async throws {
+  @Test func `a changed password makes an earlier reset link invalid`() async throws {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       _ = try await mail.ask(browser, "/auth/reset", SignInScene.email)
@@ -119,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a link to a disabled account changes nothing`() async throws {
+  @Test func `the reset link of a disabled account changes nothing`() async throws {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       _ = try await mail.ask(browser, "/auth/reset", SignInScene.email)
@@ -152,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a printed invitation needs no mail, and a closed server refuses invitations`()
+  @Test func `a server without mail can print invitations, and a closed server refuses them`()
     async throws
   {
     try await MailScene.with(.invited, isAvailable: false) { mail in
@@ -193,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `the pages of an app's sign-in lead back to the app`() async throws {
+  @Test func `the sign-up and reset pages of an app's sign-in lead back to the app`() async throws {
     try await MailScene.with { mail in
       let browser = mail.scene.browser
       let target = try await mail.scene.signInTarget()

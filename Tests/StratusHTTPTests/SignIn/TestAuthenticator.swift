@@ -43,7 +43,7 @@ struct TestAuthenticator {
   var serverID = "localhost"
   var isCrossOrigin: Bool? = false
   var topOrigin: String?
-  /// The flags besides those of new passkeys and extensions: user present, user verified.
+  /// The flags of every answer. The default means that a user is present and verified.
   var flags: UInt8 = 0x05
   var signCount: UInt32 = 0
   var userHandle: [UInt8]?
@@ -52,7 +52,7 @@ struct TestAuthenticator {
   /// Bytes after the authenticator data.
   var surplus: [UInt8] = []
 
-  /// The public key as COSE_Key.
+  /// The public key in the format COSE_Key.
   var publicKey: [UInt8] {
     typealias Text = CBORText
     func point(_ name: Int, _ bytes: some Sequence<UInt8>) -> ([UInt8], [UInt8]) {
@@ -102,7 +102,7 @@ struct TestAuthenticator {
     }
   }
 
-  /// The fields of the form with a new passkey.
+  /// Returns the form fields that create a passkey.
   func creation(_ challenge: [UInt8]) -> [String: String] {
     let data =
       head(flags | 0x40) + Array(repeating: 0, count: 16)
@@ -120,7 +120,7 @@ struct TestAuthenticator {
     ]
   }
 
-  /// The fields of the form of a sign-in.
+  /// Returns the form fields of a sign-in.
   func signIn(_ challenge: [UInt8]) throws -> [String: String] {
     let data = head(flags) + surplus
     let clientData = clientData("webauthn.get", challenge)
@@ -134,7 +134,7 @@ struct TestAuthenticator {
 }
 
 extension Browser.Page {
-  /// The options for the authenticator on this page.
+  /// Returns the options that this page gives to the authenticator.
   func passkeyOptions() throws -> JSON {
     let text = try #require(data("options"), "\(text)").replacing("&quot;", with: "\"")
     return try JSON(parsing: Array(text.utf8))

@@ -12,18 +12,18 @@ import Testing
 final class TestIssuer: OutgoingRequests {
   struct Settings {
     var issuer = "https://id.example"
-    /// The issuer in the description.
+    /// The issuer that the provider's description (the discovery document) names.
     var describedIssuer: String?
     var tokenURL = "https://id.example/token"
     var namesIssuer = false
     var tokenMethods: [String]?
     var algorithm = "ES256"
-    /// The names of the keys in the set, and the name in the header of tokens.
+    /// The IDs of the keys that the provider publishes.
     var keyIDs = ["first"]
     var headerKeyID: String? = "first"
     /// Changes the claims of a token.
     var change: @Sendable (inout [String: JSON]) -> Void = { _ in }
-    /// Replaces the parts of a token.
+    /// Returns the complete text of a forged token for its encoded header and body.
     var forge: (@Sendable (_ head: String, _ body: String) -> String)?
     var subject = "user-1"
     var email = "carol@example.org"
@@ -51,10 +51,10 @@ final class TestIssuer: OutgoingRequests {
 
   func reset() { state.withLock { $0.settings = Settings() } }
 
-  /// Signs the user in as the provider's page would do.
+  /// Signs the user in, as the provider's page does.
   ///
   /// - Parameter url: the URL to which the server has sent the browser.
-  /// - Returns: the path and the query with which the browser comes back.
+  /// - Returns: the path and the query of the server to which the browser comes back.
   func authorize(_ url: String, _ changes: [String: String?] = [:]) throws -> String {
     let query = try #require(URLComponents(string: url)?.queryItems)
     let fields = Dictionary(uniqueKeysWithValues: query.map { ($0.name, $0.value ?? "") })

@@ -12,7 +12,7 @@ import Testing
       (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"),
       (1_234_567_890, "89005924"), (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
     ] as [(Int64, String)])
-  func `a code has the value of RFC 6238`(seconds: Int64, expected: String) {
+  func `time codes have the values of RFC 6238`(seconds: Int64, expected: String) {
     let step = TimeCode.step(at: seconds * 1_000)
     #expect(TimeCode.code(secret: Self.secret, step: step, digits: 8) == expected)
     let six = String(expected.suffix(6))
@@ -20,7 +20,7 @@ import Testing
     #expect(TimeCode.step(of: six, secret: Self.secret, now: seconds * 1_000) == step)
   }
 
-  @Test func `a code is valid one step earlier and one step later`() {
+  @Test func `a time code is also valid in the step before and the step after its own`() {
     let now: Int64 = 1_111_111_109_000
     let step = TimeCode.step(at: now)
     for offset in Int64(-3)...3 {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["", "12345", "1234567", "abcdef", "٠٨١٨٠٤"])
-  func `a text that is not six digits is not a code`(text: String) {
+  func `a text that is not six digits is not a time code`(text: String) {
     #expect(TimeCode.step(of: text, secret: Self.secret, now: 1_111_111_109_000) == nil)
   }
 
@@ -44,14 +44,14 @@ import Testing
     #expect(Base32.encode(Array(text.utf8)) == expected)
   }
 
-  @Test func `the URL for an app names the server and the account`() {
+  @Test func `the URL for an authenticator app names the server and the account`() {
     #expect(
       TimeCode.url(secret: Self.secret, email: "anna+1@example.org", issuer: "cloud.example.org")
         == "otpauth://totp/cloud%2Eexample%2Eorg:anna%2B1%40example%2Eorg"
         + "?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=cloud%2Eexample%2Eorg")
   }
 
-  @Test func `a sealed secret opens only with its key and at its place`() throws {
+  @Test func `a sealed secret opens only with its key and the name of its place`() throws {
     let key = SigningKey(id: 7, bytes: Array(repeating: 1, count: 32))
     let seal = SecretSeal(keys: [key])
     let sealed = try seal.seal([1, 2, 3], at: "factor a", nonce: Array(repeating: 9, count: 12))

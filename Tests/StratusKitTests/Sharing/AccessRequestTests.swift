@@ -26,7 +26,7 @@ import Testing
     return try WireShares.share(wire)
   }
 
-  /// The part of a save that only shares have.
+  /// Returns the part of the share's save that saves of other records do not have.
   private func input(of share: CKShare) throws -> ShareInput? {
     try share.prepareSave(policy: .ifServerRecordUnchanged).operation.share
   }
@@ -42,7 +42,7 @@ import Testing
     #expect(try input(of: share) == nil)
   }
 
-  @Test func `a new share takes no requests, and saves the change of that`() throws {
+  @Test func `a new share takes no requests for access, and a save can allow them`() throws {
     let share = CKShare(rootRecord: note("root"))
     #expect(!share.allowsAccessRequests)
     share.allowsAccessRequests = true
@@ -72,7 +72,7 @@ import Testing
     #expect(try input(of: share)?.participants == [])
   }
 
-  @Test func `an archived share keeps the answers that were not saved yet`() throws {
+  @Test func `an archived share keeps its unsaved answers to requests for access`() throws {
     let share = try share(requesters: ["_bob", "_dora"])
     share.blockRequesters([share.requesters[1]])
     let data = try NSKeyedArchiver.archivedData(

@@ -5,7 +5,7 @@ import Testing
 @testable import StratusKit
 
 @Suite(.timeLimit(.minutes(15))) struct `The status of a sync engine` {
-  @Test func `a new engine has an empty status`() {
+  @Test func `a new sync engine has an empty status`() {
     let status = SyncScene().engine(automatic: false).status
     #expect(status.activity == .idle)
     #expect(status.isSignedIn == nil)
@@ -15,7 +15,7 @@ import Testing
     #expect(status.nextAttemptAfterSeconds == nil && status.remainingChangesCountMax == nil)
   }
 
-  @Test func `the status counts the changes to send, and the time since they were sent`()
+  @Test func `the status of a sync engine has the pending changes and the age of the last send`()
     async throws
   {
     let scene = SyncScene()
@@ -32,7 +32,9 @@ import Testing
     #expect(status.lastSendAgeSeconds == 7 && status.lastFetchAgeSeconds == nil)
   }
 
-  @Test func `during a fetch the status has the number of changes that remain`() async throws {
+  @Test func `during a fetch, the status of a sync engine has the number of remaining changes`()
+    async throws
+  {
     let scene = SyncScene()
     scene.on { script in
       script.database = { (_) async throws(CKError) in
@@ -59,7 +61,9 @@ import Testing
     #expect(engine.status.lastFetchAgeSeconds == 0)
   }
 
-  @Test func `the status has the last error and the time of the next retry`() async throws {
+  @Test func `the status of a sync engine has the last error and the time of the next retry`()
+    async throws
+  {
     let scene = SyncScene()
     let isBroken = Mutex(true)
     scene.on { script in

@@ -26,7 +26,7 @@ struct RandomShares {
   /// For each share, the invited users and whether they may write.
   var invited: [String: [String: Bool]] = [:]
   var shortGUIDs: [String: String] = [:]
-  /// For each share, the blocked users.
+  /// The blocked users of each share.
   var blocked: [String: Set<String>] = [:]
 
   init(seed: UInt64, isOverWire: Bool = false) async throws {

@@ -72,7 +72,7 @@ struct SharedLists {
     try await container.sharedCloudDatabase.save(item)
   }
 
-  /// Creates a URL for one person, whose address the user need not know.
+  /// Creates a URL for one person. The user need not know the person's address.
   func oneTimeURL(for share: CKShare) async throws -> URL? {
     let guest = CKShare.Participant.oneTimeURLParticipant()
     guest.permission = .readWrite
@@ -81,7 +81,7 @@ struct SharedLists {
     return share.oneTimeURL(for: guest.participantID)
   }
 
-  /// Lets everyone in who has asked for access, except the people that the user refuses.
+  /// Approves the users who have asked for access, except those that the user refuses.
   func answerRequests(to share: CKShare, refusing isRefused: (CKUserIdentity) -> Bool) async throws
   {
     let refused = share.requesters.filter { isRefused($0.userIdentity) }

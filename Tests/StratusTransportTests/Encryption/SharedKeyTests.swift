@@ -3,7 +3,8 @@ import Testing
 
 @testable import StratusTransport
 
-/// The forms in which the members of a shared zone get its keys.
+/// Tests of the two forms in which members get the keys of a shared zone: encrypted for the secret
+/// of the URL, and encrypted for one member.
 @Suite struct `Keys of a shared zone` {
   private let context = ZoneKeyContext(
     container: "iCloud.org.example.Notes", environment: .development, owner: "_ann",
@@ -20,7 +21,7 @@ import Testing
       of: user, container: context.container, environment: context.environment)
   }
 
-  @Test func `the secret of a URL opens the key, and no other secret or zone does`() throws {
+  @Test func `a wrapped zone key opens only with the URL's secret and for its own zone`() throws {
     let secret = ShareSecret(of: key(1))
     let wrapped = try key(2).wrapped(for: secret, randomness: bytes(9))
     #expect(ZoneKey(wrapped, for: secret, context: context)?.id == key(2).id)
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `the text of a secret is read back, and other texts are refused`() throws {
+  @Test func `the text of a URL's secret is read back, and malformed texts are refused`() throws {
     let secret = ShareSecret(of: key(1))
     #expect(secret.text.count == 22)
     #expect(ShareSecret(text: secret.text) == secret)
@@ -52,7 +53,9 @@ import Testing
     #expect(ShareSecret(of: ZoneKey(bytes, of: other)) != ShareSecret(of: key(1)))
   }
 
-  @Test func `a member opens a new key only with the earlier key and the own private key`() throws {
+  @Test func `a member opens a new zone key only with the earlier key and its own private key`()
+    throws
+  {
     let (bob, eve) = (try pair(1, of: "_bob"), try pair(2, of: "_eve"))
     let wrapped = try key(2).wrapped(forMember: bob.publicBytes, after: key(1))
     let known = [key(1).id: key(1)]

@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test
-  func `of the acknowledgements that wait for an earlier one, only the newest is sent`()
+  func `while an acknowledgement is in progress, only the newest later one waits to be sent`()
     async throws
   {
     let exchange = HeldExchange()

@@ -38,7 +38,7 @@ import Testing
     #expect(try RecordDictionary(jsonBytes: record.jsonBytes).sharing == details)
   }
 
-  @Test func `a save names the users to deny, to block and to unblock`() throws {
+  @Test func `the save of a share names the users to deny, to block and to unblock`() throws {
     var operation = RecordOperation(
       .update, recordName: "Share-1", recordType: ShareRecord.recordType)
     operation.share = ShareInput(
@@ -86,7 +86,7 @@ import Testing
     ("bob@localhost", "b…@l…"), ("@example.org", "…@e….org"), ("bob", "b…@…"), ("", "…@…"),
     ("bob@@x", "b…@@…"),
   ])
-  func `a potential match shows only the beginnings of an address`(
+  func `a potential match shows only the first letters of the parts of an address`(
     address: String, masked: String
   ) throws {
     let match = PotentialMatch(participantID: "p", masking: address)

@@ -8,10 +8,10 @@ const toasts = h("div", { class: "toasts", role: "region", "aria-label": "Messag
 /** The elements that `frame.js` puts into the page. */
 export const announcements = [quiet, toasts];
 
-/** The number of automatic drawings that run. They say nothing. */
+/** The number of automatic drawings in progress. They are not announced. */
 let hushCount = 0;
 
-/** Says nothing until the returned function is called. */
+/** Suppresses announcements until the returned function is called. */
 export function hush() {
   hushCount += 1;
   return () => { hushCount -= 1; };

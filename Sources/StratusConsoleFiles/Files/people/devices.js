@@ -1,4 +1,5 @@
-// Why does a device not sync? The user consents with a code, which is never part of the address.
+// The screen that shows why a device does not sync. The user consents with a code, which never
+// becomes a part of the address.
 
 import { h, userText } from "../dom.js";
 import { manage } from "../server.js";
@@ -7,7 +8,7 @@ import { badge, button, facts, heading } from "../parts/page.js";
 import { table } from "../parts/table.js";
 import { sizeText, time } from "../time.js";
 
-/** The last answer, with the store that it is about and the user's code. */
+/** The last answer, the store that it describes, and the user's code. */
 let shown = null;
 
 export async function show(screen) {

@@ -94,7 +94,7 @@ function setForm(screen, email) {
 const units = { "": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
 /**
- * Returns the limit that a text means, in the words of the command `stratus quota set`.
+ * Returns the limit that a text stands for. The words are those of `stratus quota set`.
  *
  * @throws {Error} if the text is not a quota.
  */

@@ -57,9 +57,8 @@ export function queryOf(params, fields) {
 }
 
 /**
- * Returns the sorts of the address, in their order. The address has them as
- * `title:ascending,place:ascending:48.1;11.5`, where the location is the one that the distances are
- * measured from.
+ * Returns the sorts of the address, in their order. They have the form
+ * `title:ascending,place:ascending:48.1;11.5`. Distances are measured from the location at the end.
  */
 export function sortsOf(params) {
   return (params.sort ?? "").split(",").filter(Boolean).map((text) => {

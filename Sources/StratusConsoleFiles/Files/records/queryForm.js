@@ -107,7 +107,7 @@ function sortLine(sort, fields, number, remove) {
     type: "text", "aria-label": label("Latitude and longitude"),
     value: sort.near.replace(";", ", "), placeholder: "48.1, 11.5", size: 14, spellcheck: "false",
   });
-  // NB: records have an order by location only by their distance from a place.
+  // NB: a location field sorts records only by their distance from a given location.
   const fit = () => {
     near.hidden = fields.find((field) => field.name === name.value)?.type !== "LOCATION";
   };

@@ -77,7 +77,7 @@ function adviceView(screen, advice, lacks) {
   });
 }
 
-/** Returns the parameters of the screen of records that build the same form of query. */
+/** Returns parameters with which the screen of records builds a query of the same form. */
 function queryParams({ recordType, filters, sorts }) {
   const conditions = filters.map((text) => {
     const [comparator, name = ""] = text.replace(/^one of: /, "").split(" ");
