@@ -1,3 +1,4 @@
+import StratusHTTP
 import StratusTesting
 import StratusWire
 import Testing

@@ -1,3 +1,5 @@
+import StratusWire
+
 /// The expected results of the authorization matrix. A result is "ok", "found", "not found", the
 /// code of an item's error, or the status and the code of a request's error.
 ///
