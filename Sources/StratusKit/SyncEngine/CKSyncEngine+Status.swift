@@ -8,8 +8,11 @@ extension CKSyncEngine {
   public struct Status: Sendable {
     /// The work that an engine does at a moment.
     public enum Activity: Sendable, Hashable {
+      /// The engine waits for changes.
       case idle
+      /// The engine fetches changes from the server.
       case fetching
+      /// The engine sends changes to the server.
       case sending
     }
 
