@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// Reads the PEM file of a public key, as `openssl ec -pubout` writes it (web-auth §4.1).
+/// Reads the PEM file of a public key, as `openssl ec -pubout` writes it.
 enum PublicKeyFile {
   /// The maximum length of a file. A file with a key and some remarks is much shorter.
   private static let bytesMax = 16_384

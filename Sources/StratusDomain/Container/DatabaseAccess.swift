@@ -79,7 +79,7 @@ extension Caller {
   /// Returns the user's record name, for endpoints about users.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `AUTHENTICATION_FAILED`
-  ///   for a server-to-server key (web-auth §4.6).
+  ///   for a server-to-server key.
   func requireAccount() throws(ServerError) -> String {
     if isServerKey { throw ServerError(.authenticationFailed, Reason.serverKeyIsNoAccount) }
     return try requireUser()

@@ -57,8 +57,10 @@ struct AnswerBudget: Sendable {
     headBytes(of: record.created) + headBytes(of: record.modified)
   }
 
-  /// Besides the fields, a record has up to four names of 255 characters and a device name.
-  /// Escaping can turn one byte into six.
+  /// The part of a record's maximum size for one of its two stamps. The constant is half of the
+  /// space for the record's four names of 255 characters. Names have no control characters, so a
+  /// character needs at most three bytes. A device ID may have control characters, and escaping
+  /// turns such a byte into six bytes.
   private static func headBytes(of stamp: Stamp) -> Int {
     2_048 + 6 * stamp.deviceID.utf8.count
   }

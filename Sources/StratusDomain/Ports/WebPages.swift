@@ -65,7 +65,7 @@ public protocol WebPages: Sendable {
   /// Answers a request. For an unknown path, the answer is a page with status 404.
   func answer(_ request: PageRequest) async -> PageAnswer
 
-  /// Returns the path and query of the sign-in page for an app (web-auth §3.2).
+  /// Returns the path and query of the sign-in page for an app.
   ///
   /// - Parameters:
   ///   - apiToken: the text of the app's token.

@@ -1,10 +1,10 @@
 import StratusWire
 
-/// Lets a participant leave shares by deleting their records (semantics §20).
+/// Lets a participant leave shares by deleting their records.
 ///
 /// A participant that leaves a share often deletes the records of its hierarchy in the same
 /// request. These deletions succeed like deletions of missing records, and no record of the owner
-/// is deleted (sharing §1.2).
+/// is deleted.
 struct LeaveShares {
   let database: OpenDatabase
   let effects: ShareEffects

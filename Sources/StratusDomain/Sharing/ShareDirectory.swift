@@ -72,8 +72,8 @@ struct ShareDirectory: Sendable {
 
   /// Returns the share that was found. A share that the caller may not see is refused as if it did
   /// not exist. There is one exception: if the share has an open invitation to an address, the
-  /// reason says so, because that may be another address of the caller (sharing §1.2). The answer
-  /// then has the masked addresses.
+  /// reason says so, because that may be another address of the caller. The answer then has the
+  /// masked addresses.
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(

@@ -153,8 +153,8 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as the live service sends it (web-services §5). The samples of semantics
-  /// §19 use 1 for the private and 2 for the public database.
+  /// The value of `dbs`, as the live service sends it. The samples of semantics §19 use 1 for the
+  /// private and 2 for the public database.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1
