@@ -101,8 +101,8 @@ public enum Limits {
   /// history of a shared database. Choice: about 50 ms of writing. If there are more zones, the
   /// answer says that more changes are coming.
   public static let zonesRelistedMax = 1_000
-  /// The maximum number of participants of a share besides its owner (semantics §22: more than 100
-  /// are refused).
+  /// The maximum number of participants of a share besides its owner. Apple's service refuses more
+  /// than 100.
   public static let participantsPerShareMax = 100
   /// The maximum number of shares of a user in one container. Choice: the server compares a batch
   /// of new shares with all shares of their zone.
@@ -156,7 +156,8 @@ public enum Limits {
   /// counts. Choice: they fit in one line.
   public static let appNameLengthMax = 64
 
-  /// The entries of the request log. They take about 2 MB, and show some minutes of a busy server.
+  /// The maximum number of entries of the request log in memory. They take about 2 MB, and show
+  /// some minutes of a busy server.
   public static let requestLogEntriesMax = 4_096
   /// The number of days for which the request log is kept on disk. Choice: a complaint about last
   /// week can be examined, and the personal data in the log is removed soon.

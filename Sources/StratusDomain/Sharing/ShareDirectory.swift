@@ -2,7 +2,8 @@ import StratusWire
 
 /// Finds shares by the IDs of their URLs.
 ///
-/// Choice: a directory covers one container in one environment, whose store contains the shares.
+/// Choice: a directory searches only one container in one environment. The store of this
+/// environment contains the shares.
 struct ShareDirectory: Sendable {
   let databases: DatabaseAccess
   let accounts: ShareAccounts

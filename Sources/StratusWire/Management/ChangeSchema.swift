@@ -82,7 +82,7 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// The losses of data that an allowed change causes.
+  /// The indexes, permissions and values that an allowed change removes.
   public var warnings: [Message]
   /// The steps of the change in their order, for example `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]
