@@ -218,7 +218,7 @@ public final class Accounts: Authentication {
 
   /// On a development server, creates the container and the caller's user before the first write.
   ///
-  /// - Throws: an error of the registry.
+  /// - Throws: `BAD_REQUEST` if the container's name is not legal; an error of the registry.
   public func adopt(_ container: String, by principal: Principal) async throws(ServerError) {
     try ContainerName.check(container)
     guard try await registry.createContainer(id: container) else { return }
@@ -264,7 +264,7 @@ public final class Accounts: Authentication {
   /// Replaces the keys that sign tokens and that seal the texts in browsers. Tokens and texts that
   /// were made with the previous keys stay valid until the next rotation.
   ///
-  /// - Throws: an error of the key files.
+  /// - Throws: an error of the key files or of the registry.
   func rotateTokenKey() async throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
     try signingKeys.rotate(SigningPurpose.pages, to: randomness(32))

@@ -76,9 +76,9 @@ extension Accounts {
 
   /// Returns the stored hash of a console's cookie.
   ///
-  /// NB: the hash also covers the word `console`. So a cookie of the console never has the hash of
-  /// a session on the account pages, and a cookie of those pages never has the hash of a session
-  /// in the console.
+  /// NB: the hash is computed from the word `console` and the text of the cookie. So a cookie of
+  /// the console never has the hash of a session on the account pages, and a cookie of those pages
+  /// never has the hash of a session in the console.
   private static func consoleHash(_ text: String) -> [UInt8] {
     Digest.sha256(Array(("console " + text).utf8))
   }

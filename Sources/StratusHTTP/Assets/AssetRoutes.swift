@@ -7,7 +7,7 @@ import StratusWire
 /// A client needs only the URL of an asset to upload or download it. Other credentials in the
 /// request are ignored.
 struct AssetRoutes: Sendable {
-  /// An answer without the header fields that all answers share.
+  /// An answer without the header fields that all answers have.
   struct Answer {
     var status = HTTPResponse.Status.ok
     var fields = HTTPFields()
