@@ -29,8 +29,8 @@ public struct ServerStorage: Sendable {
   /// Returns the signals about one kind of work, between all processes with the same stores. It is
   /// called once for each kind.
   let signals: @Sendable (SignalKind) -> any Signals
-  /// Signals to other processes that a store has new notifications. A process does not receive its
-  /// own signals.
+  /// The signals to other processes that a store has new notifications. A process does not receive
+  /// its own signals.
   let newsOfOthers: any Signals
   /// The nodes that use the same stores.
   let nodes: StorageNodes
