@@ -13,8 +13,8 @@ public struct Credentials: Sendable, Hashable {
 
 /// The parts of a request that decide whether it is admitted.
 ///
-/// A signature covers the method, the target, the date and the body, so all of them are kept
-/// exactly as received.
+/// A signature is computed from the method, the target, the date and the body, so all of them are
+/// kept exactly as received.
 public struct AdmissionRequest: Sendable {
   /// Reads the body of a request.
   public typealias Body = @Sendable () async throws(ServerError) -> [UInt8]

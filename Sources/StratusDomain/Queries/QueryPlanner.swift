@@ -206,7 +206,7 @@ struct QueryPlanner {
           equality(condition, .member, [value], at: index, isWhole: values.count == 1))
       }
     case .anyWord(let words):
-      // One token of each word leads to the records. The reader checks the other tokens.
+      // One token of each word is enough to find the records. The reader checks the other tokens.
       let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
         equality(
