@@ -100,8 +100,8 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files and
-  /// web pages.
+  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files, web
+  /// pages and metrics.
   ///
   /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   public func answer(

@@ -396,8 +396,8 @@ public struct Composition: Sendable {
   /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the memory that the stores have not used since the last call. Returns whether any memory
-  /// was freed.
+  /// Frees the memory that the stores have not used since the last call. Returns whether readers of
+  /// stores were closed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files. Every acknowledged write is on disk before this call.

@@ -20,7 +20,8 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   var readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
+  /// Frees the memory that was not used since the last call. Returns whether readers of stores were
+  /// closed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   var close: @Sendable () async -> Void

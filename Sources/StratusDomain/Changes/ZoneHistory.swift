@@ -43,7 +43,7 @@ struct ZoneHistory {
   ///     whether records are left to read.
   ///   - budget: the capacity left in the answer. A record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for a token that is stale
-  ///   or not valid.
+  ///   or not valid; `TRY_AGAIN_LATER` while records are leaving the participant's hierarchies.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int, budget: inout AnswerBudget

@@ -11,7 +11,7 @@ struct AnswerBudget: Sendable {
 
   /// Reserves capacity for a record. The first record always fits.
   ///
-  /// - Returns: whether the record fits.
+  /// - Returns: whether the record fits. After a record that did not fit, no further record fits.
   mutating func take(_ sizeBytes: Int) -> Bool {
     if isFull { return false }
     if usedBytes > 0, usedBytes + sizeBytes > Self.sizeBytesMax {

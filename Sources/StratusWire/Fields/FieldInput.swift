@@ -52,8 +52,8 @@ public struct FieldInput: Sendable {
   ///
   /// Choice: an empty list whose type is not known counts as no value, because the list cannot
   /// define the type of a new field. Clients of the CloudKit framework send empty lists.
-  /// - Throws: ``WireError`` if the value does not have that type, or if the client named another
-  ///   type.
+  /// - Throws: ``WireError`` if the value does not have that type, if the client named another
+  ///   type, or if no type can be found for the value.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
     if isEncrypted { return try decodeSealed(value, schemaType: schemaType) }

@@ -51,8 +51,8 @@ public enum ChangeSchema: Endpoint {
 public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   /// A sentence about a part of the schema.
   public struct Message: JSONWritable, JSONReadable, Hashable {
-    /// The position in the schema file, counted from 1. It is nil if there is no file, or if the
-    /// file lacks the part.
+    /// The position in the schema file, counted from 1. It is nil if there is no file. If the file
+    /// lacks the part, it is the position of the part's record type, or else the start of the file.
     public var line: Int?
     public var column: Int?
     public var reason: String
