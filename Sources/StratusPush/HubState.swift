@@ -236,9 +236,9 @@ extension HubState {
     }
     guard isDone else { return false }
     // A store is checked for notifications above one number, the store's position. The first queue
-    // of the store that is read sets this position to its own last number. If the read of another
-    // queue ended before the position, that queue is read again. Otherwise its notifications
-    // between the two numbers would be missed.
+    // of the store that is read sets this position to its own last number. If another queue was
+    // read only up to a lower number, that queue is read again. Otherwise its notifications between
+    // the two numbers would be missed.
     let followed = stores[topic.store]?.position
     if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }

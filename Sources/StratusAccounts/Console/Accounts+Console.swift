@@ -18,8 +18,8 @@ extension Accounts {
 
   /// Returns the member of the team with this e-mail address and password.
   ///
-  /// - Returns: nil for a wrong password, and also for an account that is not in the team. The
-  ///   call takes the same time in both cases.
+  /// - Returns: nil for a wrong password, and also for an account that is not in the team. The hash
+  ///   of the password is computed in both cases.
   /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func teamMember(
     email: String, password: String

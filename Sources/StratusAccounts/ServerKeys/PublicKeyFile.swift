@@ -9,8 +9,8 @@ enum PublicKeyFile {
 
   /// Returns the first public key in the file. Other text around the key is ignored.
   ///
-  /// - Throws: `BAD_REQUEST` with advice if the file has no public key, or if the curve is not
-  ///   P-256.
+  /// - Throws: `BAD_REQUEST` with advice if the file is too long, if it has no readable public key,
+  ///   or if the curve is not P-256.
   static func key(_ text: String) throws(ServerError) -> P256.Signing.PublicKey {
     guard text.utf8.count <= bytesMax else {
       throw .badRequest("the file is too long for a key; \(advice)")

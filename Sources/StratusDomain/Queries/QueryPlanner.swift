@@ -22,7 +22,7 @@ struct QueryPlanner {
   /// The number of candidates that use an index that probably exists (fallbacks). They come third.
   private(set) var fallbackCount = 0
   /// The number of candidates that sort the records of one filter, or all records, because no index
-  /// has the order. They come fourth. The last candidate of all reads the zone itself.
+  /// has the order. They come fourth. After them comes one candidate that reads the zone itself.
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
