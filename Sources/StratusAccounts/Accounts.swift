@@ -9,8 +9,8 @@ public final class Accounts: Authentication {
   public static let webTokenLifetimeSeconds: UInt32 = 14 * 86_400
   /// The lifetime of a token without "Keep me signed in", as Apple documents it.
   static let shortTokenLifetimeSeconds: UInt32 = 30 * 60
-  /// The lifetime of a session: 90 days, even if it is in use (signin §7). Choice: Apple does not
-  /// document how long a session that is in use lasts.
+  /// The lifetime of a session: 90 days, even if it is in use. Choice: Apple does not document how
+  /// long a session that is in use lasts.
   public static let sessionMilliseconds: Int64 = 90 * 86_400_000
   /// The maximum number of sessions of one account with one container and environment. If one more
   /// opens, the session that was used least recently ends. Choice: a person has fewer devices.
@@ -173,8 +173,7 @@ public final class Accounts: Authentication {
 
   /// Returns the session of a token, if the session and the token are still valid.
   ///
-  /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again
-  ///   (web-auth §5.2).
+  /// - Throws: `AUTHENTICATION_REQUIRED`, so that CloudKit JS offers sign-in again.
   private func session(
     of token: WebAuthToken, now: Int64
   ) async throws(ServerError) -> Session {
@@ -219,7 +218,7 @@ public final class Accounts: Authentication {
 
   /// On a development server, creates the container and the caller's user before the first write.
   ///
-  /// - Throws: an error of the registry.
+  /// - Throws: `BAD_REQUEST` if the container's name is not legal; an error of the registry.
   public func adopt(_ container: String, by principal: Principal) async throws(ServerError) {
     try ContainerName.check(container)
     guard try await registry.createContainer(id: container) else { return }
@@ -265,7 +264,7 @@ public final class Accounts: Authentication {
   /// Replaces the keys that sign tokens and that seal the texts in browsers. Tokens and texts that
   /// were made with the previous keys stay valid until the next rotation.
   ///
-  /// - Throws: an error of the key files.
+  /// - Throws: an error of the key files or of the registry.
   func rotateTokenKey() async throws(ServerError) {
     try signingKeys.rotate(SigningPurpose.webAuthTokens, to: randomness(32))
     try signingKeys.rotate(SigningPurpose.pages, to: randomness(32))

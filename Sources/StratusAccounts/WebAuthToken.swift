@@ -5,7 +5,7 @@ import StratusDomain
 /// The token of a signed-in user's client. It contains the session, the time of issue, the
 /// lifetime, and an HMAC of these values.
 ///
-/// Its text is 108 characters of base64, because clients expect at least 100 (web-auth §3).
+/// Its text is 108 characters of base64, because clients expect at least 100.
 struct WebAuthToken: Sendable, Hashable {
   /// The ID of the session, which is 64 hex digits.
   var sessionID: String

@@ -56,7 +56,8 @@ final class FolderUpload: AssetUpload {
   /// Takes the upload over from its previous owner, opens the file, and computes the checksum of
   /// its bytes.
   ///
-  /// - Throws: `CONFLICT` if a later owner has taken the upload over.
+  /// - Throws: `CONFLICT` if a later owner has taken the upload over; `INTERNAL_ERROR` if the disk
+  ///   fails.
   func begin(fromNothing: Bool) throws(ServerError) {
     do throws(ServerError) {
       try change { (state) throws(ServerError) in

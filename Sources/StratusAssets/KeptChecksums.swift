@@ -7,7 +7,7 @@ import Synchronization
 final class KeptChecksums: Sendable {
   struct Entry: Sendable {
     var hash: SHA256
-    /// The number of bytes that the checksum covers.
+    /// The number of bytes from which the checksum was computed.
     var received: Int64
   }
 

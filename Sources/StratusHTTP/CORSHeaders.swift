@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The CORS header fields. They tell a browser which web pages may send requests and read the
-/// answers (web-auth §6).
+/// answers.
 enum CORSHeaders {
   /// Whether a list of allowed origins contains an origin. The case of letters is ignored.
   static func allows(_ origin: String, _ allowed: Set<String>) -> Bool {
@@ -37,7 +37,7 @@ enum CORSHeaders {
   }
 
   /// Adds the fields for asset URLs. Any page may upload and download files, because these requests
-  /// need no credentials (web-services §4.6).
+  /// need no credentials.
   static func addForAssets(to fields: inout HTTPFields, for request: HTTPRequest) {
     fields[.accessControlAllowOrigin] = "*"
     fields[.accessControlExposeHeaders] = "Accept-Ranges,Content-Length,Content-Range,ETag"
@@ -49,8 +49,7 @@ enum CORSHeaders {
     fields[.accessControlMaxAge] = "86400"
   }
 
-  /// Adds the fields for a long poll. Any page may poll, because the URL contains all parameters
-  /// (web-services §4.17).
+  /// Adds the fields for a long poll. Any page may poll, because the URL contains all parameters.
   static func addForCourier(to fields: inout HTTPFields) {
     fields[.accessControlAllowOrigin] = "*"
   }

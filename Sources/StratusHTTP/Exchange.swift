@@ -37,7 +37,7 @@ struct Exchange {
       principal: .anonymous, deviceID: Caller.namelessDeviceID, requestUUID: uuid)
   }
 
-  /// Refuses a web page whose origin the API token does not allow (web-auth §2).
+  /// Refuses a web page whose origin the API token does not allow.
   ///
   /// Choice: 403, `ACCESS_DENIED`. Apple's answer is not documented.
   func requireOrigin(of request: HTTPRequest) throws(ServerError) {

@@ -14,8 +14,7 @@ enum RequestPath: Sendable, Equatable {
   case management(endpoint: String)
   /// `/assets/upload/{ticket}`.
   case upload(ticket: String)
-  /// `/assets/download/{ticket}`. A file name may follow, because clients replace `${f}` by a name
-  /// (web-services §3.4).
+  /// `/assets/download/{ticket}`. A file name may follow, because clients replace `${f}` by a name.
   case download(ticket: String)
   /// `/health`, `/health/live`, `/health/ready`.
   case health(Health)
@@ -77,8 +76,8 @@ enum RequestPath: Sendable, Equatable {
 
   /// Reads the path after `database` or `device`.
   ///
-  /// NB: the path of a request about devices may contain a database, whether the path begins with
-  /// `database` or with `device` (web-services §1.1).
+  /// NB: in a request about devices, the path may name a database or leave it out, after `database`
+  /// and after `device`. All other requests need `database` and the name of a database.
   private init?(store parts: inout PathParts, isDevice: Bool) {
     guard parts.next() == "1", let container = parts.next(),
       let environment = parts.next().flatMap({ ContainerEnvironment(rawValue: String($0)) })

@@ -1,7 +1,6 @@
 import StratusDomain
 
-/// The query parameters that the server reads from a URL. All other parameters are ignored
-/// (wire-quirks A4).
+/// The query parameters that the server reads from a URL. All other parameters are ignored.
 struct RequestQuery: Sendable, Equatable {
   var credentials = Credentials(apiToken: nil, webAuthToken: nil)
   var clientID: String?
@@ -35,8 +34,7 @@ struct RequestQuery: Sendable, Equatable {
   }
 
   /// NB: a plus sign is not decoded as a space, because scripts forget to encode plus signs and no
-  /// valid value contains a space (wire-quirks A6). A wrongly encoded value is not changed, and
-  /// matches no token.
+  /// valid value contains a space. A wrongly encoded value is not changed, and matches no token.
   private static func decode(_ text: Text) -> String {
     let plain = String(decoding: text, as: UTF8.self)
     guard text.contains(UInt8(ascii: "%")) else { return plain }

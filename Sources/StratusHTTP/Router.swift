@@ -41,7 +41,7 @@ public struct Router: Sendable {
   public var endpointSet = EndpointSet.all
   /// Authorizes requests to listen for notifications.
   let listening: ListeningAccess
-  /// The listeners for notifications.
+  /// Delivers notifications to the requests that listen for them.
   public let hub: any NotificationListening
   let routes: Routes
   let assets: AssetRoutes
@@ -100,8 +100,8 @@ public struct Router: Sendable {
     self.logger = logger
   }
 
-  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files and
-  /// web pages.
+  /// Answers one request. Every answer is JSON, whatever its status. The exceptions are files, web
+  /// pages and metrics.
   ///
   /// - Parameter clientAddress: the address of the connection's client, or nil if it has none.
   public func answer(
@@ -237,7 +237,8 @@ public struct Router: Sendable {
         throw ServerError(.notFound, Reason.endpointUnknown)
       }
       exchange.target = (address, endpoint)
-      // The signature covers the body, so the body is read both for the check and for the handler.
+      // The signature depends on the body, so the body is read both for the check and for the
+      // handler.
       let body: any SentBody =
         request.headerFields[.requestKeyID] == nil ? body : KeptBody(body)
       let subject = try await admit(request, query, to: address.store, body, &exchange)
@@ -296,7 +297,7 @@ public struct Router: Sendable {
 
   /// Authenticates the caller.
   ///
-  /// - Parameter body: is read only if a signature covers it.
+  /// - Parameter body: is read only if the request is signed.
   /// - Returns: the subject whose rate limits apply to the request.
   func admit(
     _ request: HTTPRequest, _ query: Substring?, to store: StoreAddress,

@@ -53,7 +53,7 @@ extension ManagementHandler {
 }
 
 extension JSONReadable {
-  /// Reads the body of a request. An empty body counts as an empty dictionary (wire-quirks A2).
+  /// Reads the body of a request. An empty body counts as an empty dictionary.
   fileprivate init(body: [UInt8]) throws(ServerError) {
     do throws(WireError) {
       let json = try JSONView(parsing: body.isEmpty ? Array("{}".utf8) : body)

@@ -3,7 +3,7 @@ import StratusDomain
 import StratusWire
 
 extension ServerError {
-  /// The status of an answer that reports this error (web-services §3.14).
+  /// The status of an answer that reports this error.
   var status: HTTPResponse.Status {
     switch code {
     case .accessDenied: .forbidden

@@ -27,8 +27,8 @@
     ///   that the node's locks are released.
     /// - `synchronous_commit` must not be turned off by the settings of a role.
     ///
-    /// There is no `statement_timeout`, because the limits of the handlers bound the work of a
-    /// body. The removal of a container's stores may take long.
+    /// There is no `statement_timeout`, for two reasons: the limits of the handlers bound the work
+    /// of a body, and the removal of a container's stores may take long.
     static let session = """
       SET plan_cache_mode = force_generic_plan;
       SET enable_seqscan = off;

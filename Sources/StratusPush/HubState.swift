@@ -235,9 +235,10 @@ extension HubState {
       return true
     }
     guard isDone else { return false }
-    // When the first queue of a store has been read, the check of the store for new notifications
-    // continues after that queue's last number. If the read of another queue ended at an earlier
-    // number, that queue is read again, so that no notification between the two numbers is missed.
+    // A store is checked for notifications above one number, the store's position. The first queue
+    // of the store that is read sets this position to its own last number. If another queue was
+    // read only up to a lower number, that queue is read again. Otherwise its notifications between
+    // the two numbers would be missed.
     let followed = stores[topic.store]?.position
     if followed == nil { stores[topic.store]?.position = number }
     if let followed, number < followed { topics[topic]?.hasNews = true }

@@ -44,7 +44,7 @@ struct APNsService: ServiceLifecycle.Service {
   /// long time, so no request would open its store.
   let openAll: @Sendable () async -> Void
   let authentication: any Authentication
-  /// Signals that queues have grown, or that older notifications wait for a device.
+  /// The signals that queues have grown, or that older notifications wait for a device.
   let queues: any Signals
   /// Ensures that only one process sends the notifications of a store.
   let locks: any WorkLocks

@@ -17,9 +17,9 @@ public struct Composition: Sendable {
   /// The token that authorizes the operator's commands.
   public let managementToken: String
   let stores: any OpenStoreCatalog
-  /// Signals that cascades must be continued.
+  /// The signals that cascades must be continued.
   let cascades: any Signals
-  /// Signals that changes may cause notifications.
+  /// The signals that changes may cause notifications.
   let changes: any Signals
   /// Assigns custom roles to users.
   public let roles: UserRoles
@@ -35,9 +35,9 @@ public struct Composition: Sendable {
   let uses = IndexUses()
   /// Lets zones with large moves between shared hierarchies take turns.
   let turns = HierarchyTurnsOfStores()
-  /// Signals that queues have new notifications.
+  /// The signals that queues have new notifications.
   let queues: any Signals
-  /// Signals other processes that a store has new notifications.
+  /// The signals to other processes that a store has new notifications.
   let newsOfOthers: any Signals
   /// The locks and leases of background work, for several processes with the same stores.
   let locks: any WorkLocks
@@ -396,8 +396,8 @@ public struct Composition: Sendable {
   /// Returns the problems of the stores' files, for the log and for `/health/ready`.
   public func storeProblems() async -> [HealthProblem] { await storage.problems() }
 
-  /// Frees the memory that the stores have not used since the last call. Returns whether any memory
-  /// was freed.
+  /// Frees the memory that the stores have not used since the last call. Returns whether readers of
+  /// stores were closed.
   func releaseMemory() -> Bool { storage.releaseMemory() }
 
   /// Closes the files. Every acknowledged write is on disk before this call.

@@ -107,7 +107,8 @@ struct AssetsPlace {
 
   /// Stores the place, or compares it with the stored one.
   ///
-  /// - Throws: ``S3Unusable`` if the folder's assets are in another place.
+  /// - Throws: ``S3Unusable`` if the folder's assets are in another place, or if the place cannot
+  ///   be stored.
   func require(_ access: S3Access?) throws(S3Unusable) {
     let place = access?.location.place
     if place == stored { return }

@@ -20,7 +20,8 @@ public struct ServerStorage: Sendable {
   let problems: @Sendable () async -> [HealthProblem]
   /// The checks of `/health/ready`.
   var readinessChecks: [any ReadinessCheck]
-  /// Frees the memory that was not used since the last call. Returns whether any memory was freed.
+  /// Frees the memory that was not used since the last call. Returns whether readers of stores were
+  /// closed.
   let releaseMemory: @Sendable () -> Bool
   /// Finishes the current work, and refuses new work.
   var close: @Sendable () async -> Void
@@ -29,8 +30,8 @@ public struct ServerStorage: Sendable {
   /// Returns the signals about one kind of work, between all processes with the same stores. It is
   /// called once for each kind.
   let signals: @Sendable (SignalKind) -> any Signals
-  /// Signals to other processes that a store has new notifications. A process does not receive its
-  /// own signals.
+  /// The signals to other processes that a store has new notifications. A process does not receive
+  /// its own signals.
   let newsOfOthers: any Signals
   /// The nodes that use the same stores.
   let nodes: StorageNodes

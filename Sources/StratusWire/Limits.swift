@@ -3,7 +3,7 @@
 public enum Limits {
   /// The maximum number of operations in one `*/modify` request. The Web Services Reference
   /// (*Property Metrics*) says 200. Choice: 400, the maximum of one `CKModifyRecordsOperation`, so
-  /// that an atomic batch is one transaction. Some clients send 400 operations (wire-quirks A29).
+  /// that an atomic batch is one transaction. Some clients send 400 operations.
   public static let operationsPerRequestMax = 400
   /// The maximum number of bytes of all fields that one operation of the CloudKit framework saves
   /// (`CKError.limitExceeded`: "about 2 MB").
@@ -21,8 +21,8 @@ public enum Limits {
   /// The maximum number of bytes of one record's fields without assets (Property Metrics: 1 MB).
   public static let recordSizeBytesMax = 1_048_576
   /// The maximum number of bytes of one file. Apple's pages say 15 and 50 MB, but Apple's service
-  /// accepts more (web-services §8). Choice: 16 GiB, so that every file of an ordinary app fits,
-  /// and one request cannot fill a disk.
+  /// accepts more. Choice: 16 GiB, so that every file of an ordinary app fits, and one request
+  /// cannot fill a disk.
   public static let assetSizeBytesMax: Int64 = 17_179_869_184
   /// The maximum number of bytes of the files that one user has uploaded and that no record uses.
   /// Choice: one file of the largest size and some ordinary files fit. Files that no record uses
@@ -95,14 +95,14 @@ public enum Limits {
   /// one transaction. Choice: as many as one transaction of a cascade deletes.
   public static let hierarchyStepMax = 1_000
   /// The maximum number of parents above a record that is saved in a zone with shared hierarchies.
-  /// Choice: people's folders have fewer levels. Apple's limit is unknown (sharing §2.3).
+  /// Choice: people's folders have fewer levels. Apple's limit is unknown.
   public static let hierarchyDepthMax = 64
   /// The maximum number of changed zones that one `changes/database` moves to the end of the
   /// history of a shared database. Choice: about 50 ms of writing. If there are more zones, the
   /// answer says that more changes are coming.
   public static let zonesRelistedMax = 1_000
-  /// The maximum number of participants of a share besides its owner (semantics §22: more than 100
-  /// are refused).
+  /// The maximum number of participants of a share besides its owner. Apple's service refuses more
+  /// than 100.
   public static let participantsPerShareMax = 100
   /// The maximum number of shares of a user in one container. Choice: the server compares a batch
   /// of new shares with all shares of their zone.
@@ -156,7 +156,8 @@ public enum Limits {
   /// counts. Choice: they fit in one line.
   public static let appNameLengthMax = 64
 
-  /// The entries of the request log. They take about 2 MB, and show some minutes of a busy server.
+  /// The maximum number of entries of the request log in memory. They take about 2 MB, and show
+  /// some minutes of a busy server.
   public static let requestLogEntriesMax = 4_096
   /// The number of days for which the request log is kept on disk. Choice: a complaint about last
   /// week can be examined, and the personal data in the log is removed soon.
@@ -409,14 +410,14 @@ public enum Limits {
   /// connections.
   public static let connectionsPerAddressMax = 4_096
   /// The maximum difference in seconds between the date of a signed request and the server's time.
-  /// Ten minutes is the value of the Web Services Reference (web-auth §4.5). Choice: the date may
-  /// be earlier or later than the server's time.
+  /// Ten minutes is the value of the Web Services Reference. Choice: the date may be earlier or
+  /// later than the server's time.
   public static let signatureWindowSeconds: Int64 = 600
   /// The number of days for which the audit log keeps an entry. Choice: a little more than a year,
   /// so that a yearly review sees all entries.
   public static let auditDays: Int64 = 400
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
-  /// = 8 and p = 3 (signin §1), which takes 32 MiB and about 0.4 s.
+  /// = 8 and p = 3, which takes 32 MiB and about 0.4 s.
   public static let passwordLogRounds = 15
   /// The maximum number of sign-ins that wait until their password is checked. Choice: the last of
   /// them waits about ten seconds.

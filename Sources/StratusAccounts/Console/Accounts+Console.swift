@@ -18,8 +18,8 @@ extension Accounts {
 
   /// Returns the member of the team with this e-mail address and password.
   ///
-  /// - Returns: nil for a wrong password, and also for an account that is not in the team. The
-  ///   call takes the same time in both cases.
+  /// - Returns: nil for a wrong password, and also for an account that is not in the team. The hash
+  ///   of the password is computed in both cases.
   /// - Throws: `TRY_AGAIN_LATER` if too many sign-ins are waiting.
   func teamMember(
     email: String, password: String
@@ -76,9 +76,9 @@ extension Accounts {
 
   /// Returns the stored hash of a console's cookie.
   ///
-  /// NB: the hash also covers the word `console`. So a cookie of the console never has the hash of
-  /// a session on the account pages, and a cookie of those pages never has the hash of a session
-  /// in the console.
+  /// NB: the hash is computed from the word `console` and the text of the cookie. So a cookie of
+  /// the console never has the hash of a session on the account pages, and a cookie of those pages
+  /// never has the hash of a session in the console.
   private static func consoleHash(_ text: String) -> [UInt8] {
     Digest.sha256(Array(("console " + text).utf8))
   }

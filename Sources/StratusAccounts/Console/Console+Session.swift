@@ -22,8 +22,8 @@ extension Console {
     return try await enter(found.proven, found.member, request)
   }
 
-  /// Makes the first owner. The account is created, unless one with this address and this password
-  /// exists.
+  /// Makes the first owner. The account is created if no account has the address. Otherwise the
+  /// password must be that of the existing account.
   func setUp(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
     let form = try Self.read(SetUpConsole.Request.self, request)
     let attempt = try begin(form.email, request)
@@ -100,7 +100,8 @@ extension Console {
     return .answer(try await session(of: (proven.account, member), request).jsonBytes, .set(text))
   }
 
-  /// Checks a password, and does not count the attempt if the server is too busy for it.
+  /// Runs a check of a password or of a second factor. If the check throws, for example because the
+  /// server is too busy, the attempt is not counted.
   private func counting<Value>(
     _ attempt: SignInThrottle.Attempt,
     _ check: () async throws(ServerError) -> Value

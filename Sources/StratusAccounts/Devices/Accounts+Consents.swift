@@ -40,7 +40,8 @@ extension Accounts {
     return (account, consent)
   }
 
-  /// NB: the hash also covers the word `consent`, so that a code for another purpose never matches.
+  /// NB: the hash is computed from the word `consent` and the code, so that a code for another
+  /// purpose never matches.
   private static func consentHash(_ text: String) -> [UInt8]? {
     CodeText.signs(of: text).map { Digest.sha256(Array("consent ".utf8) + $0) }
   }

@@ -21,7 +21,7 @@ final class PollPace: Sendable {
   ///   - hash: identifies the device's sign-in.
   ///   - now: the present time, in milliseconds since 1970 UTC.
   /// - Returns: whether the device has waited long enough. Otherwise its interval grows by 5
-  ///   seconds.
+  ///   seconds, up to a minute.
   func admit(_ hash: [UInt8], now: Int64) -> Bool {
     polls.withLock { polls in
       guard var poll = polls[hash] else {

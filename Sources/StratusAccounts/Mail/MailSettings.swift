@@ -51,8 +51,7 @@ extension MailSettings {
   /// The maximum number of notices to one mailbox in an hour. Further notices are not sent.
   static let noticesPerHour = 10
 
-  /// How long finished mails are kept, in milliseconds. It is the longest period that a limit
-  /// covers.
+  /// How long finished mails are kept, in milliseconds. It is the longest period of a limit.
   static let countedMilliseconds: Int64 = 24 * hour
 
   /// The maximum number of share invitations that one account causes in an hour. Choice: enough for

@@ -128,7 +128,8 @@ extension AccountPages {
     }
   }
 
-  /// The text of the app's sign-in request. The pages keep it, so that their links lead back to it.
+  /// The text of the app's sign-in request. The pages keep this text, so that their links lead back
+  /// to the app's sign-in.
   private static func request(of visit: Visit) -> String? {
     let text = visit.request.isPost ? visit.request.form["request"] : visit.request.query["request"]
     guard let text, text.utf8.count <= 4_000,

@@ -41,7 +41,7 @@ extension AccountPages {
         AskingApp(text: text, store: request.store, origin: nil, callbackURL: url))
     case .postMessage:
       // NB: an API token is public. Without a list of origins, any web page could request a sign-in
-      // in the name of the app (signin §7).
+      // in the name of the app.
       if isProduction, token.allowedOrigins == nil { return .refused(Self.unlistedApp) }
       guard let origin = request.origin.flatMap(WebOrigin.known),
         token.allowedOrigins?.contains(origin) ?? true

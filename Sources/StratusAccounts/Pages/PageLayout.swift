@@ -132,7 +132,7 @@ enum PageLayout {
     }
     """
 
-  /// Sends the result to the page that opened the window (web-auth §5.3).
+  /// Sends the result to the page that opened the window.
   static let script = """
     "use strict";
     const result = document.getElementById("result").dataset;

@@ -6,7 +6,7 @@ import StratusDomain
 /// The panel has no cookies and no rights of its own. It sends requests with the tokens that the
 /// embedding page gives it, so any page may embed it.
 enum SharePanel {
-  /// The start of the path that CloudKit JS requests (sharing §1.4). The locale comes after it.
+  /// The start of the path that CloudKit JS requests. The locale comes after it.
   static let pathStart = "/applications/ck-share-ui/current/"
   static let scriptPath = "/auth/share-panel.js"
 

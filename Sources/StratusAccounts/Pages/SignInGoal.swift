@@ -1,6 +1,7 @@
 import StratusDomain
 
-/// The page to which a sign-in leads. The forms of the sign-in keep it in hidden fields.
+/// The page that the browser opens after a sign-in. The forms of the sign-in keep it in hidden
+/// fields.
 struct SignInGoal {
   /// The app that the user signs in to, or nil if there is none.
   var app: AskingApp?

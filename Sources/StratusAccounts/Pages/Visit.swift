@@ -77,7 +77,7 @@ struct Visit {
   /// of the account.
   var nextPath: String { shareToOpen.map { "/share/" + $0 } ?? "/account" }
 
-  /// Whether the form comes from a page of this server in this browser (signin §7).
+  /// Whether the form comes from a page of this server in this browser.
   func isOwnForm(_ seal: PageSeal) -> Bool {
     if let site = request.fetchSite, site != "same-origin", site != "none" { return false }
     if let origin = request.origin, origin != request.serverURL.lowercased() { return false }

@@ -1,7 +1,7 @@
 /// Words that many people use as a password, alone, in pairs, or between digits and punctuation.
 ///
 /// The list was written for this project. ``PasswordRules`` also refuses these words in pairs and
-/// with digits or punctuation, so the list covers many more passwords.
+/// with digits or punctuation, so the rules refuse many more passwords than the list contains.
 enum GuessedPasswords {
   static let words: Set<String> = Set(
     """

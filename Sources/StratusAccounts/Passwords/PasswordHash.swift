@@ -56,7 +56,7 @@ struct PasswordHash: Sendable, Hashable {
       + "$\(Self.base64(salt))$\(Self.base64(hash))"
   }
 
-  /// Returns nil for another format, and for parameters that no version of the server has used.
+  /// Returns nil for another format, and for parameters outside the permitted ranges.
   init?(text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt",

@@ -9,8 +9,8 @@ struct KnownServerKey: Sendable {
 }
 
 extension Accounts {
-  /// Admits a request that was signed with a server-to-server key (web-auth §4). Tokens in such a
-  /// request are ignored.
+  /// Admits a request that was signed with a server-to-server key. Tokens in such a request are
+  /// ignored.
   ///
   /// Choice: a signed request can be sent again within the time window. If an answer is lost, the
   /// client repeats the request with the same headers. The server cannot distinguish this from a

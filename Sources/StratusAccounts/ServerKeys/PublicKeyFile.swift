@@ -2,15 +2,15 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// Reads the PEM file of a public key, as `openssl ec -pubout` writes it (web-auth §4.1).
+/// Reads the PEM file of a public key, as `openssl ec -pubout` writes it.
 enum PublicKeyFile {
   /// The maximum length of a file. A file with a key and some remarks is much shorter.
   private static let bytesMax = 16_384
 
   /// Returns the first public key in the file. Other text around the key is ignored.
   ///
-  /// - Throws: `BAD_REQUEST` with advice if the file has no public key, or if the curve is not
-  ///   P-256.
+  /// - Throws: `BAD_REQUEST` with advice if the file is too long, if it has no readable public key,
+  ///   or if the curve is not P-256.
   static func key(_ text: String) throws(ServerError) -> P256.Signing.PublicKey {
     guard text.utf8.count <= bytesMax else {
       throw .badRequest("the file is too long for a key; \(advice)")

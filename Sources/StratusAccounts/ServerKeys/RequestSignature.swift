@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import StratusDomain
 
-/// The signature of a request, read from its three header fields (web-auth §4.2–4.4).
+/// The signature of a request, read from its three header fields.
 struct RequestSignature {
   let keyID: String
   /// The date as the header field states it. This text is a part of the signed text.
@@ -42,7 +42,7 @@ struct RequestSignature {
     texts(target: target, body: body).contains { key.isValidSignature(signature, for: $0) }
   }
 
-  /// The texts that a client may have signed, the most frequent one first (web-auth §4.2).
+  /// The texts that a client may have signed, the most frequent one first.
   ///
   /// - The path is the request's path, with the query or without it. OpenCloudKit signs the path
   ///   without the query and without percent encoding.

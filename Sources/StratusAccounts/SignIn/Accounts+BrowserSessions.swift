@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 
 extension Accounts {
-  /// The lifetimes of browser sessions, in milliseconds (signin §7).
+  /// The lifetimes of browser sessions, in milliseconds.
   enum BrowserSessionLife {
     static let kept: Int64 = 90 * 86_400_000
     static let keptIdle: Int64 = 14 * 86_400_000

@@ -1,8 +1,7 @@
 import StratusDomain
 import StratusWire
 
-/// A request of an app to sign a user in. The `redirectURL` of an answer contains it (web-auth
-/// §3.2).
+/// A request of an app to sign a user in. The `redirectURL` of an answer contains it.
 struct SignInRequest: Sendable, Hashable {
   /// The SHA-256 hash of the API token, in hex.
   var apiTokenHash: String

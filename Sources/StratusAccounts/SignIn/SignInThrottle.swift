@@ -2,7 +2,7 @@ import StratusDomain
 import Synchronization
 
 /// Slows down the guessing of passwords. Failed sign-ins cause a delay, but never lock an account
-/// permanently (signin §7).
+/// permanently.
 ///
 /// An attempt counts as a failure until it succeeds, so that parallel attempts are counted.
 final class SignInThrottle: Sendable {

@@ -1,4 +1,4 @@
-// The command with the same effect as each request that changes something. A test compares this
+// For each request that changes something: the command with the same effect. A test compares this
 // list with the reference of the commands.
 
 import { h } from "./dom.js";
@@ -84,7 +84,7 @@ function cktool(body) {
     + `--database-type ${body.database ?? "public"}`;
 }
 
-/** Shows the command with the same effect as a request. */
+/** Shows the command with the same effect as a request. It is null if there is no command. */
 export function commandNote(endpoint, body) {
   const command = commands[endpoint];
   if (!command) return null;

@@ -1,4 +1,4 @@
-// Builds elements. No other module sets attributes or texts, so data can never become code.
+// Builds elements. Data becomes a text, or an attribute that is checked, and so never code.
 
 const linkNames = new Set(["href", "src", "action", "formaction", "xlink:href"]);
 const propertyNames = new Set(["value", "checked", "disabled", "selected", "indeterminate"]);

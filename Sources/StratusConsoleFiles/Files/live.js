@@ -8,14 +8,18 @@ let wasLost = false;
 const listeners = new Set();
 const topics = ["requests", "changes", "status"];
 
-/** Functions that show whether the server can be reached. `frame.js` sets them. */
+/**
+ * Functions that show the loss and the return of the connection, and the server's status.
+ * `frame.js` sets them.
+ */
 export const connection = { lost: () => {}, restored: () => {}, updated: () => {} };
 
 /**
- * Listens until the signal is aborted.
+ * Calls functions for the server's events, until the signal is aborted.
  *
- * @param {Object<string, function>} functions functions by the names of events. `reconnected` is
- *   called after an interruption, because events may have been lost.
+ * @param {Object<string, function>} functions the functions by the names of their events.
+ *   `reconnected` is called after the stream was interrupted or replaced, because events may have
+ *   been lost.
  */
 export function listen(functions, signal) {
   if (signal.aborted) return;
@@ -42,17 +46,18 @@ function connect(wantsRequests) {
   let isNew = !isFirst;
   stream.addEventListener("open", () => {
     if (wasLost) connection.restored();
-    // NB: events between two streams are lost, too.
+    // NB: events are also lost when this page replaces its stream by a new one.
     if (wasLost || isNew) tell("reconnected");
     [wasLost, isNew] = [false, false];
   });
   stream.addEventListener("error", () => {
-    // NB: a server that refuses the stream closes it for good. Only an interruption is shown.
+    // NB: if the server refuses the stream, the browser does not connect again. This is not shown.
     if (stream.readyState === EventSource.CLOSED) return;
     wasLost = true;
     connection.lost();
   });
-  // NB: without this, the browser would connect again, and each time be refused.
+  // NB: if the page did not close the stream, the browser would connect again and again, and the
+  // server would refuse each time.
   stream.addEventListener("ended", () => stream.close());
   stream.addEventListener("status", (event) => connection.updated(parse(event)));
   for (const topic of topics) {

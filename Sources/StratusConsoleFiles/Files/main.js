@@ -15,7 +15,7 @@ import { askForPassword, askForSignIn, showSetUp, showSignIn } from "./signIn.js
 let shownPath = null;
 let running = new AbortController();
 
-/** Aborted when the person opens an address. An automatic drawing does not abort it. */
+/** Is aborted when the person opens an address. An automatic drawing does not abort it. */
 let staying = new AbortController();
 
 async function show(place, { isAutomatic = false } = {}) {
@@ -44,7 +44,7 @@ async function show(place, { isAutomatic = false } = {}) {
     }
   } catch (error) {
     if (signal.aborted) return;
-    // NB: if an automatic drawing fails, the screen keeps what it shows.
+    // NB: if an automatic drawing fails, the screen stays as it is.
     if (isAutomatic) return;
     draw(main, h("h1", { tabindex: "-1" }, screen?.title ?? "Not found"),
       failureBox(error, { retry: () => show(currentPlace()) }));
@@ -79,7 +79,7 @@ async function fill(screen, place, signal) {
   return module;
 }
 
-/** Returns the sentence that takes the place of a screen that cannot be shown. */
+/** Returns the sentence to show instead of a screen that cannot be shown, or null. */
 function noteInstead(screen, place) {
   if (!screen) return "There is no screen at this address. Choose one from the list.";
   if (!may(screen.permission)) {
@@ -96,7 +96,7 @@ function noteInstead(screen, place) {
 
 async function start() {
   await fetchSession();
-  // NB: the path of the set-up is no screen. The server prints it for the first owner.
+  // NB: `/set-up` is not the path of a screen. The server prints it for the first owner.
   if (session.member && currentPlace().path === "/set-up") go("/");
   else await show(currentPlace());
 }

@@ -8,7 +8,7 @@ import { concerns } from "./screens.js";
 /** The time for which changes are collected before the screen is drawn again. */
 const pauseMilliseconds = 300;
 
-/** The banner for a screen that does not change by itself, because the person uses it. */
+/** The banner for a screen that is not drawn again by itself, because the person is using it. */
 export const staleBanner = h("p", { class: "banner", role: "status", hidden: true });
 
 /** Whether the person has typed or ticked something since the screen was drawn. */
@@ -35,7 +35,7 @@ export function watch(screen, place, drawAgain, signal) {
       if (changes.some((change) => concerns(change, screen, place))) plan();
     },
     status: () => {
-      // NB: the first heartbeat comes at once, when the screen has just been drawn.
+      // NB: the first heartbeat comes immediately after the screen was drawn.
       heartbeats += 1;
       if (screen.isTimed && heartbeats > 1 && !isInUse()) plan();
     },
@@ -43,7 +43,7 @@ export function watch(screen, place, drawAgain, signal) {
   }, signal);
 }
 
-/** Forgets that the screen has changed, because it is drawn now. */
+/** Forgets the use of the screen and the changes of its data, because it is drawn anew. */
 export function forget() {
   clearTimeout(timer);
   [timer, isTouched, isStale] = [null, false, false];
@@ -70,13 +70,13 @@ async function draw() {
   }
 }
 
-/** Whether a new drawing would disturb the person, who is using the screen at the moment. */
+/** Whether the person is using the screen, so that a new drawing would disturb. */
 function isInUse() {
   if (isTouched || document.querySelector("dialog[open]")) return true;
   const main = document.getElementById("main");
   const active = document.activeElement;
   if (!main.contains(active) || active === main || active.matches("h1")) return false;
-  // NB: `draw` gives the focus back to the element with this name.
+  // NB: `draw` gives the focus back to the element with the same `data-focus`.
   return active.dataset.focus === undefined || active.matches("input, select, textarea");
 }
 

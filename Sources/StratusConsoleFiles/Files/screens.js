@@ -3,10 +3,12 @@
 /**
  * - `path`: the path of the address
  * - `key`: the letter after `g` that opens the screen
- * - `needs`: "store" for a screen about one container in one environment
+ * - `needs`: "store" for a screen about one container in one environment, "container" for a screen
+ *   about both environments of one container
  * - `areas`: the areas of changes on the server after which the screen is drawn again
  * - `isTimed`: whether the screen has counters, so that it is also drawn with each heartbeat
- * - `showsDatabase`: whether the screen shows one database. The property `database` is its default
+ * - `showsDatabase`: whether the screen shows one database
+ * - `database`: the database that the screen shows if the address names none, if not the public one
  */
 export const screens = [
   { path: "/", title: "Overview", group: "Watch", permission: "status", key: "o",

@@ -40,9 +40,10 @@ export function markAutomatic(signal) {
 }
 
 /**
- * Sends a request to the console's interface and returns the answer.
+ * Sends a request to the console's interface and returns the answer. If the request lacks a sign-in
+ * or a confirmation by password, asks the member for it and sends the request again.
  *
- * @throws {ServerFailure}
+ * @throws {ServerFailure} if the server refuses the request or cannot be reached.
  */
 export async function call(path, body = {}, { signal } = {}) {
   const answer = await send(path, JSON.stringify(body), "application/json", signal);

@@ -2,7 +2,7 @@
 
 import { call } from "./server.js";
 
-/** What `session/fetch` has answered. */
+/** The server's last answer about the session. */
 export let session = {
   isSetUp: true, permissions: [], containerIDs: [], testAccounts: [],
 };
@@ -12,14 +12,14 @@ export async function fetchSession() {
   return session;
 }
 
-/** Keeps the answer of a sign-in. */
+/** Stores the answer of a sign-in, of the set-up or of `session/fetch`. */
 export function keepSession(answer) {
   session = { permissions: [], containerIDs: [], testAccounts: [], ...answer };
 }
 
 /**
- * Whether the member's role has a permission. The server decides again; this only hides actions
- * that it would refuse.
+ * Whether the member's role has a permission. The server checks every request itself. The console
+ * only hides the actions that the server would refuse.
  */
 export function may(permission) {
   return !permission || session.permissions.includes(permission);

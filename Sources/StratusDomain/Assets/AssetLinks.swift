@@ -10,8 +10,8 @@ struct AssetLinks: Sendable {
   /// Choice: Apple does not document the lifetime. Half a day is enough to finish a slow batch of
   /// uploads and then save the records.
   static let receiptMilliseconds: Int64 = 12 * 3_600_000
-  /// A download URL is valid for one to two of these periods. The URL changes only at the start of
-  /// a period, so that caches see the same URL again.
+  /// The length of a period of download URLs. A URL is valid for one to two periods. It changes
+  /// only at the start of a period, so that caches see the same URL again.
   ///
   /// Choice: Apple does not document the lifetime. An hour is enough, because clients download at
   /// once.
@@ -31,7 +31,8 @@ struct AssetLinks: Sendable {
     return serverURL + "/assets/upload/" + tickets.text(ticket)
   }
 
-  /// The URL contains no `%`, because some clients encode the URL again (wire-quirks B22).
+  /// Returns the URL that downloads a file. It contains no `%`, because some clients percent-encode
+  /// the URL again.
   func downloadURL(checksum: [UInt8]) -> String {
     let period = Self.downloadMilliseconds
     let ticket = DownloadTicket(

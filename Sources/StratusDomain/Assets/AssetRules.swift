@@ -10,7 +10,7 @@ struct AssetRules: Sendable {
   /// size.
   ///
   /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
-  /// records back, including unchanged assets (wire-quirks A7).
+  /// records back, including unchanged assets.
   /// - Throws: `BAD_REQUEST` with the field's name.
   func settle(
     _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?

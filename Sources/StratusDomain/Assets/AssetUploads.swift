@@ -49,8 +49,8 @@ public struct AssetUploads: Sendable {
   public typealias RequireOpenAccount =
     @Sendable (_ user: String, _ container: String) async throws(ServerError) -> Void
 
-  /// Returns the value for the field if the upload is complete, or else the number of bytes
-  /// received.
+  /// Returns the value that the client saves in the field if the upload is complete. Otherwise
+  /// returns the number of bytes received.
   ///
   /// - Throws: `NOT_FOUND` if this server did not sign the ticket, `ACCESS_DENIED` if the ticket
   ///   has expired, `AUTHENTICATION_FAILED` if its user's account is disabled.

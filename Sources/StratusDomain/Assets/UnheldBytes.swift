@@ -61,7 +61,8 @@ final class UnheldBytes: Sendable {
 
   /// Stores the number of bytes that an upload has received.
   ///
-  /// - Throws: `QUOTA_EXCEEDED` if that number is above the limit.
+  /// - Throws: `QUOTA_EXCEEDED` if the upload then has more bytes than the limits of the user and
+  ///   the store allow.
   func note(_ received: Int64, of ticket: UploadTicket, now: Int64) throws(ServerError) {
     let fits = state.withLock { state in
       if received > budget(for: ticket, in: state) { return false }

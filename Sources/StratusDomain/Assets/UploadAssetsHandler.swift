@@ -47,8 +47,7 @@ struct UploadAssetsHandler: EndpointHandler {
     }
   }
 
-  /// - Parameter recordType: the record's type, or nil if it is not known before the save
-  ///   (wire-quirks A28).
+  /// - Parameter recordType: the record's type, or nil if it is not known before the save.
   private func check(
     _ field: AssetFieldID, recordType: String?, _ schema: Schema,
     _ environment: ContainerEnvironment

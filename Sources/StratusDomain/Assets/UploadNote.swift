@@ -1,5 +1,5 @@
-/// A note that is stored beside an upload and says how far the upload is. If an answer was lost,
-/// the client can repeat its request.
+/// A note that is stored beside an upload and says how far the upload is. With the note, the server
+/// can answer the repeated request of a client that did not get the first answer.
 enum UploadNote: Sendable, Hashable {
   /// The last piece is being sent. After this piece, the upload has `total` bytes.
   ///

@@ -47,8 +47,7 @@ struct ChangeToken: Sendable, Hashable {
   /// Tokens of the zone's owner have version 1. Tokens of participants have version 2.
   private static let versions: ClosedRange<UInt8> = 1...2
 
-  /// The token as padded standard base64, because clients decode and encode it again (web-services
-  /// §6).
+  /// The token as padded standard base64, because clients decode and encode it again.
   var text: String {
     var bytes: [UInt8] = [participation == 0 ? 1 : 2, subject.rawValue]
     var numbers = participation == 0 ? [] : [participation, joined, caughtUp, catchingUpOn]

@@ -47,8 +47,7 @@ struct DatabaseHistory {
 
   /// Returns a text for the incarnation of a zone. For a participant, the text includes the number
   /// of the participation. If that number changes, a device must forget the zone and read it again:
-  /// records may have left the shared hierarchies, and no feed will show them as deleted
-  /// (sharing §2.5).
+  /// records may have left the shared hierarchies, and no feed will show them as deleted.
   private static func incarnation(of change: ZoneChange) -> String {
     change.participation == 0
       ? String(change.incarnation) : "\(change.incarnation).\(change.participation)"

@@ -24,8 +24,8 @@ struct FetchDatabaseChangesHandler: EndpointHandler {
     }
   }
 
-  /// Updates the listings of zones in a shared database, if the zones have changed since the last
-  /// poll. A listing puts the zone into the history of the shared database.
+  /// Updates the listings of zones in a shared database, if the zones have changed since their
+  /// listings were last updated. A listing puts the zone into the history of the shared database.
   ///
   /// Owners' saves do not update the histories of participants, so that the cost of a save does not
   /// depend on the number of participants.

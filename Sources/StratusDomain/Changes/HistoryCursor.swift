@@ -84,7 +84,7 @@ struct HistoryCursor {
   /// reader joined them, and changes of their records may be older than the token.
   var isCatchingUp: Bool { caughtUp != nil }
 
-  /// The shares whose records this page covers.
+  /// The shares whose records this page can contain.
   var shares: [JoinedShare] {
     (participation?.shares ?? []).filter { isCatchingUp == ($0.joined > joined) }
   }

@@ -23,6 +23,8 @@ struct SharedHistory {
 
   /// - Parameter shares: the shares to read. While the reader catches up on newly joined shares,
   ///   these are only some of the participation's shares.
+  /// - Throws: `TRY_AGAIN_LATER` if the first event belongs to a record that is about to leave its
+  ///   hierarchy.
   func part(
     of shares: [JoinedShare], range: ChangeRange, newestFirst: Bool, limit: Int, sizeBytesMax: Int
   ) throws(ServerError) -> ZoneHistory.Part {

@@ -18,8 +18,8 @@ struct ZoneHistory {
     /// The change number of each record in the reader's history, or nil if these are the records'
     /// own change numbers.
     var changes: [Int64]?
-    /// The last change that the part covers, or nil if that is the change of the part's last
-    /// record.
+    /// The change number after which the next part begins, or nil if this is the change number of
+    /// the part's last record.
     var through: Int64?
     /// Whether the part reaches the end of the range that it was read from.
     var isExhausted = true
@@ -28,7 +28,8 @@ struct ZoneHistory {
 
     var sizeBytes: Int { records.reduce(0) { $0 + $1.fields.text.count } }
 
-    /// Returns the last change that the first `count` records of the part cover.
+    /// Returns the change number after which the next page begins if a page has only the first
+    /// `count` records of the part.
     func change(afterTaking count: Int) -> Int64? {
       if count == records.count, let through { return through }
       return count > 0 ? changes?[count - 1] ?? records[count - 1].change : nil
@@ -42,7 +43,7 @@ struct ZoneHistory {
   ///     whether records are left to read.
   ///   - budget: the capacity left in the answer. A record that does not fit ends the page.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` for the default zone, and for a token that is stale
-  ///   or not valid.
+  ///   or not valid; `TRY_AGAIN_LATER` while records are leaving the participant's hierarchies.
   func page(
     _ zoneID: ZoneID, since text: String?, selection: ChangesSelection, limit: Int,
     sizeBytesMax: Int, budget: inout AnswerBudget

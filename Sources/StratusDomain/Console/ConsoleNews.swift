@@ -70,8 +70,8 @@ public final class ConsoleNews: Sendable {
     private let continuation: AsyncStream<Void>.Continuation
     private let changes = Mutex<Set<ConsoleChange>>([])
 
-    /// The maximum number of different changes that wait. If there are more, one change of
-    /// everything replaces them.
+    /// The maximum number of different changes that wait. If there are more, they are replaced by
+    /// one change that means that everything may have changed.
     private static let changesMax = 64
 
     fileprivate init(whenEnded end: @escaping @Sendable () -> Void) {

@@ -15,7 +15,7 @@ public final class RequestLog: Sendable {
     var base = 0
     /// The number of the next entry.
     var count = 0
-    /// The number of the next entry for the archive.
+    /// The number of the first entry that is not in the archive yet.
     var savedCount = 0
     /// The time until which the log keeps requests, in milliseconds since 1970 UTC.
     var keptUntil = Int64.min
@@ -101,7 +101,7 @@ public final class RequestLog: Sendable {
     state.withLock { $0.savedCount = first + entries.count }
   }
 
-  /// Counts the entries of the archive, so that the telemetry covers the time before a restart.
+  /// Counts the entries of the archive, so that the telemetry includes the time before a restart.
   ///
   /// - Throws: the archive's error.
   public func recount(since time: Int64) throws(ServerError) {
@@ -120,7 +120,8 @@ public final class RequestLog: Sendable {
 
   /// Returns the entries that a request asks for.
   ///
-  /// - Throws: `BAD_REQUEST` for a position that is not one of this log, or if the log is off.
+  /// - Throws: `BAD_REQUEST` for a limit that is not allowed, for a position that is not one of
+  ///   this log, or if the log is off.
   func list(_ request: ListRequests.Request) throws(ServerError) -> ListRequests.Response {
     let limit = request.resultsLimit ?? Self.pageDefault
     guard (1...Self.pageMax).contains(limit) else {

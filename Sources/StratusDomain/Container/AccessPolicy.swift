@@ -26,7 +26,7 @@ struct AccessPolicy: Sendable, Hashable {
 
   /// Whether the caller has a permission for records of one type and creator.
   ///
-  /// Source: schema-language §5: the permissions of all roles of the caller add up.
+  /// The permissions of all roles of the caller add up.
   ///
   /// - Parameters:
   ///   - creator: the user record name of the record's creator, or nil if there is no record yet.
@@ -43,7 +43,7 @@ struct AccessPolicy: Sendable, Hashable {
       return participation.shares(showing: root).contains { share in
         if permission == .read { return true }
         guard recordType == ShareRecord.recordType else { return share.permission == .readWrite }
-        // Only the owner creates a share, but administrators may change it, too (semantics §20).
+        // Only the owner creates a share, but administrators may change it, too.
         return permission == .write && share.isAdministrator
       }
     case .visitor:
@@ -51,7 +51,7 @@ struct AccessPolicy: Sendable, Hashable {
       var permissions = grants.world
       if let user {
         permissions.formUnion(grants.authenticated)
-        // Source: schema-language §5: if `_creator` may create records, every signed-in user may.
+        // As Apple documents, if `_creator` may create records, every signed-in user may.
         if creator == nil || creator == user { permissions.formUnion(grants.creator) }
         if !grants.custom.isEmpty {
           for role in schema.customRoles(of: user) { permissions.formUnion(grants[role]) }

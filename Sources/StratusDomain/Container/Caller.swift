@@ -19,7 +19,8 @@ public struct Caller: Sendable, Hashable {
   public let work = WorkMeter()
   /// Collects the parts of the schema that the request needed and that production lacks.
   public let lacks = LackNotes()
-  /// Collects the positions in zones that the request gives to the caller's device.
+  /// Collects the zone positions in the change tokens that the request gives to the caller's
+  /// device.
   public let sync = SyncNotes()
   /// The server's URL as the caller uses it, e.g. `http://127.0.0.1:8080`. URLs in answers begin
   /// with it.

@@ -22,7 +22,8 @@ struct DatabaseAccess: Sendable {
   /// - Parameter needsUser: whether the endpoint requires a signed-in user in every database.
   /// - Throws: `AUTHENTICATION_REQUIRED` if the request needs a user and the caller is not signed
   ///   in; `AUTHENTICATION_FAILED` if a server-to-server key opens the private or the shared
-  ///   database.
+  ///   database; `BAD_REQUEST` if the host in the server's URL is too long; the errors of the
+  ///   store.
   func open(
     _ address: DatabaseAddress, for caller: Caller, to purpose: Purpose = .write,
     needsUser: Bool = false
@@ -79,7 +80,7 @@ extension Caller {
   /// Returns the user's record name, for endpoints about users.
   ///
   /// - Throws: `AUTHENTICATION_REQUIRED` if the caller is not signed in; `AUTHENTICATION_FAILED`
-  ///   for a server-to-server key (web-auth §4.6).
+  ///   for a server-to-server key.
   func requireAccount() throws(ServerError) -> String {
     if isServerKey { throw ServerError(.authenticationFailed, Reason.serverKeyIsNoAccount) }
     return try requireUser()

@@ -1,6 +1,6 @@
 import StratusWire
 
-// The features of each kind of database (cloudkit-semantics §2, web-services §4).
+// The features of each kind of database.
 
 extension DatabaseView {
   /// Whether the database has a default zone, which exists before anything is written to it.
@@ -45,7 +45,7 @@ extension DatabaseView {
     }
   }
 
-  /// Refuses a kind of subscription that the database does not have (cloudkit-semantics §18).
+  /// Refuses a kind of subscription that the database does not have.
   ///
   /// - Throws: `BAD_REQUEST` unless the kind fits: the public database has only query
   ///   subscriptions, and the shared database has only database subscriptions.

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The rules for names (cloudkit-semantics §2).
+/// The rules for names.
 enum Naming {
   /// - Throws: `BAD_REQUEST` unless the name has 1 … 255 characters (as `NSString` counts) and does
   ///   not start with an underscore.

@@ -85,7 +85,7 @@ struct ZoneAccess: Sendable {
   }
 
   /// Whether a record is the root of a share that the caller participates in. Only the owner may
-  /// delete the root (sharing §1.2).
+  /// delete the root.
   func isSharedRoot(_ record: StoredRecord) -> Bool {
     guard let participation else { return false }
     return participation.rootNames.contains { ExactName($0) == ExactName(record.name) }

@@ -103,7 +103,7 @@ public struct DeviceReports: Sendable {
   }
 }
 
-/// Decides what is wrong with a device. The decision uses only the report.
+/// Decides what is wrong with a device. The decision uses only the report and the time.
 struct DeviceFindings {
   let report: DeviceReport
   let now: Int64

@@ -1,7 +1,7 @@
 public import StratusWire
 import Synchronization
 
-/// Collects the positions in zones that a request gives to a device.
+/// Collects the zone positions in the change tokens that a request gives to a device.
 public final class SyncNotes: Sendable {
   /// The position of a device in a zone's history.
   public struct Position: Sendable, Hashable {

@@ -2,7 +2,7 @@ import StratusWire
 
 extension StoreReading {
   /// Returns the error for a missing zone. It says whether the zone was deleted because its keys
-  /// were reset (cloudkit-semantics §8).
+  /// were reset.
   func missingZone(
     named name: String, in database: DatabaseKey
   ) throws(ServerError) -> ServerError {

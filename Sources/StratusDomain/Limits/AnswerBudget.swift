@@ -11,7 +11,7 @@ struct AnswerBudget: Sendable {
 
   /// Reserves capacity for a record. The first record always fits.
   ///
-  /// - Returns: whether the record fits.
+  /// - Returns: whether the record fits. After a record that did not fit, no further record fits.
   mutating func take(_ sizeBytes: Int) -> Bool {
     if isFull { return false }
     if usedBytes > 0, usedBytes + sizeBytes > Self.sizeBytesMax {
@@ -57,8 +57,10 @@ struct AnswerBudget: Sendable {
     headBytes(of: record.created) + headBytes(of: record.modified)
   }
 
-  /// Besides the fields, a record has up to four names of 255 characters and a device name.
-  /// Escaping can turn one byte into six.
+  /// The part of a record's maximum size for one of its two stamps. The constant is half of the
+  /// space for the record's four names of 255 characters. Names have no control characters, so a
+  /// character needs at most three bytes. A device ID may have control characters, and escaping
+  /// turns such a byte into six bytes.
   private static func headBytes(of stamp: Stamp) -> Int {
     2_048 + 6 * stamp.deviceID.utf8.count
   }

@@ -13,7 +13,7 @@ struct DeviceAccess: Sendable {
   ) async throws(ServerError) -> (store: any Store, user: String) {
     let user = try caller.requireUser()
     // NB: the database in the path does not matter, since devices and notifications belong to the
-    // user (web-services §1.1).
+    // user.
     let own = DatabaseAddress(
       store: address.store, scope: caller.isServerKey ? .public : .private)
     return (try await databases.open(own, for: caller, to: purpose).store, user)

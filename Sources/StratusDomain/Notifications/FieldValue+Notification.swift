@@ -4,8 +4,8 @@ import StratusWire
 extension FieldValue {
   /// The value as a notification contains it, or nil if notifications do not support its type.
   ///
-  /// Source: semantics §18: String, Number, Date, Location and Reference. A date is a number:
-  /// milliseconds since 1970 UTC, as in a field. Long strings are cut: see ``NotificationText``.
+  /// Apple documents String, Number, Date, Location and Reference. A date is a number: milliseconds
+  /// since 1970 UTC, as in a field. Long strings are cut: see ``NotificationText``.
   var inNotification: PlainValue? {
     switch self {
     case .string(let value): .string(NotificationText.cut(value))
@@ -21,9 +21,9 @@ extension FieldValue {
 
   /// The value as a localized text contains it, or nil if texts do not support its type.
   ///
-  /// Source: semantics §18: strings, numbers and dates. Choice: a date is written as ISO 8601 in
-  /// UTC, to the second (`2025-03-01T09:30:00Z`), because the server knows neither the language nor
-  /// the time zone of the reader.
+  /// Apple documents strings, numbers and dates. Choice: a date is written as ISO 8601 in UTC, to
+  /// the second (`2025-03-01T09:30:00Z`), because the server knows neither the language nor the
+  /// time zone of the reader.
   var inText: String? {
     switch self {
     case .string(let value): NotificationText.cut(value)

@@ -16,7 +16,8 @@ public struct ListeningAccess: Sendable {
 
   /// Opens a stream for the caller's device, and registers the device if it is new.
   ///
-  /// - Parameter lastEventID: the last event that the device received on an earlier stream.
+  /// - Parameter lastEventID: the number of the last event that the device received on an earlier
+  ///   stream, or nil if it received none.
   /// - Returns: the device; the database's epoch, because events of another epoch may have been
   ///   undone; and the slot that counts the stream while it is open.
   /// - Throws: `AUTHENTICATION_REQUIRED` without a user; `BAD_REQUEST` without a `clientId`;

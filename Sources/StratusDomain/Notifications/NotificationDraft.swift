@@ -95,7 +95,7 @@ extension NotificationDraft {
     case .query:
       guard let record else { throw .fault("a query subscription matched no record") }
       var fields: [(name: String, value: PlainValue)] = []
-      // Source: semantics §19: the fields of a deleted record are empty.
+      // As Apple documents, the fields of a deleted record are empty.
       if record.reason != .deleted {
         let names = Set(subscription.notificationInfo?.additionalFields ?? [])
         for name in names.sorted() {

@@ -9,8 +9,8 @@ extension NotificationPayload {
   /// Returns the notification, reduced to `bytesMax` bytes of JSON. The least important parts are
   /// removed first. The result is larger only if nothing is left to remove.
   ///
-  /// Source: semantics §19. Choice: parts are removed in the order of Apple's header file, because
-  /// that order is precise. Apple's prose removes the fields of `desiredKeys` first.
+  /// Choice: parts are removed in the order of Apple's header file, because that order is precise.
+  /// Apple's prose removes the fields of `desiredKeys` first.
   public func pruned(toBytes bytesMax: Int) -> NotificationPayload {
     var payload = self
     var size = payload.jsonBytes.count

@@ -6,7 +6,7 @@ struct RegisterTokenHandler: EndpointHandler {
 
   let devices: DeviceAccess
   let tokens: CourierTokens
-  /// Signals which devices have waiting notifications.
+  /// The signals that devices have waiting notifications.
   let queues: any Signals
 
   func answer(

@@ -13,8 +13,8 @@ public struct Credentials: Sendable, Hashable {
 
 /// The parts of a request that decide whether it is admitted.
 ///
-/// A signature covers the method, the target, the date and the body (web-auth §4.2), so all of them
-/// are kept exactly as received.
+/// A signature is computed from the method, the target, the date and the body, so all of them are
+/// kept exactly as received.
 public struct AdmissionRequest: Sendable {
   /// Reads the body of a request.
   public typealias Body = @Sendable () async throws(ServerError) -> [UInt8]
@@ -40,7 +40,7 @@ public struct AdmissionRequest: Sendable {
   /// Returns the bytes of the body. It may be called more than once.
   public var body: Body
 
-  /// The names of the headers of a signed request (web-auth §4.4), in lower case.
+  /// The names of the headers of a signed request, in lower case.
   public static let signatureHeaderNames = [
     "x-apple-cloudkit-request-keyid", "x-apple-cloudkit-request-iso8601date",
     "x-apple-cloudkit-request-signaturev1",

@@ -12,7 +12,8 @@ public protocol NotificationListening: Sendable {
   func join(
     _ listener: any NotificationListener, as devices: [ListeningDevice], until deadline: Int64?)
 
-  /// Stops deliveries to a listener. Deliveries that were already passed to its group still arrive.
+  /// Stops deliveries to a listener. Deliveries that were already passed to the listener's group
+  /// still arrive.
   func leave(_ listener: any NotificationListener, as devices: [ListeningDevice])
 
   /// Remembers that a device has all notifications up to this number. Listeners of the device see

@@ -22,7 +22,7 @@ public protocol NotificationReading {
   ) throws(ServerError) -> [ReadMark]
 
   /// Returns the newest number used, or the number before the first one if no number was used yet.
-  /// The result is the position of a new device.
+  /// A new device begins after this number.
   func latestNotification() throws(ServerError) -> Int64
 
   /// Returns the users who have notifications with numbers above `number`. Each user appears once.

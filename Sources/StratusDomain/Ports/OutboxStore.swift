@@ -15,7 +15,7 @@ public protocol OutboxWriting {
   /// Appends a change to the outbox.
   func add(_ change: WatchedChange) throws(ServerError)
 
-  /// Stores the progress of the matching of an entry.
+  /// Stores how far an entry has been matched with subscriptions.
   func setCursor(_ cursor: OutboxCursor, of entry: Int64) throws(ServerError)
 
   /// Removes an entry and its record images.
@@ -33,7 +33,7 @@ public struct OutboxEntry: Sendable, Hashable {
   public var event: WatchedChange.Event
   public var origin: ChangeOrigin
   public var imageCount: Int
-  /// The progress of the matching of the entry, or nil if the matching has not begun.
+  /// How far the entry has been matched with subscriptions, or nil if the matching has not begun.
   public var cursor: OutboxCursor?
 
   public init(
@@ -51,7 +51,7 @@ public struct OutboxEntry: Sendable, Hashable {
   }
 }
 
-/// The progress of matching an entry: the subscription that was examined last.
+/// How far an entry has been matched: the subscription that was examined last.
 public struct OutboxCursor: Sendable, Hashable {
   /// The position of the record image whose query subscriptions are examined. The position −1 means
   /// the subscriptions to zones and databases.

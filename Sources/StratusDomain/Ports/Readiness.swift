@@ -2,8 +2,8 @@ public import StratusWire
 
 /// Checks for one kind of fault when a client requests `/health/ready`.
 ///
-/// A check runs at most once a second, and never twice at the same time. It has three seconds.
-/// After that, the response says that the check did not finish.
+/// A check runs at most once a second, and never twice at the same time. If a check takes longer
+/// than three seconds, the response says that the check did not finish.
 public protocol ReadinessCheck: Sendable {
   /// The name of the check, such as `disk`.
   var name: String { get }

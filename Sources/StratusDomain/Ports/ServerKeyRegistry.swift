@@ -1,5 +1,5 @@
 /// A server-to-server key. A program signs its requests with the private half, which the server
-/// never has (web-auth §4).
+/// never has.
 public struct ServerKey: Sendable, Hashable {
   /// The key ID in requests, which has 64 hex digits.
   public var id: String

@@ -12,7 +12,7 @@ public struct SignInStep: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// SHA-256 of the secret that leads to the step.
+  /// SHA-256 of the secret by which the step is found.
   public var hash: [UInt8]
   /// The client address that began the step, in the form that limits count (see
   /// ``Caller/subscriber``). It is empty if the address is unknown.

@@ -9,7 +9,7 @@ public protocol Signals: Sendable {
   func send(_ signal: StoreSignal)
 }
 
-/// Signals that a store has work to do.
+/// A signal that a store has work to do.
 public struct StoreSignal: Sendable, Hashable {
   public var address: StoreAddress
   /// The device that the signal is about, or nil if the signal is about the whole store.

@@ -32,7 +32,7 @@ public struct APIToken: Sendable, Hashable {
   }
 }
 
-/// The way in which a sign-in passes the web auth token to the app (web-auth §3.2).
+/// The way in which a sign-in passes the web auth token to the app.
 public enum SignInCallback: Sendable, Hashable {
   /// The sign-in page posts a message to the page that opened it.
   case postMessage

@@ -1,5 +1,5 @@
-/// A request to the console's interface. Its head has been checked: it comes from the console's
-/// own page.
+/// A request to the console's interface. The server has checked the request's head, which proves
+/// that the request comes from the console's own page.
 public struct ConsoleRequest: Sendable {
   /// The path below `/console/1/`, for example `management/status`.
   public var path: String

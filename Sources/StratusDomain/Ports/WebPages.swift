@@ -12,8 +12,8 @@ public struct PageRequest: Sendable {
   public var cookies: [String: String]
   /// The origin of the page that sent the form, or nil if the browser does not send it.
   public var origin: String?
-  /// The relation between that page and this server (`Sec-Fetch-Site`), or nil if the browser does
-  /// not send it.
+  /// The relation between the page that sent the form and this server (`Sec-Fetch-Site`), or nil if
+  /// the browser does not send it.
   public var fetchSite: String?
   /// The `User-Agent` of the browser, or nil if there is none.
   public var userAgent: String?
@@ -65,7 +65,7 @@ public protocol WebPages: Sendable {
   /// Answers a request. For an unknown path, the answer is a page with status 404.
   func answer(_ request: PageRequest) async -> PageAnswer
 
-  /// Returns the path and query of the sign-in page for an app (web-auth §3.2).
+  /// Returns the path and query of the sign-in page for an app.
   ///
   /// - Parameters:
   ///   - apiToken: the text of the app's token.

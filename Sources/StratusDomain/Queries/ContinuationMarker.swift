@@ -28,8 +28,7 @@ struct ContinuationMarker: Sendable, Hashable {
     self.position = position
   }
 
-  /// The marker as padded standard base64, because clients decode and encode it again (web-services
-  /// §6).
+  /// The marker as padded standard base64, because clients decode and encode it again.
   ///
   /// The marker is encrypted. A page may end at an index entry of a record that the caller may not
   /// read, and the position contains that entry's values.

@@ -41,7 +41,8 @@ final class CostlyQueries: Sendable {
     var unindexedCount: Int64 = 0
   }
 
-  /// The maximum number of forms that are kept for one store. A new form replaces the cheapest one.
+  /// The maximum number of forms that are kept for one store. If there are more, the form whose
+  /// queries have read the fewest records is removed.
   static let formsMax = 64
   /// The number of records that a query must read to count as costly. Choice: reading them takes
   /// about 1 ms.

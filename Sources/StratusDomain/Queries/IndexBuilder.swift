@@ -44,8 +44,8 @@ struct IndexBuilder: Sendable {
 
   private static let reservedCount = 8
 
-  /// Fills indexes, beginning where an earlier request stopped. Other indexes of the type at the
-  /// same position are filled together with them.
+  /// Fills indexes, beginning where an earlier request stopped. Other indexes of the type whose
+  /// builds are at the same position are filled together with them.
   ///
   /// - Parameter rowsMax: the maximum number of records to read. It counts the records read by this
   ///   request and by the requests that it waited for.

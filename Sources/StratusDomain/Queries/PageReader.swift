@@ -18,8 +18,8 @@ struct QueryPage: Sendable {
   var steps = 0
   /// The capacity that is left in the answer.
   var budget = AnswerBudget()
-  /// Whether the page ended only because of the work done. The request may then continue to read at
-  /// ``position``.
+  /// Whether the page ended only because it reached ``PageScope/stepsMax``. The request may then
+  /// continue to read at ``position``.
   var isSlice = false
 }
 

@@ -4,8 +4,8 @@ import StratusWire
 struct QueryWork: Sendable {
   /// The number of units of work done, each of about 1 µs.
   var steps = 0
-  /// Whether the page ended only because of the work done. The request may then continue to read at
-  /// the end of the page.
+  /// Whether the page ended only because it reached ``PageScope/stepsMax``. The request may then
+  /// continue to read at the end of the page.
   var isSlice = false
   /// The plan that was used, or nil if nothing had to be read.
   var plan: QueryPlan?
@@ -81,7 +81,7 @@ struct QueryAttempt {
       ? try read(plan, query, area, after: marker?.position)
       : try shorter(&plan, gathers, query, area, &choice)
     if page == nil {
-      // The plan found too many records to sort in memory. The index with the same order is read
+      // The plan found too many records to sort in memory. The index with the query's order is read
       // instead.
       switch try choice.chooseOrdered() {
       case .plan(let ordered, _): plan = ordered

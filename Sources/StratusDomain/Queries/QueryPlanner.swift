@@ -22,7 +22,7 @@ struct QueryPlanner {
   /// The number of candidates that use an index that probably exists (fallbacks). They come third.
   private(set) var fallbackCount = 0
   /// The number of candidates that sort the records of one filter, or all records, because no index
-  /// has the order. They come fourth. The last candidate of all reads the zone itself.
+  /// has the order. They come fourth. After them comes one candidate that reads the zone itself.
   private(set) var sweepCount = 0
 
   private let query: CheckedQuery
@@ -206,7 +206,7 @@ struct QueryPlanner {
           equality(condition, .member, [value], at: index, isWhole: values.count == 1))
       }
     case .anyWord(let words):
-      // One token of each word leads to the records. The reader checks the other tokens.
+      // One token of each word is enough to find the records. The reader checks the other tokens.
       let leading = Set(words.compactMap(\.first)).sorted { $0.precedes($1) }
       explosions.append(
         equality(

@@ -132,7 +132,7 @@ enum Tokens {
   private static let locale = Locale(identifier: "en_US_POSIX")
   private static let stopWordBytesMax = 5
 
-  /// The stop list of the `CKQuery` page (cloudkit-semantics §17).
+  /// The stop list of the `CKQuery` page.
   private static let stopWords = Set(
     """
     a an and are as at be but by for if in into is it no not of on or such that the their then \

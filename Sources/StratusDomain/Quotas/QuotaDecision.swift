@@ -3,7 +3,7 @@ import StratusWire
 /// Refuses the operations that need more bytes than a database has left.
 ///
 /// The public database has a quota of its own. The records of a private database count for its
-/// owner, including the records that participants of a share write (sharing §5).
+/// owner, including the records that participants of a share write.
 struct QuotaDecision {
   typealias Refusal = RecordDecision.Refusal
 

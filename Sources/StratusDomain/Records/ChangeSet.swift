@@ -12,7 +12,7 @@ public struct ChangeSet: Sendable {
   public var rows: RowChanges
   /// The zone's new client change token, or nil to keep the present one.
   public var clientChangeToken: String?
-  /// The change to add to the outbox, or nil if no subscription watches it.
+  /// The change to add to the outbox, or nil to add none.
   public var watched: WatchedChange?
 
   public init(

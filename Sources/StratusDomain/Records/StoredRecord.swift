@@ -6,7 +6,7 @@ public struct StoredRecord: Sendable {
   /// records have greater numbers.
   ///
   /// The number is unique in a store. A tombstone keeps its number, and so does a record that is
-  /// saved again. With 0, the store must assign a number.
+  /// saved again. 0 means that the store must assign a number.
   public var number: Int64
   public var name: String
   public var type: String

@@ -3,7 +3,7 @@ import StratusWire
 /// The items of a request, grouped by their zones.
 ///
 /// A request can name the zone at top level, in each record, or nowhere, which means the default
-/// zone (wire-quirks A9).
+/// zone.
 struct ZoneBatches: Sendable {
   struct Batch: Sendable {
     let address: ZoneAddress
@@ -44,7 +44,7 @@ struct ZoneBatches: Sendable {
 
 extension ZoneBatches {
   /// Returns the failures of the items in a missing zone. If the request names several zones, the
-  /// items in the other zones succeed (cloudkit-semantics §12).
+  /// items in the other zones succeed.
   ///
   /// - Throws: `error` itself if it is not `ZONE_NOT_FOUND`, or if the request names only one zone.
   func failures(

@@ -31,7 +31,7 @@ struct CascadeReach: Sendable {
       let isProbe = budget.isEmpty
       let limit = isProbe ? probeMax : budget.records
       if isProbe {
-        // This last search also covers links to the sources of the links that the batch will write,
+        // This last search also finds links to the sources of the links that the batch will write,
         // because no later search examines those sources.
         frontier += further.values.joined().filter { seen.insert(ExactName($0)).inserted }
       }

@@ -3,7 +3,7 @@ import StratusWire
 /// Checks fields against the schema, and extends a development schema.
 ///
 /// In development, a type or field is created with the first value saved. In production the schema
-/// is fixed (cloudkit-semantics §4).
+/// is fixed.
 struct FieldDecision: Sendable {
   private var schema: Schema
   private let environment: ContainerEnvironment
@@ -173,7 +173,7 @@ struct FieldDecision: Sendable {
 extension FieldValue {
   /// Adds the zone to references without one.
   ///
-  /// - Throws: `BAD_REQUEST` if a reference has a target in another zone (cloudkit-semantics §10).
+  /// - Throws: `BAD_REQUEST` if a reference has a target in another zone.
   fileprivate func completed(
     with zoneID: ZoneID, field: String
   ) throws(ServerError) -> FieldValue {

@@ -1,4 +1,4 @@
-/// The rights of a role on the records of a type (schema-language §5).
+/// The rights of a role on the records of a type.
 public struct RecordPermissions: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
@@ -12,7 +12,7 @@ public struct RecordPermissions: OptionSet, Sendable, Hashable {
   public static let write = RecordPermissions(rawValue: 4)
 }
 
-/// The permissions that a record type grants in the public database, by role (schema-language §5).
+/// The permissions that a record type grants in the public database, by role.
 ///
 /// The permissions of all roles of a caller add up. A type without grants is closed to all callers.
 public struct RecordGrants: Sendable, Hashable {

@@ -114,7 +114,7 @@ public struct FieldDefinition: Sendable, Hashable {
   }
 }
 
-/// The index marks of a field (schema-language §3).
+/// The index marks of a field.
 public struct FieldIndexes: OptionSet, Sendable, Hashable {
   public let rawValue: Int64
 

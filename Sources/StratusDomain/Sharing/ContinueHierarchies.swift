@@ -97,8 +97,8 @@ public final class HierarchyTurnsOfStores: Sendable {
 }
 
 extension Watch {
-  /// Returns the change to add to the outbox for passages of records that did not change
-  /// themselves, or nil if no subscription watches the records.
+  /// Returns the outbox change for passages whose records were not written. Returns nil if there
+  /// are no passages, or if no shared database contains zones of this database.
   func change(
     of passages: [Passage], in zone: StoredZone, by origin: ChangeOrigin
   ) -> WatchedChange? {

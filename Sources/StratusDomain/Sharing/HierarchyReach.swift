@@ -4,8 +4,8 @@ import StratusWire
 /// change.
 ///
 /// A record is in the hierarchy of the nearest shared root at or above it. The root's own parent
-/// does not matter (sharing §1.2). If a record changes its hierarchy, the records below it follow,
-/// as far as one transaction allows.
+/// does not matter. If a record changes its hierarchy, the records below it follow, as far as one
+/// transaction allows.
 struct HierarchyReach {
   private(set) var passages: [Passage] = []
   /// Records whose children have not all been moved to the new hierarchy.

@@ -1,10 +1,10 @@
 import StratusWire
 
-/// Lets a participant leave shares by deleting their records (semantics §20).
+/// Lets a participant leave shares by deleting their records.
 ///
 /// A participant that leaves a share often deletes the records of its hierarchy in the same
 /// request. These deletions succeed like deletions of missing records, and no record of the owner
-/// is deleted (sharing §1.2).
+/// is deleted.
 struct LeaveShares {
   let database: OpenDatabase
   let effects: ShareEffects
@@ -15,7 +15,7 @@ struct LeaveShares {
   /// - Returns: the positions of the operations that are finished, because their records no longer
   ///   exist for the caller. The result is empty if no operation leaves a share.
   /// - Throws: `ZONE_NOT_FOUND`; `BAD_REQUEST` if the request leaves a share and also saves
-  ///   records. In that case, nothing is changed.
+  ///   records, or if it leaves too many shares. In these cases, nothing is changed.
   func leave(
     by operations: [RecordOperation], in store: any StoreWriting
   ) throws(ServerError) -> Set<Int> {

@@ -1,4 +1,4 @@
-/// Finds the addresses of accounts, by which users are invited.
+/// Finds the e-mail addresses of users' accounts. Shares can invite users by these addresses.
 public struct ShareAccounts: Sendable {
   /// Returns the e-mail address of a user's account, in lower case, or nil if the user has none.
   public typealias FindAddress =

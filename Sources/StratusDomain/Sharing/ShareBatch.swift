@@ -174,6 +174,6 @@ extension RecordOperation {
 }
 
 extension ZoneAddress {
-  /// Whether records of the zone can be shared: custom zones of private databases (semantics §20).
+  /// Whether records of the zone can be shared: custom zones of private databases.
   var canShare: Bool { database != .public && !isDefault }
 }

@@ -2,7 +2,8 @@ import StratusWire
 
 /// Finds shares by the IDs of their URLs.
 ///
-/// Choice: a directory covers one container in one environment, whose store contains the shares.
+/// Choice: a directory searches only one container in one environment. The store of this
+/// environment contains the shares.
 struct ShareDirectory: Sendable {
   let databases: DatabaseAccess
   let accounts: ShareAccounts
@@ -72,8 +73,8 @@ struct ShareDirectory: Sendable {
 
   /// Returns the share that was found. A share that the caller may not see is refused as if it did
   /// not exist. There is one exception: if the share has an open invitation to an address, the
-  /// reason says so, because that may be another address of the caller (sharing §1.2). The answer
-  /// then has the masked addresses.
+  /// reason says so, because that may be another address of the caller. The answer then has the
+  /// masked addresses.
   ///
   /// - Throws: `NOT_FOUND`.
   private func visible(

@@ -37,10 +37,10 @@ struct ShareEdit {
       if hasNew, wasPublic, isPublic { throw .badRequest(Reason.participantsArePublic) }
     }
     if !wasPublic, isPublic {
-      // Source: semantics §20: invited users can now join by the URL.
+      // Users who are invited and have not accepted can now join by the URL.
       state.participants.removeAll { $0.status != .accepted }
     } else if wasPublic, !isPublic {
-      // Source: semantics §20: a change to NONE removes all participants, except new ones of the
+      // As Apple documents, a change to NONE removes all participants, except new ones of the
       // request.
       let known = Set(old.participants.compactMap(\.participantID))
       state.participants.removeAll { known.contains($0.participantID ?? "") }

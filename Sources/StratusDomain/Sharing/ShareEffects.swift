@@ -10,7 +10,7 @@ struct ShareEffects {
   let deviceID: String
   var followers = FollowerBudget()
 
-  /// The device ID in records that the service itself writes (sharing §1.1).
+  /// The device ID in records that the service itself writes.
   static let serviceDeviceID = "iCloud"
 
   // Records

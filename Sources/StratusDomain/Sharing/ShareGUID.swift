@@ -1,7 +1,7 @@
 import StratusWire
 
-/// The IDs in the URLs of shares. An ID has three routing characters and 22 random characters
-/// (sharing §1.1). The ID in a one-time URL is the ID of the share and 22 more random characters.
+/// The IDs in the URLs of shares. An ID has three routing characters and 22 random characters. The
+/// ID in a one-time URL is the ID of the share and 22 more random characters.
 enum ShareGUID {
   /// The number of characters of ``token(_:)``.
   static let tokenCharactersCount = 22

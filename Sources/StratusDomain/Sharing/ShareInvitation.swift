@@ -119,8 +119,7 @@ struct ShareInvitation {
 
   /// Returns the share after the user has asked for access.
   ///
-  /// Source: semantics §21: if a share takes no requests, the answer does not say whether the share
-  /// exists.
+  /// If a share takes no requests, the answer does not say whether the share exists.
   ///
   /// - Throws: `BAD_REQUEST` if the user is invited already, or if too many users have asked.
   func requested(now: Int64) throws(ServerError) -> RequestOutcome {

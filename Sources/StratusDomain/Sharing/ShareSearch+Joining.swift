@@ -67,7 +67,9 @@ extension ShareSearch {
   /// Joins the share.
   ///
   /// - Parameter id: the ID for a new participant.
-  /// - Throws: `TRY_AGAIN_LATER` while records are leaving the share.
+  /// - Throws: `TRY_AGAIN_LATER` while records are leaving the share; `BAD_REQUEST` if the user has
+  ///   joined too many shares; `NOT_FOUND` if the zone was deleted; the errors of
+  ///   ``ShareInvitation/accepted(id:now:)``.
   func accept(
     _ found: Found, id: String, by origin: ChangeOrigin, in store: any StoreWriting
   ) throws(ServerError) -> Found {

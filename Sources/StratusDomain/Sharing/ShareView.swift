@@ -73,7 +73,7 @@ extension ShareParticipant {
 
 extension ShareState {
   /// Returns the access that a participant has now, or nil if there is none. The greater of the
-  /// participant's own permission and the public permission applies (sharing §1.2).
+  /// participant's own permission and the public permission applies.
   func access(of participant: ShareParticipant) -> ShareAccess? {
     guard participant.status == .accepted, participant.identity.userRecordName != nil else {
       return nil

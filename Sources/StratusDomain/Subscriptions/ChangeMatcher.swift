@@ -42,7 +42,7 @@ struct ChangeMatcher {
     self.now = now
   }
 
-  /// Continues the matching of an entry at its position.
+  /// Continues to match an entry, beginning at the entry's cursor.
   ///
   /// - Returns: the position where the next step continues, or nil if the entry is finished.
   mutating func match(_ entry: OutboxEntry) throws(ServerError) -> OutboxCursor? {
@@ -318,7 +318,7 @@ extension Subscription {
 }
 
 extension OutboxCursor {
-  /// Whether matching has already passed the subscription when it has reached this position.
+  /// Whether matching that has reached this position has already passed the subscription.
   fileprivate func isBehind(_ subscription: StoredSubscription) -> Bool {
     // Each record is matched separately. The zone is matched once, before all records.
     if !subscription.key.isOfRecords, position >= 0 { return true }

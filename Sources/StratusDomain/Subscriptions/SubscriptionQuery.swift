@@ -17,7 +17,7 @@ struct SubscriptionQuery: Sendable {
       recordType: watched.query.recordType, schema: schema, environment: environment,
       caller: user)
     var unsorted = watched.query
-    // Source: web-services §3.11: the sort is ignored.
+    // The sort of a subscription's query has no effect.
     unsorted.sorts = []
     query = try check.check(unsorted)
     firesOn = watched.firesOn

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// The rules that a subscription must pass to be saved (cloudkit-semantics §18).
+/// The rules that a subscription must pass to be saved.
 struct SubscriptionRules {
   let database: OpenDatabase
   let user: String

@@ -32,8 +32,8 @@ public struct Watch: Sendable, Hashable {
     wholeTypes.contains(recordType) || fields[recordType] != nil
   }
 
-  /// Returns the change to add to the outbox for written records, or nil if no subscription watches
-  /// any of these records.
+  /// Returns the change to add to the outbox for written records, or nil if no subscription can
+  /// watch any of these records.
   ///
   /// - Parameters:
   ///   - records: new states and tombstones. Their change numbers are consecutive and start after
@@ -49,7 +49,8 @@ public struct Watch: Sendable, Hashable {
       let image = RecordImage(before: old(record), after: record.isDeleted ? nil : record)
       return image.newest == nil ? nil : image
     }
-    // Source: semantics §18: zone and database subscriptions do not cover the default zone.
+    // As Apple documents, zone and database subscriptions do not report changes in the default
+    // zone.
     let concernsZone = (concernsDatabases || watchesZones) && !zone.isDefault
     if !concernsZone, images.isEmpty { return nil }
     let range = ChangeRange(after: zone.change, through: zone.change + Int64(records.count))

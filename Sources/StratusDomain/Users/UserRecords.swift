@@ -2,14 +2,14 @@ import StratusWire
 import Synchronization
 
 /// Creates the user records of callers: one in the public database, and one in the private
-/// database. Both have the type `Users` and are empty at first (cloudkit-semantics §6). The user of
-/// a server-to-server key has only the public record.
+/// database. Both have the type `Users` and are empty at first. The user of a server-to-server key
+/// has only the public record.
 final class UserRecords: Sendable {
   /// The record type of user records.
   static let recordType = "Users"
   /// The field with the roles of a user. It belongs to the system, so no schema contains it.
   static let rolesField = "roles"
-  /// The type of the field `roles` (schema-language §4).
+  /// The type of the field `roles`.
   static let rolesType = FieldType(.int64, isList: true)
 
   private struct Arrival: Hashable {

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Assigns custom roles to users (schema-language §5).
+/// Assigns custom roles to users.
 ///
 /// The field `roles` of the user's public record contains the numbers of the user's roles. The
 /// store also keeps the names of the roles, which are part of its ``Schema``.

@@ -37,8 +37,7 @@ struct ListZonesHandler: EndpointHandler {
 }
 
 extension ZoneItem {
-  /// The form in which Apple's service lists zones: without `atomic`, which other answers contain
-  /// (web-services §4.8).
+  /// The form in which Apple's service lists zones: without `atomic`, which other answers contain.
   fileprivate var listed: ZoneItem {
     switch self {
     case .zone(var zone):

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Answers `zones/lookup`, which requires a signed-in user (wire-quirks C18).
+/// Answers `zones/lookup`, which requires a signed-in user.
 struct LookupZonesHandler: EndpointHandler {
   typealias Endpoint = LookupZones
 

@@ -15,7 +15,7 @@ struct ModifyZonesHandler: EndpointHandler {
       throw .badRequest(Reason.batchTooLarge)
     }
     let database = try await databases.open(address, for: caller, needsUser: true)
-    // A participant deletes a zone of the shared database to leave its shares (semantics §11).
+    // A participant deletes a zone of the shared database to leave its shares.
     let leaves =
       database.view.scope == .shared
       && request.operations.allSatisfy { $0.kind == .delete }

@@ -5,9 +5,9 @@ import StratusWire
 /// The routes for uploading and downloading the bytes of assets.
 ///
 /// A client needs only the URL of an asset to upload or download it. Other credentials in the
-/// request are ignored (wire-quirks A26).
+/// request are ignored.
 struct AssetRoutes: Sendable {
-  /// An answer without the header fields that all answers share.
+  /// An answer without the header fields that all answers have.
   struct Answer {
     var status = HTTPResponse.Status.ok
     var fields = HTTPFields()
@@ -30,7 +30,7 @@ struct AssetRoutes: Sendable {
     var pieces = body.pieces()
     // NB: if the content type is not that of a form, the body is the file itself. curl sends the
     // type `application/x-www-form-urlencoded` with every body, so this type does not count as a
-    // form (web-services §4.6).
+    // form.
     let contentType = request.headerFields[.contentType]
     if let boundary = try Multipart.boundary(ofContentType: contentType) {
       if piece != nil { throw .badRequest("a piece of a file must not be sent as a form") }

@@ -93,7 +93,7 @@
         retryAfterSeconds: 5, hint: "check that PostgreSQL runs and accepts writes")
     }
 
-    /// The text in the facts of an error that says that a schema or a table is missing.
+    /// An error with this text in its facts means that a schema or a table is missing.
     static let missingSchema = "the schema of a store is missing"
 
     /// The error for a store that another node has removed.

@@ -55,7 +55,7 @@
       }
     }
 
-    /// Stores that the node accepts no new streams, because the node will stop.
+    /// Stores that the node drains, because it will be stopped.
     func drain() async throws(ServerError) {
       try await autocommit.run { [node] (session) throws(ServerError) in
         _ = try session.connection.execute(HeartbeatStatements.drain, [.text(node)])

@@ -81,7 +81,8 @@
     /// The layout of the first stores in PostgreSQL.
     private static let firstLayout: Int64 = 8
 
-    /// Upgrades a store of an earlier layout in the transaction that opens it.
+    /// Upgrades a store of an earlier layout. The upgrade runs in the transaction that opens the
+    /// store.
     ///
     /// NB: nodes of an earlier version must not run at the same time, because they would not count
     /// the bytes of their saves.

@@ -2,7 +2,8 @@
   import StratusDomain
   import StratusSQL
 
-  /// The tables that only PostgreSQL has, and the additions to the tables of stores.
+  /// The tables that only PostgreSQL has, and the SQL that only PostgreSQL needs for the tables of
+  /// stores.
   enum PostgresTables {
     /// The tables of the installation: its stores and its nodes.
     ///
@@ -56,7 +57,8 @@
       "databases", "listings", "notification_count", "notification_users", "store", "zones",
     ]
 
-    /// The additions to a new store.
+    /// The SQL that PostgreSQL needs in addition to the common tables of a new store: a sequence,
+    /// and settings of tables and columns.
     ///
     /// NB: without `n_distinct`, PostgreSQL expects one row for each zone. It then prefers any
     /// index that begins with the zone to the index of the whole key, and reads a large zone

@@ -1,8 +1,8 @@
 /// The time to wait after consecutive failures.
 ///
 /// Choice: the first wait is one second. The wait doubles with each failure, up to five minutes. Up
-/// to half of it is random, so that devices that failed at the same time do not retry at the same
-/// time.
+/// to half of the wait is random, so that devices that failed at the same time do not retry at the
+/// same time.
 struct BackOff: Sendable {
   /// The time until which to wait, in milliseconds since 1970 UTC.
   private(set) var until: Int64 = 0

@@ -5,8 +5,8 @@ enum SQLLimits {
   /// not read hundreds of megabytes.
   static let stepSizeBytesMax = 8 << 20
   /// If the engine sends a result as a whole, the result ends after this number of bytes. This
-  /// number must be larger than every size at which a caller stops. Otherwise the caller would take
-  /// the end of the result for the end of the rows.
+  /// number must be larger than every size at which a caller stops. Otherwise the caller would
+  /// mistake the end of the result for the end of the rows.
   static let resultSizeBytesMax = 64 << 20
   /// The number of rows of each kind, except records, that one step removes from a deleted zone.
   /// The zone of a shared hierarchy may have as many passages as records.

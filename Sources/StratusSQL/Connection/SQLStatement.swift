@@ -27,8 +27,8 @@ public struct SQLStatement: Sendable {
     self.init { text + $0.returning(key) }
   }
 
-  /// Creates a statement whose rows may be large. Its reader stops before the sizes of a column
-  /// exceed ``SQLLimits/resultSizeBytesMax``.
+  /// Creates a statement whose rows may be large. The code that reads the rows stops before the
+  /// total size of a column's values exceeds ``SQLLimits/resultSizeBytesMax``.
   ///
   /// - Parameter column: the column of bytes.
   init(bounding text: String, by column: String) {
@@ -54,9 +54,9 @@ public struct SQLDialect: Sendable {
   public var returning: @Sendable (_ column: String) -> String
   /// The end of a table definition if the primary key contains all or nearly all columns of a row.
   public var keyedTable: String
-  /// A statement that returns the rows of another statement up to a size. The result ends after the
-  /// row with which the sizes of a column of bytes reach the given number. The text is the other
-  /// statement's own text if the engine reads a result row by row.
+  /// Returns the text of a statement that limits the result of the given statement by size. The
+  /// result ends after the first row at which the total size of the values of `column` is at least
+  /// `bytes`. If the engine reads a result row by row, the returned text is the given text.
   public var bounded: @Sendable (_ text: String, _ column: String, _ bytes: Int) -> String
   /// Returns a statement with one value, a number. After the statement, the keys that the engine
   /// counts for a table continue after this number. The property is nil if the engine continues

@@ -1,7 +1,8 @@
 import StratusDomain
 import StratusWire
 
-/// Upgrades a store of an earlier layout in the transaction that opens it.
+/// Upgrades a store of an earlier layout. The upgrade runs in the transaction that prepares the
+/// tables when the store is opened.
 enum StoreUpgrade {
   /// - Parameters:
   ///   - layout: the present layout of the store.

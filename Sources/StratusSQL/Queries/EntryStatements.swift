@@ -18,7 +18,7 @@ enum EntryStatements {
   /// except the database and the index.
   ///
   /// A bound that is only a value becomes the position before all entries of that value. One row
-  /// comparison then covers both the end of the range and the position from which to continue.
+  /// comparison can then express both the end of the range and the position from which to continue.
   static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))

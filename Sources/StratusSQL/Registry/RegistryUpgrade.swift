@@ -1,6 +1,7 @@
 import StratusDomain
 
-/// Upgrades the server's registry file of an earlier layout, in the transaction that opens it.
+/// Upgrades a registry file of an earlier layout. The upgrade runs in the transaction that prepares
+/// the tables when the file is opened.
 enum RegistryUpgrade {
   /// Upgrades the file from one layout to the current one.
   ///

@@ -125,7 +125,7 @@ extension StoreSession {
     return true
   }
 
-  /// Removes the subscriptions to a zone, which are deleted together with the zone (semantics §18).
+  /// Removes the subscriptions to a zone, which are deleted together with the zone.
   func removeSubscriptions(toZone zone: Int64, in database: Int64) throws(ServerError) {
     let watch = try rememberedWatch(of: database) { () throws(ServerError) in
       try readWatch(of: database)

@@ -1,8 +1,8 @@
 public import StratusDomain
 import StratusWire
 
-/// The position of a zone in the history of its owner's database. The transaction that changes the
-/// zone also writes this position.
+/// The listings of zones in the histories of their owners' databases. The transaction that changes
+/// a zone also writes its listing.
 extension StoreSession {
   /// Inserts a new zone into the history.
   func list(_ zone: Int64, in number: Int64) throws(ServerError) {
@@ -59,7 +59,8 @@ extension StoreSession {
   }
 }
 
-/// The position of a zone in the history of a participant's shared database.
+/// Reads and changes the participations of users: which zones and shares are in a user's shared
+/// database.
 extension StoreSession {
   public func participation(
     of user: String, inZone zone: Int64

@@ -97,8 +97,9 @@ public struct FolderCopy: Sendable {
   /// Returns a text that changes with each write to a store's file or its log.
   ///
   /// - Parameter moment: a time of the file system, in nanoseconds since 1970 UTC.
-  /// - Returns: nil if the files were written in the two seconds before `moment`. The next write
-  ///   could then leave the same times, because file systems have coarse clocks.
+  /// - Returns: nil if there is no file, or if the files were written in the two seconds before
+  ///   `moment`. The next write could then leave the same times, because file systems have coarse
+  ///   clocks.
   public func state(of address: StoreAddress, at moment: Int64) -> String? {
     let path = DataFolder.file(of: address, in: source).path
     var texts: [String] = []

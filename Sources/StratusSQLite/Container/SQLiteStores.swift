@@ -97,7 +97,7 @@ public final class SQLiteStores: StoreCatalog {
 
   /// Frees the memory that open stores have not used since the last call.
   ///
-  /// - Returns: whether any memory was freed.
+  /// - Returns: whether readers were closed.
   public func releaseMemory() -> Bool {
     state.withLock(\.entries).values.reduce(false) { $1.releaseMemory() || $0 }
   }

@@ -27,7 +27,7 @@ extension SQLRegistry where Engine == SQLiteFile<RegistrySession> {
 
   /// Frees the memory that was not used since the last call.
   ///
-  /// - Returns: whether any memory was freed.
+  /// - Returns: whether readers were closed.
   public func releaseMemory() -> Bool { engine.releaseMemory() }
 
   /// Finishes the waiting bodies, refuses new bodies, and closes the file.

@@ -85,8 +85,8 @@ extension Backup {
 
   /// Reads the list of a backup's files.
   ///
-  /// - Throws: ``BackupFailure`` if the folder is not a complete backup, or if an earlier version
-  ///   of Stratus made it.
+  /// - Throws: ``BackupFailure`` if the folder is not a complete backup, if an earlier version of
+  ///   Stratus made it, or if the list cannot be read.
   public static func manifest(of folder: URL) throws(BackupFailure) -> BackupManifest {
     let file = folder.appendingPathComponent(BackupManifest.name)
     guard let bytes = FileManager.default.contents(atPath: file.path) else {

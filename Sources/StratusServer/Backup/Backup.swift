@@ -40,7 +40,7 @@ public struct Backup {
   let target: URL
   let live: Live
   let onProgress: (Progress) -> Void
-  /// The earlier backup with which the new backup shares its unchanged files.
+  /// The earlier backup whose unchanged files the new backup links to instead of copying them.
   let earlier: (folder: URL, manifest: BackupManifest)?
 
   /// Copies a data folder, whether or not a server is using it.

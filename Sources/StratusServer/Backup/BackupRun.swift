@@ -58,7 +58,8 @@ struct BackupRun {
     }
   }
 
-  /// Copies a store, or shares the file of the earlier backup if the store has not changed.
+  /// Copies a store. If the store has not changed since the earlier backup, the copy is a hard link
+  /// to that backup's file.
   private mutating func copyStore(at address: StoreAddress) throws(ServerError) -> BackupStore {
     // NB: the state is read before the copy. A write during the copy then changes the state.
     let state = files.state(of: address, at: files.moment())

@@ -18,8 +18,8 @@ public struct BackupSettings: Sendable, Hashable {
   }
 }
 
-/// Makes backups of a data folder at intervals, and removes old backups. Each backup shares its
-/// unchanged files with the previous one.
+/// Makes backups of a data folder at intervals, and removes old backups. Unchanged files of the
+/// previous backup are not copied again: the new backup has hard links to them.
 ///
 /// The methods block the calling thread.
 public struct BackupSchedule: Sendable {

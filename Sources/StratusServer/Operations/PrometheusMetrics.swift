@@ -4,7 +4,8 @@ import Synchronization
 /// A metrics system for swift-metrics that keeps the numbers in memory and writes them in the text
 /// format of Prometheus.
 ///
-/// The number of series is bounded. Numbers of further series are dropped and counted.
+/// The number of series is bounded. Further series are not kept, so their values are lost. The
+/// metric `stratus_metrics_dropped_series_total` counts how often this happened.
 public final class PrometheusMetrics: MetricsFactory {
   /// The upper bounds of the buckets for durations, in seconds.
   static let secondsBounds: [Double] = [

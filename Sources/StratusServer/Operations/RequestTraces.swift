@@ -8,8 +8,9 @@ import Tracing
 
 /// Makes a span for some of the requests. A span does not contain the contents of the request.
 ///
-/// A request is always traced if its caller records the trace. The number of spans in a second is
-/// limited, so that callers cannot fill the disk.
+/// A request is traced if its caller records the trace. If the caller sends no trace, a random
+/// fraction of the requests is traced. The number of spans in a second is limited, so that callers
+/// cannot fill the disk.
 final class RequestTraces: RequestObserver {
   private struct Budget {
     var second: Int64 = 0

@@ -3,7 +3,7 @@ public struct AssetFieldID: Sendable, Hashable, JSONWritable, JSONReadable {
   /// The name of the record. If it is nil in `assets/upload`, the server creates a name, and the
   /// client must save the record with that name.
   public var recordName: String?
-  /// The type of the record. It may be nil if the record already exists (wire-quirks A28).
+  /// The type of the record. It may be nil if the record already exists.
   public var recordType: String?
   public var fieldName: String
 

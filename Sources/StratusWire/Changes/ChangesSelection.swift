@@ -35,8 +35,7 @@ public struct ChangesSelection: Sendable {
     if countsRemaining { writer.member("remainingCount", true) }
   }
 
-  /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`
-  /// (wire-quirks A23).
+  /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`.
   init(json: JSONView, outer: ChangesSelection = ChangesSelection()) throws(WireError) {
     resultsLimit = try json.resultsLimit() ?? outer.resultsLimit
     fields = try FieldSelection(json: json, outer: outer.fields)
@@ -50,8 +49,8 @@ public struct ChangesSelection: Sendable {
 }
 
 extension JSONView {
-  /// Reads the key `resultsLimit`, which is a number or a numeric string (wire-quirks A20). Returns
-  /// nil if the key is missing or its value is 0. nil means the server's default.
+  /// Reads the key `resultsLimit`, which is a number or a numeric string. Returns nil if the key is
+  /// missing or its value is 0. nil means the server's default.
   func resultsLimit() throws(WireError) -> Int? {
     guard let value = self["resultsLimit"] else { return nil }
     guard let limit = value.int, limit >= 0 else {

@@ -1,5 +1,5 @@
-/// `encryption/wrap`: sets the key of a zone or of a hierarchy without a key in use, or adds
-/// wrapped forms of its keys. Apple's service has no such endpoint.
+/// `encryption/wrap`: if a zone or hierarchy has no key, or only retired keys, sets its key.
+/// Otherwise adds wrapped forms of its keys. Apple's service has no such endpoint.
 public enum WrapZoneKey: Endpoint {
   public static let path = "encryption/wrap"
 

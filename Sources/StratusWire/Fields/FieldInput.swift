@@ -1,7 +1,7 @@
 /// A field of a request: a name with an optional type and an optional value.
 ///
-/// The schema decides how to read the value, and only the server knows the schema (web-services
-/// §3.3, wire-quirks A12–A15). The value is therefore decoded in a second step.
+/// The schema decides how to read the value, and only the server knows the schema. The value is
+/// therefore decoded in a second step.
 public struct FieldInput: Sendable {
   public let name: String
   /// The type that the client named, which may be an alias. nil means that the client named none.
@@ -52,8 +52,8 @@ public struct FieldInput: Sendable {
   ///
   /// Choice: an empty list whose type is not known counts as no value, because the list cannot
   /// define the type of a new field. Clients of the CloudKit framework send empty lists.
-  /// - Throws: ``WireError`` if the value does not have that type, or if the client named another
-  ///   type.
+  /// - Throws: ``WireError`` if the value does not have that type, if the client named another
+  ///   type, or if no type can be found for the value.
   public func decode(schemaType: FieldType?) throws(WireError) -> FieldValue? {
     guard let value else { return nil }
     if isEncrypted { return try decodeSealed(value, schemaType: schemaType) }
@@ -93,8 +93,8 @@ public struct FieldInput: Sendable {
     return try FieldValue(json: value, type: type)
   }
 
-  /// Decodes an encrypted value. The field must name its type, as in the live service (wire-quirks
-  /// C17). The value must be sealed. A plain value that is declared as encrypted is refused.
+  /// Decodes an encrypted value. The field must name its type, as in the live service. The value
+  /// must be sealed. A plain value that is declared as encrypted is refused.
   private func decodeSealed(
     _ value: JSONView, schemaType: FieldType?
   ) throws(WireError) -> FieldValue {
@@ -130,7 +130,7 @@ public struct FieldInput: Sendable {
     if let type = FieldType(name: declaredType) {
       if type == schemaType { return }
       // NB: clients of the CloudKit framework may save a whole number into a DOUBLE field. INT64 is
-      // therefore accepted for DOUBLE, unless the number would lose digits (wire-quirks A15).
+      // therefore accepted for DOUBLE, unless the number would lose digits.
       let isWiderNumber = type.element == .int64 && schemaType.element == .double
       if isWiderNumber, type.isList == schemaType.isList, value.fitsRealNumbers { return }
     }

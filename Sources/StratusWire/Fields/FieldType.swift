@@ -61,7 +61,7 @@ public struct FieldType: Sendable, Hashable {
 
   private static let encryptedPrefix = "ENCRYPTED_"
 
-  /// Creates the type with this name. Accepts the aliases that clients send (wire-quirks A14).
+  /// Creates the type with this name. Accepts the aliases that clients send.
   public init?(name: String) {
     if let element = Element(rawValue: name) {
       self.init(element)

@@ -1,7 +1,7 @@
 /// One value inside a parsed document.
 ///
 /// CloudKit's clients rely on tolerant reading: a missing key and a `null` mean the same, and
-/// unknown keys are ignored (web-services §1.4).
+/// unknown keys are ignored.
 public struct JSONView: Sendable {
   let document: JSONDocument
   let index: Int

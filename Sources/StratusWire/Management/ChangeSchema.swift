@@ -51,8 +51,8 @@ public enum ChangeSchema: Endpoint {
 public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   /// A sentence about a part of the schema.
   public struct Message: JSONWritable, JSONReadable, Hashable {
-    /// The position in the schema file, counted from 1. It is nil if there is no file, or if the
-    /// file lacks the part.
+    /// The position in the schema file, counted from 1. It is nil if there is no file. If the file
+    /// lacks the part, it is the position of the part's record type, or else the start of the file.
     public var line: Int?
     public var column: Int?
     public var reason: String
@@ -82,7 +82,7 @@ public struct SchemaReport: JSONWritable, JSONReadable, Hashable {
   public var faults: [Message]
   /// The reasons why the change is refused.
   public var refusals: [Message]
-  /// The losses of data that an allowed change causes.
+  /// The indexes, permissions and values that an allowed change removes.
   public var warnings: [Message]
   /// The steps of the change in their order, for example `+ field Note.title STRING QUERYABLE`.
   public var steps: [String]

@@ -17,7 +17,7 @@ public enum FetchTelemetry: Endpoint {
     /// The first and the last time, in milliseconds since 1970 UTC.
     public var from: Int64?
     public var to: Int64?
-    /// The number of minutes that one point covers. The default is 1.
+    /// The length of the time span of one point, in minutes. The default is 1.
     public var minutesPerPoint: Int64?
 
     public init(

@@ -25,7 +25,7 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
   /// The app and its version, as the request named them. It is empty if the request named no app.
   public var app: String
   /// The sentence of the error that refused the request, with `…` in the place of the caller's own
-  /// words. It is nil if the request was answered.
+  /// words. It is nil if the request was not refused as a whole.
   public var reason: String?
   /// The record type, the fields, the comparators and the sorts of a query, without values. It is
   /// nil if the request is not a query.
@@ -59,7 +59,7 @@ public struct RequestEntry: JSONWritable, JSONReadable, Hashable {
     self.plan = plan
   }
 
-  /// The outcome of a request that was answered.
+  /// The outcome of a request that was not refused as a whole.
   public static let okay = "ok"
 
   public func write(to writer: inout JSONWriter) {
@@ -125,7 +125,7 @@ public enum ListRequests: Endpoint {
     public var millisecondsMin: Int64?
     /// The greatest number of requests in the answer. The default is 100.
     public var resultsLimit: Int64?
-    /// Requests before this position, which an earlier answer contained.
+    /// A position from an earlier answer. The answer has the requests before it, the newest first.
     public var before: String?
     /// A position from an earlier answer. The answer has the requests after it, the oldest first.
     public var after: String?

@@ -1,6 +1,6 @@
 /// `tokens/create`: registers a device that fetches the caller's notifications by a long poll.
 ///
-/// Source: web-services §4.16. The path has `device` in place of `database`, and names no database.
+/// The path has `device` in place of `database`, and names no database.
 public enum CreateToken: Endpoint {
   public static let path = "tokens/create"
 

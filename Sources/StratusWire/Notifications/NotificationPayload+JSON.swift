@@ -153,8 +153,8 @@ extension ZoneID {
 }
 
 extension DatabaseScope {
-  /// The value of `dbs`, as the live service sends it (web-services §5). The samples of semantics
-  /// §19 use 1 for the private and 2 for the public database.
+  /// The value of `dbs`, as the live service sends it. Some published samples use 1 for the private
+  /// and 2 for the public database.
   fileprivate var number: Int64 {
     switch self {
     case .public: 1
@@ -163,8 +163,8 @@ extension DatabaseScope {
     }
   }
 
-  /// Choice: a payload without a scope belongs to the private database. People often write payloads
-  /// without a scope by hand.
+  /// Choice: a payload without a scope belongs to the private database, because people who write a
+  /// payload by hand often leave out the scope.
   fileprivate init(payload json: JSONView) throws(WireError) {
     guard let number = json["dbs"] else {
       self = .private

@@ -1,6 +1,6 @@
 /// A notification as a device receives it. APNs, the long poll and the stream use the same form.
 ///
-/// Source: semantics §19, web-services §5. No official document describes it.
+/// The form was reconstructed from published payloads. No official document describes it.
 public struct NotificationPayload: Sendable, Hashable {
   /// The visible and audible part of a notification: the `aps` dictionary.
   public struct Presentation: Sendable, Hashable {

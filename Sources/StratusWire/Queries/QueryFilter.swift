@@ -30,7 +30,7 @@ public struct FieldFilter: Sendable, Hashable {
   }
 }
 
-/// The comparison of a field with a value (web-services §3.6).
+/// The comparison of a field with a value.
 public enum Comparator: String, Sendable, Hashable, CaseIterable {
   case equals = "EQUALS"
   case notEquals = "NOT_EQUALS"

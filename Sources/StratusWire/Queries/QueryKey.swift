@@ -15,8 +15,7 @@ public struct QueryKey: Sendable, Hashable {
     isSystem = true
   }
 
-  /// The system field with this name. Both spellings of the name and both JSON keys are accepted
-  /// (web-services §3.8).
+  /// The system field with this name. Both spellings of the name and both JSON keys are accepted.
   ///
   /// NB: an app's own field may have the plain name of a system field. With the JSON key
   /// `fieldName`, this plain name means the app's field. So the caller must first check whether the
@@ -43,7 +42,7 @@ public struct QueryKey: Sendable, Hashable {
   }
 }
 
-/// The system fields that every record has (web-services §3.8).
+/// The system fields that every record has.
 public enum SystemField: String, Sendable, Hashable, CaseIterable {
   case recordName = "___recordID"
   case creationDate = "___createTime"

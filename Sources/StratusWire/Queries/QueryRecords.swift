@@ -116,7 +116,7 @@ public struct QueryExplanation: Sendable, Hashable {
   public var index: String
   /// The number of index ranges that the query reads.
   public var ranges: Int64
-  /// The filters that are checked on each record, because the index does not cover them.
+  /// The filters that are checked on each record, because the index does not answer them.
   public var remainingFilters: [String]
   public var entriesRead: Int64
   public var recordsRead: Int64

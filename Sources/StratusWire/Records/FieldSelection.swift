@@ -19,7 +19,7 @@ public struct FieldSelection: Sendable, Hashable {
   }
 
   /// Reads the options from a dictionary. If a key is missing, its option is taken from `outer`.
-  /// Both spellings of `numbersAsStrings` are accepted (wire-quirks A10, A11).
+  /// Both spellings of `numbersAsStrings` are accepted.
   init(json: JSONView, outer: FieldSelection = .all) throws(WireError) {
     desiredKeys = try json.strings("desiredKeys").map(Set.init) ?? outer.desiredKeys
     let numbers = try json.optionalBool("numbersAsStrings")

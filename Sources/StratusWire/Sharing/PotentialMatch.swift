@@ -1,6 +1,6 @@
 /// An open invitation to an address, which may be an address of the caller.
 ///
-/// Source: CloudKit Web Services Reference, *Fetching Record Information*; web-services §4.5.
+/// Source: CloudKit Web Services Reference, *Fetching Record Information*.
 ///
 /// Choice: the address is masked. Users recognise their own address, but a user who only knows the
 /// share's URL does not learn the addresses of other people.

@@ -1,9 +1,8 @@
 /// `records/access`: the caller asks the owners of shares for access. The endpoint belongs to the
 /// public database, like `records/accept`.
 ///
-/// Choice: CloudKit Web Services have no such endpoint (sharing §1.1), so the path and the format
-/// are ours. A request for a share that the caller may not ask for is refused as if the share did
-/// not exist.
+/// Choice: CloudKit Web Services have no such endpoint, so the path and the format are ours. A
+/// request for a share that the caller may not ask for is refused as if the share did not exist.
 public enum RequestShareAccess: Endpoint {
   public static let path = "records/access"
 

@@ -1,6 +1,6 @@
 /// `records/resolve`: finds shares by the IDs in their URLs, and changes nothing.
 ///
-/// This endpoint and `records/accept` belong to the public database (web-services §4.5).
+/// This endpoint and `records/accept` belong to the public database.
 public enum ResolveShares: Endpoint {
   public static let path = "records/resolve"
 
@@ -54,7 +54,7 @@ public enum AcceptShares: Endpoint {
 public struct ShortGUID: Sendable, Hashable {
   /// The last part of the URL's path, without the fragment.
   public var value: String
-  /// Whether the answer contains the root record. It is true if the key is missing (sharing §1.1).
+  /// Whether the answer contains the root record. It is true if the key is missing.
   public var shouldFetchRootRecord: Bool
   /// The fields of the root record that the answer contains. nil means all fields.
   public var rootRecordDesiredKeys: [String]?

@@ -23,7 +23,7 @@ public struct ShareDetails: Sendable, Hashable {
   /// The caller as a participant. nil means that the caller is not a participant.
   public var currentUserParticipant: ShareParticipant?
   /// Whether users who are not invited may ask for access. The key is `denyAccessRequests`, which
-  /// has the opposite value (sharing §1.1).
+  /// has the opposite value.
   public var allowsAccessRequests = false
   /// The users who have asked for access. Only the owner and administrators see them.
   public var requesters: [ShareRequester] = []

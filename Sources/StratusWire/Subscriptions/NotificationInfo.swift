@@ -35,8 +35,8 @@ public struct NotificationInfo: Sendable, Hashable {
 
   /// Whether the user sees or hears the notifications.
   ///
-  /// Source: semantics §18. Choice: localization arguments alone are not visible, because there is
-  /// no text into which they could be inserted.
+  /// Choice: localization arguments alone are not visible, because there is no text into which they
+  /// could be inserted.
   public var isVisible: Bool {
     let texts = [
       alertBody, alertLocalizationKey, alertActionLocalizationKey, alertLaunchImage, title,

@@ -1,4 +1,4 @@
-/// A field in the JSON of cktool: `{"type": "stringType", "value": "Milk"}` (schema-language §10).
+/// A field in the JSON of cktool: `{"type": "stringType", "value": "Milk"}`.
 ///
 /// The types and values differ from those of CloudKit Web Services: times are texts, and a file is
 /// represented by a key. An option of the command says which file has the key.

@@ -14,7 +14,7 @@ public enum FetchCaller: Endpoint {
   public typealias Request = EmptyRequest
 
   /// The answer contains the identity at the top level, where CloudKit JS reads it, and in `users`,
-  /// as documented (web-services §4.15).
+  /// as documented.
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
 

@@ -11,7 +11,7 @@ public enum LookupZones: Endpoint {
       writer.object { $0.member("zones", array: zones) }
     }
 
-    /// Reads the request. A zone ID may be bare or inside `{zoneID: …}` (wire-quirks A22).
+    /// Reads the request. A zone ID may be bare or inside `{zoneID: …}`.
     public init(json: JSONView) throws(WireError) {
       zones = try json.requiredArray("zones", of: WrappedZoneID.self).map(\.zoneID)
     }

@@ -27,7 +27,7 @@ extension ZoneID: JSONWritable, JSONReadable {
   }
 
   /// Reads an ID. The key `ownerName` is accepted in place of `ownerRecordName`. A placeholder for
-  /// the caller becomes nil (web-services §3.1).
+  /// the caller becomes nil.
   public init(json: JSONView) throws(WireError) {
     try json.requireObject("zoneID")
     zoneName = try json.requiredString("zoneName")

@@ -17,8 +17,8 @@ const hints = {
  * @param {string} name the name of the field.
  * @param {{type: string, value: any, isEncrypted?: boolean}} field the stored value, or null.
  * @returns {{element: HTMLElement, read: () => object, focus: () => void}} `read` returns the
- *   field dictionary to save, or `{file}` for a file that must be uploaded first. It throws a
- *   {@link ValueFault}.
+ *   field dictionary to save, or `{file}` or `{files}` if files must be uploaded first. It
+ *   throws a {@link ValueFault} if the input is not a value of the type.
  */
 export function fieldEditor(name, type, field, { label = name } = {}) {
   if (field?.isEncrypted) return sealedEditor(label, field);
@@ -57,7 +57,7 @@ function singleEditor(label, type, field) {
   };
 }
 
-/** Shows where a text has characters that an input does not show. */
+/** Shows the characters of a text that an input does not show. */
 function signsNote(text) {
   const shown = visible(text);
   if (shown === text) return null;
@@ -65,7 +65,7 @@ function signsNote(text) {
     h("bdi", {}, shown.slice(0, 200)));
 }
 
-/** Reads a value, and marks the input if it is wrong. */
+/** Reads a value. If the input is not a value of its type, marks the input. */
 function readMarked(control, problem, read) {
   control.removeAttribute("aria-invalid");
   problem.hidden = true;
@@ -94,7 +94,7 @@ function inputFor(type, value) {
       inputmode: { INT64: "numeric", DOUBLE: "decimal" }[type] });
   return {
     control, element: control,
-    // NB: a location has more members than the editor shows. They stay as long as the text does.
+    // NB: a location has more members than the editor shows. An unchanged text keeps them.
     read: () => (control.value === text && value !== undefined && value !== null
       ? { value, type } : { value: parseValue(type, control.value), type }),
   };

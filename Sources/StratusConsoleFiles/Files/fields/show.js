@@ -6,7 +6,7 @@ import { sizeText, time } from "../time.js";
 import { elementOf, isList } from "./types.js";
 import { valueText } from "./values.js";
 
-/** The longest text in a cell. The editor shows the whole value. */
+/** The maximum length of a text in a cell. The editor shows the whole value. */
 const lengthMax = 200;
 const itemsMax = 5;
 
@@ -49,8 +49,8 @@ export function referenceLink(reference) {
 }
 
 /**
- * Creates a link that saves a file. The file lies at the API's origin, so a page or a picture in it
- * can do nothing in the console.
+ * Creates a link that saves a file. The file has the API's origin and not the console's, so a web
+ * page or a picture in the file cannot act in the console.
  */
 export function fileLink(asset) {
   const size = asset.size === undefined ? "File" : sizeText(asset.size);

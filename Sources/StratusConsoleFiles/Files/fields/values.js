@@ -1,5 +1,5 @@
-// Values of fields as texts, and back. The protocol's answers have numbers as texts, because a
-// number of JavaScript cannot hold each INT64.
+// Values of fields as texts, and back. The console requests numbers as texts, because a number of
+// JavaScript cannot hold every INT64.
 
 import { elementOf, isList } from "./types.js";
 
@@ -8,7 +8,7 @@ export class ValueFault extends Error {}
 
 const bounds = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** Returns the text of one value, in the form that {@link parseValue} reads. */
+/** Returns the text of a value. {@link parseValue} reads it, unless it is a list or a file. */
 export function valueText(type, value) {
   if (value === null || value === undefined) return "";
   if (isList(type)) return value.map((item) => valueText(elementOf(type), item)).join(", ");
@@ -21,7 +21,7 @@ export function valueText(type, value) {
   }
 }
 
-/** Returns a time of UTC, such as `2026-11-23T15:04:05.123Z`. */
+/** Returns a time in UTC, such as `2026-11-23T15:04:05.123Z`. */
 function timestampText(value) {
   const date = new Date(Number(value));
   return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
@@ -34,7 +34,7 @@ function locationText(value) {
 /**
  * Returns the value that a text means.
  *
- * @throws {ValueFault}
+ * @throws {ValueFault} if the text is not a value of the type.
  */
 export function parseValue(type, text) {
   const trimmed = text.trim();

@@ -5,7 +5,7 @@ import { h, append } from "../dom.js";
 const quiet = h("div", { class: "hidden", role: "status", "aria-live": "polite" });
 const toasts = h("div", { class: "toasts", role: "region", "aria-label": "Messages" });
 
-/** The elements that `frame.js` puts into the page. */
+/** The elements that `main.js` puts into the page. */
 export const announcements = [quiet, toasts];
 
 /** The number of automatic drawings in progress. They are not announced. */
@@ -25,7 +25,7 @@ export function say(sentence) {
   requestAnimationFrame(() => { quiet.textContent = sentence; });
 }
 
-/** Shows that an action succeeded. The message leaves by itself. */
+/** Shows that an action succeeded. The message disappears by itself. */
 export function report(sentence) {
   const toast = h("p", { class: "toast" }, sentence);
   toasts.append(toast);
@@ -59,7 +59,7 @@ function failureText(error) {
   ];
 }
 
-/** Returns a reason of the server as a sentence. */
+/** Returns the reason of a refusal as a sentence, with a capital letter and a full stop. */
 export function sentence(text) {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

@@ -8,7 +8,8 @@ import { failureBox } from "./announce.js";
  * Opens a dialog.
  *
  * @param {string} title
- * @param {(close: (result: any) => void) => any} makeContent returns the content.
+ * @param {(close: (result: any) => void) => any} makeContent returns the content. It gets the
+ *   function that closes the dialog with a result.
  * @returns {Promise<any>} the result, or undefined if the person closed the dialog.
  */
 export function openDialog(title, makeContent, { isWide = false } = {}) {
@@ -49,7 +50,8 @@ export function openDialog(title, makeContent, { isWide = false } = {}) {
  * @param {object} [action.body] the body of the endpoint's request.
  * @param {string} [action.typed] a text that the person must type first.
  * @param {() => Promise<any>} action.run the action. Its error is shown in the dialog.
- * @returns {Promise<boolean>} whether the action was made.
+ * @param {boolean} [action.isMild] whether the button has the usual colour, not that of a danger.
+ * @returns {Promise<boolean>} whether the action was run without an error.
  */
 export async function askAndRun(action) {
   const done = await openDialog(action.title, (close) => {

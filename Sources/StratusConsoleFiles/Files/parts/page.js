@@ -9,7 +9,7 @@ export function heading(title, ...actions) {
     h("div", { class: "actions" }, actions));
 }
 
-/** Creates a button. It is null if the member may not use it. */
+/** Creates a button. It is null if `isAllowed` is false. */
 export function button(text, click, { isAllowed = true, kind, focus } = {}) {
   if (!isAllowed) return null;
   return h(
@@ -41,7 +41,7 @@ export function screenLink(path, params, ...children) {
   return h("a", { href: screenAddress(path, params) }, children);
 }
 
-/** Creates a form whose inputs are parameters of the address. */
+/** Creates a form whose values become parameters of the address. */
 export function filterForm(label, fields, button = "Show") {
   const form = h(
     "form", {
@@ -62,7 +62,7 @@ export function filterForm(label, fields, button = "Show") {
   return form;
 }
 
-/** Creates a link to the next page of a list. */
+/** Creates links to the first and the next page of a list. It is null for a list of one page. */
 export function nextPage(place, name, position) {
   const isFirst = !place.params[name];
   if (isFirst && !position) return null;

@@ -5,7 +5,7 @@ import { session } from "../session.js";
 import { openDialog } from "../parts/dialog.js";
 import { copyable } from "../parts/secret.js";
 
-/** Shows a request in three languages. */
+/** Shows a request for curl, for Swift and for CloudKit JS. */
 export function copyDialog(request) {
   return openDialog("Copy request", () => [
     h("p", {}, "Replace the placeholders. A token never stands in these texts."),
@@ -15,7 +15,7 @@ export function copyDialog(request) {
   ], { isWide: true });
 }
 
-/** Returns the command. */
+/** Returns the command for curl. */
 export function curlText({ container, environment, database = "public", endpoint, body }) {
   const url = `${session.serverURL ?? "$STRATUS_URL"}/database/1/${container}/${environment}/`
     + `${database}/${endpoint}`;

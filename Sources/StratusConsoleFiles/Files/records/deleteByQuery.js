@@ -8,7 +8,7 @@ import { askAndRun, openDialog } from "../parts/dialog.js";
 import { deleteRecords } from "./save.js";
 import { queryOf } from "./query.js";
 
-/** The most records that one deletion takes. A larger set is deleted in several runs. */
+/** The maximum number of records that one run deletes. The person starts a run for the rest. */
 const recordsMax = 20_000;
 
 /** Counts the records, and asks before it deletes them. */
@@ -51,7 +51,7 @@ export async function deleteByQuery(context) {
   context.reload();
 }
 
-/** Returns the names of all records that the query finds. */
+/** Returns the names of the records that the query finds, at most `recordsMax`. */
 async function findNames({ target, params, fields, zoneID }, onProgress, signal) {
   const names = [];
   let continuationMarker;

@@ -12,10 +12,10 @@ import { field } from "../parts/form.js";
 import { download } from "../parts/page.js";
 import { queryOf } from "./query.js";
 
-/** The most records of one export, so that they fit into the browser's memory. */
+/** The maximum number of records in one export. They must fit into the browser's memory. */
 const recordsMax = 50_000;
 
-/** Asks for the form of the file, and saves it. */
+/** Asks for the format of the file and for the records to export, and saves the file. */
 export function exportDialog(context, records) {
   const { params } = context;
   const isQuery = !params.mode || params.mode === "query";

@@ -11,7 +11,7 @@ export function fieldEditorsOrder(recordType, record) {
   const known = new Set(own.map((field) => field.name));
   const others = Object.keys(record.fields).filter((name) => !known.has(name)).sort();
   return [
-    // NB: the console has no keys, so it cannot write a first value of an encrypted field.
+    // NB: the console has no encryption keys, so it cannot write a value into an encrypted field.
     ...own.filter((field) => !field.isEncrypted || record.fields[field.name]),
     ...others.map((name) => ({ name, type: record.fields[name].type })),
   ];

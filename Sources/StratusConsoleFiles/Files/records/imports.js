@@ -54,7 +54,8 @@ export function importDialog(context) {
 /**
  * Reads the records of a file.
  *
- * @returns {{records: object[], faults: Array<{row: number, sentence: string}>}}
+ * @returns {{records: object[], faults: Array<{row: number, sentence: string}>}} the row 0 stands
+ *   for the whole file.
  */
 export function readRecords(text, fileName, recordType, fields) {
   const faults = [];

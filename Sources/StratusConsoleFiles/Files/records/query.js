@@ -58,7 +58,8 @@ export function queryOf(params, fields) {
 
 /**
  * Returns the sorts of the address, in their order. They have the form
- * `title:ascending,place:ascending:48.1;11.5`. Distances are measured from the location at the end.
+ * `title:ascending,place:ascending:48.1;11.5`. The last part is the location from which distances
+ * are measured.
  */
 export function sortsOf(params) {
   return (params.sort ?? "").split(",").filter(Boolean).map((text) => {
@@ -87,14 +88,14 @@ function valueOf(filter, type) {
   return { type: element, value: parseValue(element, filter.value) };
 }
 
-/** Whether the schema has the index option that a condition needs. */
+/** Whether the schema lacks the index option that a condition needs. */
 export function lacksIndex(field, filter) {
   if (!field || field.isSystem) return false;
   const isSearch = /TOKENS$/.test(filter.comparator);
   return isSearch ? field.isSearchable === false : field.isQueryable === false;
 }
 
-/** The comparator that a new condition of a type has. */
+/** Returns the comparator of a new condition for a field of a type. */
 export function firstComparator(type) {
   if (isList(type)) return "LIST_CONTAINS";
   return type === "LOCATION" ? "NEAR" : "EQUALS";

@@ -12,7 +12,7 @@ import { time } from "../time.js";
 import { sortsOf } from "./query.js";
 import { saveRecords } from "./save.js";
 
-/** The most columns that are shown if the address does not choose fields. */
+/** The maximum number of columns if the address does not choose the fields. */
 const columnsMax = 8;
 
 /** Creates the table. */
@@ -53,7 +53,7 @@ function typeCell(record) {
   return userText(record.recordType);
 }
 
-/** The fields that get columns. */
+/** Returns the names of the fields that get columns. */
 function namesOf({ params, fields }, records) {
   if (params.columns) return params.columns.split(",").map((name) => name.trim()).filter(Boolean);
   const own = fields.filter((field) => !field.isSystem)
@@ -65,7 +65,10 @@ function namesOf({ params, fields }, records) {
   return names.slice(0, columnsMax);
 }
 
-/** Fields that people search and sort by come first, because they say what a record is. */
+/**
+ * Returns the rank of a field. Texts that queries can search or sort by come first, because they
+ * say what a record is. Files and bytes come last.
+ */
 function rank(field) {
   if (field.type === "STRING" && (field.isSearchable || field.isSortable)) return 0;
   return field.type === "ASSETID" || field.type === "BYTES" ? 2 : 1;
@@ -94,7 +97,10 @@ function sorting(name, params, field) {
   };
 }
 
-/** Opens an input in a cell: Enter saves, and Escape closes it without saving. */
+/**
+ * Opens an input in a cell: Enter saves, and Escape closes it without saving. For a list, a file or
+ * an encrypted value, opens the editor of the record.
+ */
 function editCell(record, name, field, cell, context) {
   const stored = record.fields?.[name];
   const type = stored?.type ?? field?.type;

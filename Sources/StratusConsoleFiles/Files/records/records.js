@@ -20,7 +20,7 @@ const modes = [
   { value: "query", text: "Query" }, { value: "lookup", text: "Lookup" },
   { value: "changes", text: "Changes" },
 ];
-/** The keys of the selected records. A new query empties it. */
+/** The names of the selected records. The selection ends when other records are listed. */
 let selection = new Set();
 let selectedAt = "";
 
@@ -51,7 +51,7 @@ export async function show(screen) {
   else closeEditor();
 }
 
-/** The part of the address that decides which records are listed. */
+/** Returns the part of the address that decides which records are listed. */
 function listAddress({ record, columns, ...params }) {
   return addressOf("/records", params);
 }
@@ -61,7 +61,10 @@ async function zonesOf(target, signal) {
   return (await database(target, "zones/list", {}, { signal })).zones;
 }
 
-/** Returns the records, and the position of the next page. Null means that nothing was asked. */
+/**
+ * Returns the records, and the position of the next page. It is null if the address does not say
+ * which records to fetch.
+ */
 async function fetchRecords({ params, target, fields, zoneID }, signal) {
   switch (params.mode) {
     case "lookup": {
@@ -132,7 +135,7 @@ function results(context, found) {
   ];
 }
 
-/** Shows a refused query, and the way to the index option that it lacks. */
+/** Shows why a query was refused. If the schema lacks an index option, adds a link to the field. */
 function failureNote(error, { screen }) {
   const match = /[Ff]ield '([^']+)' is not marked (queryable|sortable|searchable)/
     .exec(error.message);

@@ -2,7 +2,7 @@
 
 import { database, upload } from "../server.js";
 
-/** The most operations of one request. */
+/** The maximum number of operations in one request. */
 export const batchSize = 200;
 
 /**
@@ -39,7 +39,7 @@ function operationFor({ record, isNew, isForced, parent }, fields) {
   };
 }
 
-/** Uploads the files of a change, and returns the fields with the descriptions of the files. */
+/** Uploads the files of a change, and returns the fields with the server's file descriptions. */
 async function withUploads({ target, zoneID }, { record, fields }, signal) {
   const result = { ...fields };
   for (const [name, field] of Object.entries(fields)) {

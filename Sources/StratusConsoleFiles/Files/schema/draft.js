@@ -4,7 +4,10 @@ import { schemaText } from "./printSchema.js";
 
 const drafts = new Map();
 
-/** Returns the draft of a store, and makes one of the stored schema if there is none. */
+/**
+ * Returns the draft of a store. If there is none, or if it has no changes and the stored schema is
+ * another one now, makes a draft of the stored schema.
+ */
 export function draftOf({ containerID, environment }, described) {
   const key = `${containerID} ${environment}`;
   const stored = schemaText(described);

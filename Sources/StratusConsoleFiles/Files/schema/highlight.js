@@ -8,7 +8,7 @@ const keywords = new Set([
 const pattern =
   /(--[^\n]*|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|("[^"\n]*"?)|([A-Za-z_]\w*)|([^\w"]|\w)/g;
 
-/** Returns the tokens of a text: its whole text, in pieces with a kind. */
+/** Returns the tokens of a text: pieces that make up the whole text, each with a kind. */
 export function tokensOf(text) {
   const tokens = [];
   for (const [whole, comment, quoted, word] of text.matchAll(pattern)) {

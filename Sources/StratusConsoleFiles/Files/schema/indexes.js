@@ -1,4 +1,4 @@
-// The screen of the indexes that queries have made.
+// The screen of the indexes that the server has made for queries.
 
 import { h, userText } from "../dom.js";
 import { manage } from "../server.js";

@@ -6,7 +6,7 @@ import { commandNote } from "../commands.js";
 import { failureBox, report } from "../parts/announce.js";
 import { openDialog } from "../parts/dialog.js";
 
-/** Shows the steps, refusals and warnings of a change. */
+/** Shows the faults of the text, and the refusals, losses and steps of the change. */
 export function reportView({ faults, refusals, warnings, steps }) {
   const list = (title, messages, kind) => messages.length > 0 && h(
     "section", { class: `notice ${kind}` }, h("h3", {}, title),

@@ -45,7 +45,7 @@ function viewOf(view, context, retiring) {
   }
 }
 
-/** Shows that there are changes that the server does not have yet. */
+/** Shows that the draft has changes that the server does not have yet. */
 function draftBar({ draft, store, screen, redraw }) {
   if (!draft.isChanged) return null;
   return h(

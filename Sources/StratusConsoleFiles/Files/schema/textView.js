@@ -9,7 +9,7 @@ import { reviewChange } from "./report.js";
 
 /** Texts that are not saved yet, by their stores. They live as long as the page. */
 const unsaved = new Map();
-/** A longer text has no colours, because they would make typing slow. */
+/** The maximum length of a text with colours. In a longer text, they would make typing slow. */
 const colouredMax = 60_000;
 
 /** Creates the editor. */

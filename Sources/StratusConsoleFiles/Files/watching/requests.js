@@ -12,7 +12,7 @@ import { table } from "../parts/table.js";
 import { counted, sizeText, time } from "../time.js";
 
 const pageSize = 100;
-/** The most rows of a live list. Older rows leave it. */
+/** The maximum number of rows in a live list. The oldest rows are removed. */
 const liveMax = 500;
 
 export async function show(screen) {
@@ -39,7 +39,7 @@ export async function show(screen) {
   drawList();
   say(`${counted(requests.length, "request")} shown.`);
   if (params.live === "yes") {
-    // NB: rows that arrive while the person reads the table would move it away.
+    // NB: new rows would move the table while the person reads it.
     list.addEventListener("focusin", () => { isPaused = true; });
     list.addEventListener("focusout", () => { isPaused = false; });
   }

@@ -11,7 +11,7 @@ import { table } from "../parts/table.js";
 import { counted, sizeText, time } from "../time.js";
 
 const minute = 60_000;
-/** The spans of time, each with the minutes that one bar covers. */
+/** The spans of time that the charts can show, each with the minutes of one bar. */
 const spans = [
   { value: "1", text: "the last hour", minutes: 1 },
   { value: "6", text: "the last 6 hours", minutes: 5 },
@@ -100,7 +100,7 @@ function endpointTable(place, points, bounds) {
   });
 }
 
-/** Adds points with the same key, and returns pairs of keys and sums. */
+/** Adds up the points with the same key, and returns pairs of a key and its sums. */
 export function sumsBy(points, keyOf) {
   const sums = new Map();
   for (const point of points) {
@@ -118,8 +118,8 @@ export function sumsBy(points, keyOf) {
 }
 
 /**
- * Returns the bound in milliseconds within which a part of the requests was answered. For requests
- * above the last bound, returns the last bound.
+ * Returns the first bound, in milliseconds, within which at least the fraction `part` of the
+ * requests was answered, or the last bound if there is none. Without requests, returns 0.
  */
 export function quantile(durations, bounds, part) {
   const total = durations.reduce((sum, count) => sum + count, 0);

@@ -33,8 +33,8 @@ extension ParsedSchema {
       indexes: existing.indexes.values.flatMap { $0 }, settings: existing.settings)
   }
 
-  /// Returns the position of a record type or field in the file, or nil if the file does not
-  /// contain it.
+  /// Returns the position of a record type or field in the file. For a missing field, returns the
+  /// position of its record type. Returns nil if the file does not contain the record type.
   public func position(of place: SchemaPlace) -> SchemaPosition? {
     guard let type = recordTypes.first(where: { $0.name.value == place.recordType }) else {
       return nil

@@ -1,6 +1,6 @@
 public import StratusWire
 
-/// The syntax tree of a schema file (schema-language §2).
+/// The syntax tree of a schema file.
 public struct ParsedSchema: Sendable, Hashable {
   public var roles: [Located<String>]
   public var recordTypes: [ParsedRecordType]

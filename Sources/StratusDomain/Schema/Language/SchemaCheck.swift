@@ -169,7 +169,7 @@ extension SchemaCheck {
 }
 
 extension ParsedSchema {
-  /// The system fields that a file can name, with their types (schema-language §4).
+  /// The system fields that a file can name, with their types.
   static let systemFields: [String: FieldType.Element] = [
     "___createTime": .timestamp, "___createdBy": .reference, "___etag": .string,
     "___modTime": .timestamp, "___modifiedBy": .reference, "___recordID": .reference,

@@ -1,6 +1,6 @@
 import StratusWire
 
-/// Splits the text of a schema file into tokens (schema-language §1).
+/// Splits the text of a schema file into tokens.
 struct SchemaLexer {
   private let text: String.UnicodeScalarView
   private var index: String.UnicodeScalarView.Index

@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Reads a schema file (schema-language §2). The parser continues after a fault, so that one run
-/// finds many faults. It does not recurse, so a deeply nested file cannot overflow the stack.
+/// Reads a schema file. The parser continues after a fault, so that one run finds many faults. It
+/// does not recurse, so a deeply nested file cannot overflow the stack.
 struct SchemaParser {
   private var lexer: SchemaLexer
   private var parserFaults: [SchemaFault] = []
@@ -240,7 +240,7 @@ extension SchemaParser {
     }
   }
 
-  /// The words that are names only in quotation marks (schema-language §1).
+  /// The words that are names only in quotation marks.
   static let reserved: Set<String> = [
     "grant", "preferred", "queryable", "searchable", "sortable",
   ]

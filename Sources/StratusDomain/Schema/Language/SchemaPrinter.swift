@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Writes a schema file in the form of Apple's export (schema-language §7), so that a comparison of
-/// files shows only what changed.
+/// Writes a schema file in the form of Apple's export, so that a comparison of files shows only
+/// what changed.
 ///
 /// - All system fields are written, with their options. Entries are in ASCII order of their names,
 ///   so that upper case stands before `_`, and `_` before lower case.
