@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The properties that are removed from a notification that is too long (cloudkit-semantics §19).
+/// The properties that are removed from a notification that is too long.
 @Suite struct `Pruning of notifications` {
   /// Paths in the payload. The most important path is the first. Choice: the positions of
   /// `mutable-content` and `category`.

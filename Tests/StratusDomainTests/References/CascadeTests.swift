@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The records that are deleted together with a deleted record (cloudkit-semantics §10).
+/// The records that are deleted together with a deleted record.
 @Suite struct Cascade {
   private func gone(_ family: Family, _ operations: [RecordOperation]) throws -> Set<String> {
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))

@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// A participant must not learn how many bytes the owner uses (cloudkit-semantics §22, code 25).
+  /// A participant must not learn how many bytes the owner uses.
   @Test func `a participant's save counts for the owner, and a refusal hides the owner's usage`()
     async throws
   {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The work of one request, counted in statements and rows (DESIGN promise 7).
+/// The work of one request, counted in statements and rows.
 @Suite struct `The work for shares` {
   private func withCounts(
     _ body: (SharedServer, CountedStores) async throws -> Void
