@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test
-  func `field types may be missing or aliases, and numbers may have any form`()
+  func `a field's type may be missing or an alias, and a value is converted to the stored type`()
     async throws
   {
     try await withAnna { anna in

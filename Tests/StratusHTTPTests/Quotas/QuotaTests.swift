@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a save that needs more bytes than are left is refused with their number`()
+  @Test func `the refusal of a save beyond the quota contains the number of bytes that are left`()
     async throws
   {
     try await with { server, anna in

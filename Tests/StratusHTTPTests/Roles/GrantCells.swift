@@ -13,7 +13,7 @@ struct MatrixCaller: Sendable {
 struct GrantConfiguration: Sendable {
   let number: Int
   let grants: [String: Set<String>]
-  /// The position of the creator among the callers.
+  /// The index of the creator in the list of callers.
   let creator: Int
 }
 

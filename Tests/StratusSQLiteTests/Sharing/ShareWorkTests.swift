@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `leaving a zone takes work in proportion to the number of its shares`()
+  @Test func `the work of leaving a zone is proportional to the number of joined shares`()
     async throws
   {
     var rows: [Int] = []
