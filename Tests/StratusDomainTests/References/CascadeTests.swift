@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `one transaction deletes only as many records as the byte limit allows`() throws {
+  @Test func `one transaction deletes no further records after its byte limit is reached`() throws {
     var family = Family(.init("t"))
     for number in 10..<40 {
       family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))

@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func `the error of a batch names the record that breaks a reference rule`() async throws {
+  @Test
+  func `only the record that breaks a reference rule gets the error of the rule`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")

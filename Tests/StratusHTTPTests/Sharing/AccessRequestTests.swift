@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test
-  func `the owner sees requesters with name and address, and other users see none`() async throws {
+  func `the owner sees a requester with name and address, and the requester gets no access`()
+    async throws
+  {
     try await withShares { scene in
       let guid = try await openShare(scene)
       let bob = try await scene.guest("bob")
