@@ -82,7 +82,7 @@ struct Chat: Sendable {
 
   /// Deletes the subscriptions that ``follow(_:)`` has saved.
   func unfollow(_ channel: Channel) async throws {
-    // One subscription covers all rooms of a database, so it must stay.
+    // One subscription is for all rooms of a database, so it must stay.
     if channel.room != nil { return }
     let results = try await database.modifySubscriptions(
       saving: [],

@@ -1,7 +1,7 @@
 import StratusKit
 
-/// Checks that an engine calls its delegate correctly (semantics §23): only one event at a time,
-/// and an end event after each begin event.
+/// Checks that an engine calls its delegate correctly: only one event at a time, and an end event
+/// after each begin event.
 struct EventRules {
   let device: String
   let ledger: Ledger

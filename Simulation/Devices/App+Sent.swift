@@ -99,7 +99,7 @@ extension CKError {
       || (code == .internalError && localizedDescription.hasPrefix("unreadable answer"))
   }
 
-  /// Whether the engine keeps the change and sends it again by itself (semantics §23).
+  /// Whether the engine keeps the change and sends it again by itself.
   fileprivate var isRepeated: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,

@@ -188,8 +188,8 @@ final class App: @unchecked Sendable {
       add(.delete(key))
       say("deletes \(key)")
     case .makeZone(let zone):
-      // NB: if the deletion and the creation of a zone are both pending, only the creation is sent
-      // (semantics §23). The zone would then keep records that the app has removed.
+      // NB: if the deletion and the creation of a zone are both pending, only the creation is sent.
+      // The zone would then keep records that the app has removed.
       if data.zones.contains(zone) || data.pending[.deleteZone(zone)] != nil { return }
       makeZone(zone)
     case .deleteZone(let zone):

@@ -15,7 +15,8 @@ final class SharingTruth: @unchecked Sendable {
   /// The versions of the names of the records that each guest may see. A version is added before
   /// each commit that changes these names.
   private var versions: [[String: Set<String>]] = [[:]]
-  /// The zone and the number of its newest change when the newest version was added.
+  /// The zone and the number of its newest change after the last examined write; nil after a
+  /// restore.
   private var described: Position?
   /// The first violation, in words: a guest received the contents of a hidden record, or made a
   /// change without permission.

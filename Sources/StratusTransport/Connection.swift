@@ -216,7 +216,7 @@ public final class Connection: Sendable {
   }
 
   /// Stores the new token that the server sends with a response. Older tokens of the session stay
-  /// valid, so the order in which responses arrive does not matter (web-auth §3.1).
+  /// valid, so the order in which responses arrive does not matter.
   ///
   /// - Parameter generation: the generation of the request. A response for another account is
   ///   ignored.

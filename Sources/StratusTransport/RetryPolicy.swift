@@ -8,8 +8,8 @@ public enum Patience: Sendable, Hashable {
 
 /// Decides whether a failed request is sent again, and when.
 ///
-/// Source: semantics §13 (quality of service), §22. Choice: with `short` patience, the policy still
-/// retries after a delay of a few seconds. Otherwise, most apps would only show the failure.
+/// Choice: with `short` patience, the policy still retries after a delay of a few seconds.
+/// Otherwise, most apps would only show the failure.
 public struct RetryPolicy: Sendable {
   /// The first delay of a series, in seconds. Each further delay is twice as long.
   static let firstDelaySeconds = 0.5

@@ -120,7 +120,7 @@ import Testing
     #expect(read.changedKeys().isEmpty)
   }
 
-  @Test func `an app's extension of the record value protocol compiles`() {
+  @Test func `an app can use the record value protocols as types`() {
     #expect(describe("x") == "value")
     let record: CKRecordKeyValueSetting = note()
     record["a"] = 1

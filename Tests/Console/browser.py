@@ -123,5 +123,5 @@ return found;
 
 
 def own_findings(browser):
-    """Returns what axe does not check."""
+    """Returns the findings of our own checks, which axe does not have."""
     return browser.execute_script(OWN_CHECKS)

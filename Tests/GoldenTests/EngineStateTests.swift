@@ -7,7 +7,7 @@ import Testing
   private static let forms = ["json", "xml.plist", "binary.plist"]
 
   @Test(arguments: ["fetched-early", "fetched-late"], forms)
-  func `an old sync engine state has its user and its fetch positions`(name: String, form: String)
+  func `an old sync engine state has its user and its change tokens`(name: String, form: String)
     throws
   {
     let saved = try GoldenFiles.engineState(name, form).saved

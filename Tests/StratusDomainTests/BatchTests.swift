@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Several operations on one zone (cloudkit-semantics §12, web-services §4.2).
+/// Several operations on one zone.
 @Suite struct Batch {
   @Test func `an atomic batch with one refusal writes nothing`() throws {
     var situation = try Situation.oneNote()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Change tokens, as clients store them (cloudkit-semantics §16, DESIGN promise 5).
+/// Change tokens, as clients store them.
 @Suite struct ChangeTokens {
   private let token = ChangeToken(subject: .zone, epoch: 1_234_567, incarnation: 42, change: 7)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Saves of encrypted fields (cloudkit-semantics §8, web-services §3.3).
+/// Saves of encrypted fields.
 @Suite struct `Encrypted fields and the schema` {
   private static let keyID: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
   private static let sealed =

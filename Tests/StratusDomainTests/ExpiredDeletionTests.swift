@@ -3,8 +3,8 @@ import Testing
 
 @testable import StratusDomain
 
-/// A client follows the history of a zone whose old tombstones are removed (cloudkit-semantics
-/// §16). A client whose token has expired drops its copy and starts again without a token.
+/// A client follows the history of a zone whose old tombstones are removed. A client whose token
+/// has expired drops its copy and starts again without a token.
 @Suite struct ExpiredDeletions {
   /// A zone with the newest change of each record. A deleted record has a tombstone until
   /// ``forget(through:)`` removes it.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// A client reads a zone's history to its end while the zone changes (DESIGN promise 5).
+/// A client reads a zone's history to its end while the zone changes.
 @Suite struct HistoryCursors {
   /// A zone with only the newest change of each record, as in the store.
   private struct History {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The legal forms of names (cloudkit-semantics §2).
+/// The legal forms of names.
 @Suite struct Names {
   static let legal = ["a", "n-1", "Note 1", "4711", "a_b", "Ä", String(repeating: "x", count: 255)]
   static let illegal = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Every operation type with every state of a record (web-services §4.2).
+/// Every operation type with every state of a record.
 @Suite struct Operations {
   enum Tag: Sendable { case none, right, stale }
 
@@ -35,8 +35,8 @@ import Testing
     Row(kind: .delete, isStored: false, tag: .none, verdict: .refused(.notFound)),
     Row(kind: .delete, isStored: true, tag: .right, verdict: .deleted),
     Row(kind: .delete, isStored: true, tag: .stale, verdict: .refused(.conflict)),
-    // Choice: a deletion needs no change tag. Apple's page about deletions does not mention the tag
-    // (reference, open point 3).
+    // Choice: a deletion needs no change tag. Apple's page about deletions does not mention the
+    // tag.
     Row(kind: .delete, isStored: true, tag: .none, verdict: .deleted),
   ]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Field values and the schema (web-services §3.3, wire-quirks A12–A15, cloudkit-semantics §4).
+/// Field values and the schema.
 @Suite struct FieldsAgainstSchema {
   struct Row: Sendable, CustomTestStringConvertible {
     let field: String

@@ -3,7 +3,7 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// API tokens and web auth tokens (web-auth §1–3).
+/// API tokens and web auth tokens.
 @Suite struct AuthenticationOfRequests {
   static let notes = "iCloud.org.example.Notes"
   static let other = "iCloud.org.example.Other"

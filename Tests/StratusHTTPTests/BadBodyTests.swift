@@ -134,7 +134,7 @@ import Testing
     try await withWork { anna in
       for row in rows {
         for (index, value) in wrong.enumerated() where !row.right.contains(index) {
-          // NB: a Boolean decodes as a whole number (wire-quirks A15).
+          // NB: a Boolean decodes as a whole number.
           if row.key == "resultsLimit", value == true { continue }
           let answer = try await anna.answer(row.endpoint, row.base.with(row.key, value))
           answer.expectRefusal("\(row.endpoint) \(row.key): \(value)", code: "BAD_REQUEST")

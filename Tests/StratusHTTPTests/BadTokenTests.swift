@@ -2,7 +2,7 @@ import Foundation
 import StratusTesting
 import Testing
 
-/// Invalid change tokens. They never cause a silent gap or a server error (cloudkit-semantics §16).
+/// Invalid change tokens. They never cause a silent gap or a server error.
 @Suite struct BadChangeTokens {
   private func expectBad(
     _ anna: Client, _ token: String, zone: String = "Work", _ what: String,

@@ -1,7 +1,6 @@
 import Testing
 
-/// The endpoints `changes/database`, `zones/changes`, `changes/zone` and `records/changes`
-/// (web-services §4.4, 4.11–4.13, cloudkit-semantics §16).
+/// The endpoints `changes/database`, `zones/changes`, `changes/zone` and `records/changes`.
 @Suite struct ChangesEndpoints {
   private func names(_ page: JSON) -> [String] {
     (page["records"].array ?? []).compactMap { $0["recordName"].string }

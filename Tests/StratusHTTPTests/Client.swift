@@ -42,7 +42,7 @@ struct Client: Sendable {
     token.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
   }
 
-  /// Sends bytes and expects JSON as the answer, whatever the status (wire-quirks B1).
+  /// Sends bytes and expects JSON as the answer, whatever the status.
   func send(
     _ method: HTTPRequest.Method, _ target: String, headers: [String: String] = [:],
     body: [UInt8] = []

@@ -1,8 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Answers of a server that has removed old tombstones (cloudkit-semantics §16, web-services §4.13:
-/// an expired token is a BAD_REQUEST).
+/// Answers of a server that has removed old tombstones. An expired token gives BAD_REQUEST.
 @Suite struct ExpiredDeletions {
   private static let day: Int64 = 86_400
 

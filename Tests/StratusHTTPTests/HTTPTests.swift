@@ -2,7 +2,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// Statuses, headers and methods (web-services §1.3, web-auth §6, wire-quirks B).
+/// Statuses, headers and methods.
 @Suite struct HTTPAnswers {
   @Test(arguments: ["records/nothing", "records", "records/modify/more", "tokens/forget"])
   func `a request to an unknown endpoint gives status 404`(endpoint: String) async throws {
@@ -64,7 +64,7 @@ import Testing
       let answer = try await server.otherUser.send(.get, target, headers: ["Origin": origin])
       #expect(answer.status == 421)
       #expect(try answer.header("Access-Control-Allow-Origin") == origin)
-      // If an API token lists no origins, a browser sends no cookies (web-auth §5, 8).
+      // If an API token lists no origins, a browser sends no cookies.
       #expect(try answer.header("Access-Control-Allow-Credentials") == nil)
       let exposed = try #require(try answer.header("Access-Control-Expose-Headers"))
       for name in ["X-Apple-CloudKit-Web-Auth-Token", "X-Apple-Request-UUID"] {

@@ -1,6 +1,6 @@
 import Testing
 
-/// The endpoint `records/lookup` (web-services §4.3).
+/// The endpoint `records/lookup`.
 @Suite struct LookupRecordsEndpoint {
   @Test func `the records and errors of a lookup come in the requested order`() async throws {
     try await withAnna { anna in

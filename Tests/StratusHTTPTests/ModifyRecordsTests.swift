@@ -1,6 +1,6 @@
 import Testing
 
-/// The endpoint `records/modify` (web-services §4.2).
+/// The endpoint `records/modify`.
 @Suite struct ModifyRecordsEndpoint {
   static let fields: JSON = [
     "title": ["value": "Milk", "type": "STRING"],

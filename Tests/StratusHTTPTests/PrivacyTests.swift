@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Only the owner can read or write a private database (DESIGN promise 6).
+/// Only the owner can read or write a private database.
 @Suite struct Privacy {
   private func withTwo(
     _ body: (_ anna: Client, _ bea: Client, _ annaName: String) async throws -> Void

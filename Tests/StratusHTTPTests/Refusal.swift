@@ -1,13 +1,13 @@
 import Testing
 
-/// The error codes in Apple's documentation. Clients know no other codes (wire-quirks B7).
+/// The error codes in Apple's documentation. Clients know no other codes.
 let documentedCodes: Set<String> = [
   "ACCESS_DENIED", "ATOMIC_ERROR", "AUTHENTICATION_FAILED", "AUTHENTICATION_REQUIRED",
   "BAD_REQUEST", "CONFLICT", "EXISTS", "INTERNAL_ERROR", "NOT_FOUND", "QUOTA_EXCEEDED",
   "THROTTLED", "TRY_AGAIN_LATER", "VALIDATING_REFERENCE_ERROR", "ZONE_NOT_FOUND",
 ]
 
-/// The HTTP status of each code when the whole request fails (web-services §3.14).
+/// The HTTP status of each code when the whole request fails.
 let statusOfCode: [String: Int] = [
   "ACCESS_DENIED": 403, "ATOMIC_ERROR": 400, "AUTHENTICATION_FAILED": 401,
   "AUTHENTICATION_REQUIRED": 421, "BAD_REQUEST": 400, "CONFLICT": 409, "EXISTS": 409,

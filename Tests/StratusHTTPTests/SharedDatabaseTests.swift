@@ -1,7 +1,6 @@
 import Testing
 
-/// The shared database of a user who participates in no shared zone (web-services §4.8, sharing
-/// §2.2).
+/// The shared database of a user who participates in no shared zone.
 @Suite struct EmptySharedDatabase {
   private func withShared(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { anna in

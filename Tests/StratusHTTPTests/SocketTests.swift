@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  func `A3: a chunked request is equivalent to a request with a content length`() async throws {
+  func `a chunked request is equivalent to a request with a content length`() async throws {
     try await withRunningServer { port, query in
       let head = Self.request(query, headers: "Transfer-Encoding: chunked\r\nConnection: close\r\n")
       let body = "c\r\n{\"records\":[\r\n1\r\n]\r\n1\r\n}\r\n0\r\n\r\n"

@@ -2,14 +2,13 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// Requests that real clients send although the documentation does not mention them (wire-quirks
-/// A).
+/// Requests that real clients send although the documentation does not mention them.
 @Suite struct Tolerance {
   @Test(arguments: [
     "text/plain", "application/json", "application/json; charset=utf-8",
     "application/x-www-form-urlencoded", "image/png",
   ])
-  func `A1: the server ignores the content type of a request`(type: String) async throws {
+  func `the server ignores the content type of a request`(type: String) async throws {
     try await withAnna { anna in
       let answer = try await anna.send(
         .post, anna.target("records/lookup"), headers: ["Content-Type": type],
@@ -19,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["zones/list", "users/caller", "users/current", "changes/database"])
-  func `A2: GET, POST, an empty body and an empty dictionary are equivalent`(
+  func `GET, POST, an empty body and an empty dictionary are equivalent`(
     endpoint: String
   ) async throws {
     try await withAnna { anna in
@@ -34,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `A4, A5: the server ignores unknown parameters and the parameter order`() async throws {
+  func `the server ignores unknown parameters and the parameter order`() async throws {
     try await withAnna { anna in
       let token = Client.encode(try #require(anna.webAuthToken))
       let api = try #require(anna.apiToken)
@@ -50,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `A6: a web auth token in a URL works without percent-encoding`() async throws {
+  @Test func `a web auth token in a URL works without percent-encoding`() async throws {
     try await withServer { server in
       // Tokens are random. The loop creates tokens until one contains a plus sign.
       for _ in 0..<100 {
@@ -66,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `A7: a record can be sent back with every key of the answer`() async throws {
+  @Test func `a record can be sent back with every key of the answer`() async throws {
     try await withAnna { anna in
       let saved = try await anna.save("n-1", fields: ["a": ["value": 1, "type": "INT64"]])
       let whole = saved.with("stableUrl", ["x": 1]).with("shortGUID", nil)
@@ -78,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: ["ownerRecordName", "ownerName"])
-  func `A8: two keys and two placeholders can name the owner of a zone`(key: String)
+  func `two keys and two placeholders can name the owner of a zone`(key: String)
     async throws
   {
     try await withAnna { anna in
@@ -93,7 +92,7 @@ import Testing
   }
 
   @Test
-  func `A9: the zone of a save may be at top level, in the record, or in both`() async throws {
+  func `the zone of a save may be at top level, in the record, or in both`() async throws {
     try await withAnna { anna in
       try await anna.makeZone("Work")
       let zoneID: JSON = ["zoneName": "Work"]
@@ -122,7 +121,7 @@ import Testing
   }
 
   @Test
-  func `A10: the desired keys of a save may be in three places of the request`() async throws {
+  func `the desired keys of a save may be in three places of the request`() async throws {
     try await withAnna { anna in
       let record: JSON = [
         "recordName": "n", "recordType": "Note", "fields": ["a": ["value": 1], "b": ["value": 2]],
@@ -149,7 +148,7 @@ import Testing
   }
 
   @Test
-  func `A12–A15: field types may be missing or aliases, and numbers may have any form`()
+  func `a field's type may be missing or an alias, and a value is converted to the stored type`()
     async throws
   {
     try await withAnna { anna in
@@ -170,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.object([:]), ["value": nil], nil])
-  func `A13: every form of a missing value clears a field`(nothing: JSON) async throws {
+  func `every form of a missing value clears a field`(nothing: JSON) async throws {
     try await withAnna { anna in
       try await anna.save("n", fields: ["a": ["value": 1], "b": ["value": 2]])
       let record = try await anna.save("n", fields: ["a": nothing])
@@ -179,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [JSON.int(1_000_000), "2", 0, nil])
-  func `A20: a page size that is too large is reduced, and a page size may be a string`(limit: JSON)
+  func `a page size that is too large is reduced, and a page size may be a string`(limit: JSON)
     async throws
   {
     try await withAnna { anna in
@@ -191,7 +190,7 @@ import Testing
   }
 
   @Test
-  func `A22: zones in a lookup may be zone IDs or dictionaries that contain a zone ID`()
+  func `zones in a lookup may be zone IDs or dictionaries that contain a zone ID`()
     async throws
   {
     try await withAnna { anna in

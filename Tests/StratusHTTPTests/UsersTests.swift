@@ -1,6 +1,6 @@
 import Testing
 
-/// The endpoints `users/caller` and `users/current` (web-services §4.15).
+/// The endpoints `users/caller` and `users/current`.
 @Suite struct UsersEndpoints {
   @Test(arguments: ["public", "private"])
   func `an answer has the caller's identity at top level and in a list of users`(database: String)

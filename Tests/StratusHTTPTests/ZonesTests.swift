@@ -1,7 +1,6 @@
 import Testing
 
-/// The endpoints `zones/list`, `zones/lookup` and `zones/modify` (web-services §4.8–4.10,
-/// cloudkit-semantics §11).
+/// The endpoints `zones/list`, `zones/lookup` and `zones/modify`.
 @Suite struct ZonesEndpoints {
   private func names(_ zones: JSON) -> [String] {
     (zones["zones"].array ?? []).compactMap { $0["zoneID"]["zoneName"].string }

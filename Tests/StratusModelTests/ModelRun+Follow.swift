@@ -94,7 +94,7 @@ extension ModelRun {
   }
 
   /// Applies the changes of a feed. The feed must report only changed records, each once and in its
-  /// latest state (§16).
+  /// latest state.
   private mutating func take(
     _ events: [Event], of zone: Int, told: inout Set<Int>, on device: Int
   ) throws {
@@ -170,7 +170,7 @@ extension ModelRun {
   private mutating func failed(
     _ zone: Int, _ code: CKError.Code?, _ text: String, on device: Int
   ) throws {
-    // The default zone has no feed (§11). Apple does not document the error code of such a read.
+    // The default zone has no feed. Apple does not document the error code of such a read.
     if zone == 0 { return }
     let expected = expectedError(of: zone, on: device)
     try Mismatch.require(

@@ -27,7 +27,7 @@ extension ModelRun {
       try await send(
         drafts.map(\.record), modification, policy, isSingle: isSingle, to: database)
     }
-    // An operation that names a record twice fails as a whole (§12).
+    // An operation that names a record twice fails as a whole.
     guard Set(items.map(\.key)).count == items.count else {
       try Mismatch.require(
         result.code == .invalidArguments, "an operation that names a record twice: \(result.text)")
@@ -78,7 +78,7 @@ extension ModelRun {
     for (field, value) in edit.sets {
       record.set(value, field: field)
       fields[field] = value
-      // Clearing a field in a record that was never saved is not a change (§7).
+      // Clearing a field in a record that was never saved is not a change.
       if value != nil || copy != nil { changed.insert(field) }
     }
     var parent = copy?.parent
@@ -139,7 +139,7 @@ extension ModelRun {
     let key = draft.save.key
     switch (found, outcome) {
     case (.success(let record), .saved(let version)):
-      // The saved record has the change tag of the server's current version (§7, K).
+      // The saved record has the change tag of the server's current version.
       try check(
         record, key,
         is: ModelServer.Record(
@@ -164,7 +164,7 @@ extension ModelRun {
     }
   }
 
-  /// A conflict contains the server's record, the client's record and their common ancestor (§12).
+  /// A conflict contains the server's record, the client's record and their common ancestor.
   private mutating func checkConflict(
     _ error: CKError, with serverRecord: ModelServer.Record, of draft: Draft
   ) throws {

@@ -1,6 +1,6 @@
 import CloudKit
 
-/// The rules about records that refer to other records (cloudkit-semantics §10).
+/// The rules about records that refer to other records.
 extension ModelServer {
   /// Returns the positions of the items that break a rule in a batch: saves whose parent is
   /// missing, and deletions of records that still have children. If one item deletes a record and

@@ -2,8 +2,8 @@ import CloudKit
 
 /// A model of CloudKit's rules about records and zones, in memory.
 ///
-/// The model follows the reference (cloudkit-semantics §10–12, 16, web-services §4.2) and shares no
-/// code with the server. If the model and the server agree, both are right or have the same error.
+/// The model implements the documented rules and shares no code with the server. If the model and
+/// the server agree, both are right or have the same error.
 struct ModelServer: Sendable {
   struct Record: Sendable, Hashable {
     let type: Int
@@ -40,7 +40,7 @@ struct ModelServer: Sendable {
 
   // Zones.
 
-  /// Saving a zone again changes nothing (§11).
+  /// Saving a zone again changes nothing.
   mutating func saveZone(_ zone: Int) {
     guard zones[zone] == nil else { return }
     tick(zone)
@@ -104,7 +104,7 @@ struct ModelServer: Sendable {
   }
 
   /// Carries out an operation. Each zone has its own batch. A batch is atomic if the operation
-  /// requests it and the zone is not the default zone (§12).
+  /// requests it and the zone is not the default zone.
   mutating func modify(
     _ items: [Item], policy: CKModifyRecordsOperation.RecordSavePolicy, isAtomic: Bool
   ) -> [Outcome] {
@@ -150,7 +150,7 @@ struct ModelServer: Sendable {
     guard zones[item.key.zone] != nil else { return .failed(.zoneNotFound, serverRecord: nil) }
     switch item {
     case .delete(let key):
-      // The deletion of a missing record succeeds (§12) and changes nothing.
+      // The deletion of a missing record succeeds and changes nothing.
       if let record = record(key) { remove(key, record) }
       return .deleted
     case .save(let save): return apply(save, policy)

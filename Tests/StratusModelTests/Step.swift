@@ -37,7 +37,7 @@ enum Value: Hashable, Sendable {
 
   /// The value that a field of this kind stores, or nil if the field cannot store it.
   ///
-  /// A whole number fits a floating-point field if no digit is lost (wire-quirks A15).
+  /// A whole number fits a floating-point field if no digit is lost.
   func kept(as kind: Kind) -> Value? {
     if case .number(let number) = self, kind == .real {
       return Double(exactly: number).map(Value.real)

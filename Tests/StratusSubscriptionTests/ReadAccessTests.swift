@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Only subscribers who may read a record are notified of its changes (DESIGN promise 6).
+/// Only subscribers who may read a record are notified of its changes.
 @Suite struct ReadAccessInMatching {
   /// Checks which users are notified of Ann's note in the public database.
   private func expectNotified(_ users: [String], grants: RecordGrants) async throws {

@@ -2,7 +2,7 @@ import StratusDomain
 import StratusWire
 import Testing
 
-/// The answers of the endpoints subscriptions/modify, list and lookup (cloudkit-semantics §18).
+/// The answers of the endpoints subscriptions/modify, list and lookup.
 @Suite struct `Rules of subscriptions` {
   /// Runs a test with a note and a custom zone.
   private func withNotes(_ body: (Scene) async throws -> Void) async throws {
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// Choice: both subscriptions are saved. Apple's service refuses the second one with a misleading
-  /// text (wire-quirks C8).
+  /// text.
   @Test
   func `a subscription with the same content under another ID is another subscription`()
     async throws

@@ -55,8 +55,8 @@ private final class SlowDelegate: CKSyncEngineDelegate {
     }
   }
 
-  /// A delegate that waits for a call of its engine in another task, and a function that returns
-  /// the error of this call.
+  /// A delegate that calls `sendChanges()` of its engine in another task and waits for that task,
+  /// and a function that returns the error that the call threw.
   private func waitingDelegate() -> (SlowDelegate, error: @Sendable () -> CKError.Code?) {
     let error = Mutexed<CKError.Code?>(nil)
     let delegate = SlowDelegate { engine in

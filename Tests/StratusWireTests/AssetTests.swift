@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// Files in fields, and the answers of upload URLs (web-services §3.4, §4.6).
+/// Files in fields, and the answers of upload URLs.
 @Suite struct Assets {
   private static let text =
     #"{"a":{"value":{"fileChecksum":"c","size":3},"type":"ASSETID"},"#

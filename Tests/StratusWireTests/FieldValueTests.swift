@@ -3,8 +3,8 @@ import Testing
 @testable import StratusWire
 
 @Suite struct FieldValues {
-  /// Each type of web-services §3.3: a value, its field dictionary, and the same dictionary with
-  /// numbers as strings.
+  /// Each documented type: a value, its field dictionary, and the same dictionary with numbers as
+  /// strings.
   static let dictionaries: [(FieldValue, String, String?)] = [
     (.string("Milk \"x\""), #"{"value":"Milk \"x\"","type":"STRING"}"#, nil),
     (.int64(-7), #"{"value":-7,"type":"INT64"}"#, #"{"value":"-7","type":"INT64"}"#),

@@ -36,7 +36,7 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// The create request of web-services §7.
+/// The create request of Apple's documentation.
 let createRequest = """
   {"zoneID":{"zoneName":"Work"},"atomic":true,
    "operations":[{"operationType":"create","record":{"recordName":"n-1","recordType":"Note",

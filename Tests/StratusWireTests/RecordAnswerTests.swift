@@ -2,7 +2,7 @@ import Testing
 
 @testable import StratusWire
 
-/// The record of web-services §7, and its JSON text with the keys in Apple's order.
+/// A record, and its JSON text with the keys in Apple's order.
 let note = RecordDictionary(
   recordName: "n-1", recordType: "Note",
   fields: FieldsJSON([(key: "title", value: FieldValue.string("Milk"))]), recordChangeTag: "1",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StratusWire
 
-/// The JSON format of cktool (schema-language §10).
+/// The JSON format of cktool.
 @Suite struct ToolFields {
   private static func time(_ text: String) -> Timestamp? {
     text == "2026-01-31" ? Timestamp(1_769_817_600_000) : nil

@@ -67,8 +67,8 @@ public struct NoteFolder: Sendable {
     return text
   }
 
-  /// Reads the text of a note. If the file is not text, it gets another extension, and the result
-  /// is nil.
+  /// Reads the text of a note. If the file cannot be read or is not text, it gets another
+  /// extension, and the result is nil.
   func textOrSetAside(_ name: String) throws -> String? {
     do {
       return try text(of: name)

@@ -26,7 +26,7 @@ extension RegistryConformance {
     try expect(
       try await registry.passkeys(ofAccount: "1"), [passkey(1), passkey(2), passkey(3)])
     try expect(try await registry.passkeys(ofAccount: "2"), [])
-    // The largest number of signatures is kept.
+    // The stored number of signatures never decreases.
     var used = passkey(1)
     for (count, kept) in [(7, 7), (6, 7), (0, 7), (8, 8)] as [(Int64, Int64)] {
       used.signCount = kept

@@ -202,7 +202,7 @@ extension StoreConformance {
     try expect(try await sweep(store), ["stays 1"])
   }
 
-  /// The check covers both added and removed holds.
+  /// The failed write adds one hold and removes another one.
   static func undoneHolds(_ store: any Store) async throws {
     _ = try await store.write { (body) throws(ServerError) in
       for byte in [1, 2] as [UInt8] { _ = try body.register(Sample.asset(byte)) }

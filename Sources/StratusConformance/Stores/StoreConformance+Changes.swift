@@ -81,7 +81,7 @@ extension StoreConformance {
     try expect(pages, [[1, 2, 3, 4], [9], []])
   }
 
-  /// The page ends with the record whose fields reach the size limit.
+  /// The page ends as soon as the fields of its records together have at least the given size.
   static func pageEndsAtSize(_ store: any Store) async throws {
     let text = #"{"a":"\#(String(repeating: "x", count: 992))"}"#
     try expect(text.utf8.count, 1_000)

@@ -106,7 +106,8 @@ extension StoreConformance {
     try expect(byToken, [nil, sent[1], sent[2], sent[3], nil])
   }
 
-  /// A device that registers again may change its delivery channel, but keeps its position.
+  /// A device that registers again may change its delivery channel, but keeps its position in the
+  /// notification queue.
   static func registeringAgainKeepsThePosition(_ store: any Store) async throws {
     let device = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a", has: 3, seen: 5))

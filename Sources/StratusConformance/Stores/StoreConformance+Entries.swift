@@ -135,7 +135,7 @@ extension StoreConformance {
     try expect(try await store.entries(in: Sample.all(), limit: 0), [])
   }
 
-  /// The check covers several indexes of one user, and an index with the same number for several
+  /// The check uses several indexes of one user, and an index with the same number for several
   /// users.
   static func indexesAreApart(_ store: any Store) async throws {
     for index in 1...3 as ClosedRange<Int64> {

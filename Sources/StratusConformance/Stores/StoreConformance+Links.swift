@@ -150,8 +150,8 @@ extension StoreConformance {
       deviceID: "of \(target)")
   }
 
-  /// The list covers all databases. Each cascade in the list contains the current state of its
-  /// zone.
+  /// The list contains the cascades of all databases. Each cascade in the list contains the current
+  /// state of its zone.
   static func cascadesAreOrdered(_ store: any Store) async throws {
     let targets = [("z", "Notes", Sample.bob), ("a", "Notes", Sample.ann), ("m", "A", .public)]
     for (target, zone, database) in targets {
@@ -189,7 +189,7 @@ extension StoreConformance {
     try expect(found, ["Notes/y", "Other/x"])
   }
 
-  /// The new cascade keeps the position of the cascade that it replaces.
+  /// In the list, the new cascade has the place of the cascade that it replaces.
   static func cascadesAreReplaced(_ store: any Store) async throws {
     let (found, expected) = try await store.write { (body) throws(ServerError) in
       let zone = try body.someZone("Notes")

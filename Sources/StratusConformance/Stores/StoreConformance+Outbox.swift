@@ -100,7 +100,7 @@ extension StoreConformance {
     try expect(found, image)
   }
 
-  /// The stored position of an outbox entry can be advanced.
+  /// A cursor can be stored for one outbox entry, and can be replaced by a later cursor.
   static func positionIsKept(_ store: any Store) async throws {
     let cursors = [
       OutboxCursor(position: -1, key: .database, subscription: 0),

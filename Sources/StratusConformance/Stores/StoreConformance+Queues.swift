@@ -14,7 +14,9 @@ extension StoreConformance {
     Check("a device that knows all replaced notifications is not notified", ownChangesCoalesce),
     Check("a device that does not know another device's change is notified", othersAreHeard),
     Check("a queue has a limited length even if no device reads it", longQueuesAreBounded),
-    Check("notifications that all devices acknowledged are removed, except one", acknowledgedGo),
+    Check(
+      "notifications that all devices acknowledged are removed, except the newest",
+      acknowledgedGo),
     Check("an undone write queues no notification", undoneIsNotQueued),
   ]
 
@@ -119,8 +121,9 @@ extension StoreConformance {
     try expect(other, 0)
   }
 
-  /// The newest notification is kept, with a new number. Notifications of other users and other
-  /// keys are also kept.
+  /// Of several notifications of a user with the same key, only the newest is kept. It does not get
+  /// the number of a notification that it replaces. Notifications of other users and other keys are
+  /// also kept.
   static func notificationsCoalesce(_ store: any Store) async throws {
     let (ann, bob) = try await store.write { (body) throws(ServerError) in
       for (id, user, key) in [
@@ -203,7 +206,8 @@ extension StoreConformance {
     try expect(numbers, Array(1_201 - Int64(numbers.count)...1_200))
   }
 
-  /// A notification is kept if at least one of several devices has not acknowledged it.
+  /// A notification is kept if at least one of several devices has not acknowledged it. The newest
+  /// notifications are also kept.
   static func acknowledgedGo(_ store: any Store) async throws {
     let (before, after) = try await store.write { (body) throws(ServerError) in
       try body.register(Sample.device("a"))

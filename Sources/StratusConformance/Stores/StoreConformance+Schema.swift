@@ -70,7 +70,7 @@ extension StoreConformance {
       schema.recordTypes["Note"]?.fields, ["title": FieldDefinition(type: FieldType(.string))])
   }
 
-  /// The check covers every index setting, both when a field is added and later.
+  /// The check uses every index setting, both when a field is added and later.
   static func marksAreJoined(_ store: any Store) async throws {
     let first = SchemaAddition(
       recordTypes: ["Note"],

@@ -17,7 +17,7 @@ extension StoreConformance {
     Check("unfinished hierarchies are kept until they are finished", unfinishedHierarchiesAreKept),
     Check("unfinished hierarchies are read zone by zone", unfinishedHierarchiesOfZones),
     Check("unfinished parents outside a hierarchy are noticed", unfinishedParentsOutside),
-    Check("records that are parents are told from others", parentsAreFound),
+    Check("among some records, those that have children are found", parentsAreFound),
     Check("the newest passage of some hierarchies is found", newestPassageIsFound),
     Check("a shared database lists only changes in its user's shares", hiddenChangesAreNotListed),
   ]

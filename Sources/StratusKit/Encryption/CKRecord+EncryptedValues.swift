@@ -1,10 +1,11 @@
 extension CKRecord {
-  /// Fields that only the user's devices can read. They are encrypted before they are sent, and
-  /// decrypted after they are fetched.
+  /// Fields that the server cannot read. They are encrypted before they are sent, and decrypted
+  /// after they are fetched. Only devices of the user, and in a share those of the participants,
+  /// have the keys.
   ///
   /// Setting an encrypted value changes the record. Any value except references and assets can be
-  /// encrypted, but only in the private database. A key belongs either to a plain field or to an
-  /// encrypted field.
+  /// encrypted, but only in the private and the shared database. A key belongs either to a plain
+  /// field or to an encrypted field.
   ///
   /// Choice: the record's own `allKeys()`, `changedKeys()`, subscripts and iteration include only
   /// its plain fields. Code that copies fields between records therefore does not turn encrypted

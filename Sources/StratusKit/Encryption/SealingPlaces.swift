@@ -68,7 +68,9 @@ extension PreparedBatch {
       let names = asked.compactMap(\.text).sorted()
       for (name, root) in try await keyRing.roots(of: names, in: zoneID.wire, options: options)
       where known[ExactKey(name)] == nil {
-        // NB: the batch may move its own records to another hierarchy. Only a root stays a root.
+        // NB: for a record of the batch, the server's answer may be outdated, because the batch may
+        // move the record to another hierarchy. The answer is used only if the record is itself a
+        // root.
         if inBatch[ExactKey(name)] == nil || ExactKey(name) == ExactKey(root) {
           known[ExactKey(name)] = root
         }

@@ -50,7 +50,7 @@ extension PreparedBatch {
     return keyRing
   }
 
-  /// - Parameter keys: the key of each item.
+  /// - Parameter keys: the key for each item; nil if the item has no values to encrypt.
   private mutating func seal(with keys: [ZoneKey?]) throws(KeyFailure) {
     for (index, item) in items.enumerated() {
       guard case .save(let record, var save) = item, !save.encryptedFields.isEmpty,

@@ -43,11 +43,11 @@ final class NotificationHub: NotificationFeed {
     var endSequence: Int { firstSequence + log.count }
   }
 
-  /// The maximum number of notifications in the log that no listener has taken yet. While the log
-  /// contains this number of them, the stream is not read. The fastest listener is also at most
-  /// this number of notifications ahead of the slowest one. Choice: a listener that falls further
-  /// behind misses the oldest notifications and does not delay the others. The loss is safe because
-  /// a notification only signals that there are changes to fetch.
+  /// A number of notifications with two uses. While the log contains this many notifications that
+  /// no listener has taken, the stream is not read. And if a listener is further than this behind
+  /// the fastest listener, it skips the oldest notifications. Choice: a slow listener thereby does
+  /// not delay the others. The loss is safe because a notification only signals that there are
+  /// changes to fetch.
   static let untakenMax = 1_000
 
   private let stream: NotificationStream

@@ -100,7 +100,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
     }
     let saved = steps.saved
     saved.finish()
-    // The saved operation is deleted after its last block has returned (semantics §24).
+    // The saved operation is deleted after its last block has returned.
     let block = completionBlock
     completionBlock = {
       block?()

@@ -77,7 +77,8 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
     get { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] }
     set { properties[\.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock] = newValue }
   }
-  /// Called after each page. The token covers all changes reported so far.
+  /// Called after each page. A fetch with the token continues after the changes that were reported
+  /// so far.
   public var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)? {
     get { properties[\.changeTokenUpdatedBlock] }
     set { properties[\.changeTokenUpdatedBlock] = newValue }

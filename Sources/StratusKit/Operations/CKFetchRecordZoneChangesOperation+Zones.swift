@@ -39,7 +39,7 @@ open class CKFetchRecordZoneChangesSelection: NSObject, NSSecureCoding, NSCopyin
 
   /// Reads an archived value.
   public required init?(coder: NSCoder) {
-    // NB: decoding an absent key aborts the process (foundation-linux §1).
+    // NB: decoding an absent key aborts the process.
     if coder.containsValue(forKey: Key.token) {
       previousServerChangeToken = coder.decodeObject(
         of: CKServerChangeToken.self, forKey: Key.token)

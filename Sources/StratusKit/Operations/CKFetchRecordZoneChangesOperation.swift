@@ -102,8 +102,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     get { properties[\.recordWithIDWasDeletedBlock] }
     set { properties[\.recordWithIDWasDeletedBlock] = newValue }
   }
-  /// Called after each page except the last page of a zone. The token covers all changes reported
-  /// so far.
+  /// Called after each page except the last page of a zone. A fetch with the token continues after
+  /// the changes that were reported so far.
   public var recordZoneChangeTokensUpdatedBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   {

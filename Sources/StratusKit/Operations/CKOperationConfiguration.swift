@@ -29,8 +29,7 @@ extension CKOperation {
             timeoutIntervalForResource ?? other.timeoutIntervalForResource)
       }
 
-      /// The maximum number of seconds for a request, including all retries; -1 means no limit
-      /// (semantics §13).
+      /// The maximum number of seconds for a request, including all retries; -1 means no limit.
       var resourceTimeout: TimeInterval {
         if let timeoutIntervalForResource { return timeoutIntervalForResource }
         return switch qualityOfService ?? .default {

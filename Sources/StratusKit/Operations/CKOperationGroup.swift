@@ -100,7 +100,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, NSCopying, @unchecked Sen
 
   /// Reads an archived group.
   public required init(coder aDecoder: NSCoder) {
-    // NB: decoding an absent key aborts the process (foundation-linux §1).
+    // NB: decoding an absent key aborts the process.
     func string(_ key: String) -> String? {
       guard aDecoder.containsValue(forKey: key) else { return nil }
       return aDecoder.decodeObject(of: NSString.self, forKey: key) as String?

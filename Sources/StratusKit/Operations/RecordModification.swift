@@ -61,7 +61,7 @@ struct RecordModification: Sendable {
     _ batch: PreparedBatch, _ step: String, naming: UserNaming, isSealedAnew: Bool = false
   ) async throws(CKError) {
     let operations = batch.items.map(\.operation)
-    // The client knows the fields, so it requests only the server's additions.
+    // The client knows the fields, so it requests only the values that the server sets.
     let request = ModifyRecords.Request(
       zoneID: batch.zoneID.wire, operations: operations, isAtomic: isAtomic,
       selection: FieldSelection(desiredKeys: []), clientChangeToken: clientChangeToken)

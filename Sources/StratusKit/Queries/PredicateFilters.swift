@@ -4,9 +4,8 @@ import StratusWire
 
 /// Converts predicates into the filters of a query.
 ///
-/// CloudKit's rules for predicates are in cloudkit-semantics §17. The extensions (OR, ENDSWITH,
-/// CONTAINS of a text) are always sent, because only the server knows which of them the container
-/// allows.
+/// The extensions (OR, ENDSWITH, CONTAINS of a text) are always sent, because only the server knows
+/// which of them the container allows.
 enum PredicateFilters {
   /// The filters that match the same records as a predicate. An empty list matches every record.
   ///

@@ -14,7 +14,7 @@ import StratusWire
 /// ```
 ///
 /// Only records of custom zones in the owner's private database can be shared. A hierarchy consists
-/// of the records that reach the root through their `parent` references.
+/// of a root record and its descendants, which refer to it through `parent` references.
 public class CKShare: CKRecord, @unchecked Sendable {
   /// Makes a share of a record and its descendants. Save the root record and the share in one
   /// operation.
@@ -170,7 +170,7 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// Stops the program if the user is neither the owner nor an administrator. A share that was
   /// never saved has no current participant, and belongs to the current user.
   ///
-  /// Source: semantics §21: Apple's framework raises an exception.
+  /// Apple's framework raises an exception instead.
   private func requireAdministrator() {
     let role = currentUserParticipant?.role ?? (withSharing { $0.url } == nil ? .owner : .unknown)
     precondition(
@@ -181,8 +181,8 @@ public class CKShare: CKRecord, @unchecked Sendable {
   /// The one-time URL of a participant; nil if the participant has none, if the share was not saved
   /// since the participant was added, or if the user is neither the owner nor an administrator.
   ///
-  /// The URL stays the same while the participant is in the share. After a user has accepted with
-  /// it, it works like ``url``.
+  /// The URL stays the same while the participant is in the share. After a user has accepted the
+  /// share with this URL, it works like ``url``.
   public func oneTimeURL(for participantID: CKShare.Participant.ID) -> URL? {
     withState { state in
       guard let sharing = state.sharing, let base = sharing.url,

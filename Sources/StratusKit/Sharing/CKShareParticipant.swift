@@ -106,7 +106,8 @@ extension CKShare {
     /// access. The server sets this property.
     public var isApprovedRequester: Bool { withValues { $0.isApprovedRequester } }
 
-    /// When the participant was added to the share; nil if the share was not saved since.
+    /// The time at which the participant was added to the share; nil if the share was not saved
+    /// after that.
     public var dateAddedToShare: Date? { withValues { $0.addedAt } }
 
     /// Returns an independent participant with the same values.
@@ -207,7 +208,8 @@ extension CKShare.Participant.Values {
     var wire = ShareParticipant(
       participantID: isKnown ? participantID : nil, identity: identity.wire, role: role.wire,
       status: status.wire, permission: permission.wire)
-    // NB: of a participant that the server knows, the server also knows this property.
+    // NB: this property is sent only for a new participant. The server already has it for all
+    // others.
     wire.isOneTime = isOneTime && !isKnown
     return wire
   }

@@ -70,8 +70,8 @@ struct ShareContents {
 
   /// Sets the permission of all users with the URL.
   ///
-  /// The server removes participants when this permission changes (semantics §20). This method
-  /// removes the same participants, so that the next save does not send them.
+  /// The server removes participants when this permission changes. This method removes the same
+  /// participants, so that the next save does not send them.
   mutating func set(publicPermission permission: CKShare.ParticipantPermission) {
     let wasPublic = publicPermission.isPublic
     publicPermission = permission
@@ -181,7 +181,8 @@ struct ShareContents {
 
   private mutating func adopt(_ fetched: [CKShare.Participant.Values], after sent: Sent) {
     var adopted: [CKShare.Participant] = []
-    // NB: participants with one-time URLs have no identity. The server keeps their order.
+    // NB: a new participant with a one-time URL has no identity by which the response could be
+    // searched. Such participants are matched by their order, which the server keeps.
     var newOneTime = sent.participants.filter { $0.values.isOneTime && !$0.values.isKnown }[...]
     for values in fetched {
       var known = sent.participants.first {

@@ -2,11 +2,11 @@ import Foundation
 import StratusFoundation
 import StratusWire
 
-/// Converts the filters of a fetched subscription back into an equivalent predicate. An app could
-/// have written that predicate, and the predicate converts to the same filters again.
+/// Converts the filters of a fetched subscription back into an equivalent predicate. Except for the
+/// comparators below, the predicate converts to the same filters again.
 ///
-/// Three comparators have no equivalent in Apple's predicate language. Only other clients use them.
-/// `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.
+/// Three comparators, which only other clients use, have no equivalent in Apple's predicate
+/// language. `CONTAINS_ANY_TOKENS` of one field becomes a clause that cannot be saved again.
 /// `LIST_CONTAINS_ALL` and its opposite become one clause for each value.
 struct FilterPredicate {
   let naming: UserNaming

@@ -5,9 +5,9 @@ import StratusWire
 extension CKError {
   /// Whether the engine keeps a change pending after this error, and retries the change.
   ///
-  /// Source: semantics §23. Choice: this includes `serverResponseLost`, because the server may not
-  /// have carried out the change. At worst, the repeated change conflicts with its first attempt.
-  /// It also includes `operationCancelled`, because the server has not rejected the change.
+  /// Choice: this includes `serverResponseLost`, because the server may not have carried out the
+  /// change. At worst, the repeated change conflicts with its first attempt. It also includes
+  /// `operationCancelled`, because the server has not rejected the change.
   var isRetriedByEngine: Bool {
     switch code {
     case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,

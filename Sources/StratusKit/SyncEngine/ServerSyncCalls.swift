@@ -51,8 +51,8 @@ struct ServerSyncCalls: SyncCalls {
       token: read.token.syncToken, moreComing: read.moreComing,
       remainingCountMax: read.remainingCountMax)
     page.records.reserveCapacity(read.changes.count)
-    // Choice: a record whose file is not available is delivered without the file. The new token
-    // covers this record, so the file is not fetched again.
+    // Choice: a record whose file is not available is delivered without the file. A fetch with the
+    // new token does not return this record again, so the file is not fetched later.
     try await database.fetchFiles(of: read.changes, losing: .operation, record: \.record) {
       change, error in
       page.recordError = page.recordError ?? error

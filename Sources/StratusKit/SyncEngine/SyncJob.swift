@@ -20,8 +20,9 @@ struct SyncJobEnd: Sendable {
   var failure: CKError?
   /// The errors of single zones and records, as one `partialFailure`.
   var itemFailure: CKError?
-  /// The reason why the engine possibly receives no change signals. The fetch has not failed, but
-  /// is repeated for this reason.
+  /// The error with which the engine's subscription could not be made. Without the subscription,
+  /// the engine may receive no notifications. The fetch has not failed, but is repeated to make the
+  /// subscription.
   var subscriptionFailure: CKError?
   /// Whether the job sent nothing. If such a job were repeated at once while changes are pending,
   /// the engine might never come to rest.

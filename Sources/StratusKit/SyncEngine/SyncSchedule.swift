@@ -287,8 +287,9 @@ struct SyncSchedule: Sendable {
 }
 
 extension SyncJob.Work {
-  /// Whether this job also does the other job's work. Both jobs must have the same options, because
-  /// the delegate sees the options.
+  /// Whether this job also does the other job's work. Both jobs must have the same scope and, for a
+  /// fetch, the same prioritized zones, because the delegate sees these options. Their operation
+  /// groups may differ.
   func covers(_ other: SyncJob.Work) -> Bool {
     switch (self, other) {
     case (.fetch(let mine), .fetch(let others)):

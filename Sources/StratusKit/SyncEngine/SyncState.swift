@@ -97,8 +97,8 @@ struct SyncState: Sendable {
   /// include.
   ///
   /// A deletion has no content. It is therefore also removed if it was added again before the
-  /// delegate returned the batch. A repeated deletion could delete a record that another device has
-  /// created since then.
+  /// delegate returned the batch. Otherwise it would be sent a second time, and could delete a
+  /// record that another device has created since then.
   mutating func settle(
     _ changes: [CKSyncEngine.PendingRecordZoneChange], batch stamp: Int, handedOver: Int
   ) {

@@ -1,7 +1,7 @@
 import StratusWire
 
 extension CKRecordZoneID {
-  /// The ID in its wire form, which omits the current user.
+  /// The ID in its wire form. It has no owner if the owner is the current user.
   var wire: ZoneID {
     ZoneID(
       zoneName: zoneName,

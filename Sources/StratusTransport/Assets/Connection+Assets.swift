@@ -94,7 +94,7 @@ extension Connection {
     _ file: IncomingFile, from address: String, options: Options,
     progress: @Sendable (Int64) -> Void
   ) async throws(TransferFailure) {
-    // The address contains a placeholder for a file name (web-services §3.4).
+    // The address contains a placeholder for a file name.
     let url = try url(of: address.replacingOccurrences(of: "${f}", with: "file"))
     var pace = TransferPace(options, timing: timing, pieceBytesMax: pieceBytesMax)
     while file.received < file.size {

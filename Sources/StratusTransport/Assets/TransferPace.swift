@@ -1,7 +1,7 @@
 import StratusWire
 
-/// Controls the retries of a file transfer. Transferred bytes are kept, so only attempts since the
-/// last progress count. Pieces become smaller after each failure.
+/// Controls the retries of a file transfer. Transferred bytes are not sent again, so only the
+/// attempts since the last progress count as failures. Pieces become smaller after each failure.
 struct TransferPace {
   /// The minimum size of a piece in bytes.
   private static let pieceBytesMin = 65_536

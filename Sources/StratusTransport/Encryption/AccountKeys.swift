@@ -30,7 +30,8 @@ public struct AccountKeys: Sendable {
     return .missing
   }
 
-  /// Replaces the account's key. The server deletes every zone with encrypted values.
+  /// Replaces the account's key. The server deletes every custom zone with encrypted values. The
+  /// default zone keeps its records, but loses its keys.
   ///
   /// The newest key of this device becomes the account's key. If it is already the account's key, a
   /// new key is created and saved first.

@@ -209,8 +209,8 @@ public final class KeyRing: Sendable {
       WrapZoneKey.self, request, options, to: zoneID.isShared ? .shared : .private)
   }
 
-  /// Returns the wrapped forms of a new key: one form for each other member of the zone, and the
-  /// forms of all keys for the share's new URL.
+  /// Returns the wrapped keys to store with a new key: the new key for each other member of the
+  /// zone, and all keys for the share's new URL.
   private func forms(
     of fresh: ZoneKey, after earlier: [[UInt8]: ZoneKey], for members: [[UInt8]],
     besides pair: UserKeyPair

@@ -138,7 +138,7 @@ public final class NotificationStream: Sendable {
   /// the newest number.
   ///
   /// A failed request is retried for a limited time. After that, a later acknowledgement also
-  /// covers this number. Without a later acknowledgement, the device receives the notifications
+  /// includes this number. Without a later acknowledgement, the device receives the notifications
   /// again.
   ///
   /// - Parameter generation: the ``generation`` in which the notification was received. nil means

@@ -4,7 +4,7 @@ import StratusWire
 /// The saved operations of one container and environment. Each operation has its own folder in the
 /// subfolder `operations` of the state folder.
 public struct SavedOperations: Sendable {
-  /// The number of seconds after which a finished operation is deleted (semantics §24).
+  /// The number of seconds after which a finished operation is deleted.
   static let finishedSecondsMax: Double = 86_400
   /// The number of seconds after which an operation that is never resumed is deleted. Choice: an
   /// app that was removed must not leave files behind permanently.

@@ -1,7 +1,7 @@
 import Foundation
 import StratusWire
 
-/// A filter of `query-records`, in the form `"FIELD OP VALUE"` (schema-language §10).
+/// A filter of `query-records`, in the form `"FIELD OP VALUE"`.
 struct CloudKitToolFilter {
   let filter: FieldFilter
 

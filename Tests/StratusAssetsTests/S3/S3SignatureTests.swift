@@ -124,7 +124,8 @@ import Testing
     #expect(source.file == nil)
   }
 
-  @Test func `S3 credentials come from a section of a file, which a renewal reads again`() throws {
+  @Test
+  func `S3 credentials come from a section of a file, which is read again to renew them`() throws {
     let text = """
       # a comment
       [default]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The permissions of each caller for records of each kind (schema-language §5).
+/// The permissions of each caller for records of each kind.
 @Suite struct AccessPolicies {
   private static let ann = "_ann"
   private static let bob = "_bob"
@@ -147,7 +147,7 @@ extension Schema {
   }
 }
 
-/// The rights of participants in another user's zone (sharing §1.2).
+/// The rights of participants in another user's zone.
 @Suite struct `The rights of participants` {
   private static let bob = AccessPolicy(view: .shared(user: "_bob"), user: "_bob")
   private static let shares = [

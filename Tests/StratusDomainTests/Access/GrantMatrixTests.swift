@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// Compares the access policy with a naive implementation of schema-language §5, for every
+/// Compares the access policy with a naive implementation of the rules for grants, for every
 /// combination of caller, permission and grants.
 @Suite struct `The table of grants` {
   private static let roles = ["_world", "_icloud", "_creator", "Editor"]
@@ -27,8 +27,7 @@ import Testing
     return rows
   }()
 
-  /// A naive implementation of the table of roles in §5: a caller has the permissions of all its
-  /// roles.
+  /// A naive implementation of the rule for roles: a caller has the permissions of all its roles.
   private func oracle(
     _ permission: RecordPermissions, _ row: Row, _ grants: [String: RecordPermissions]
   ) -> Bool {
@@ -44,7 +43,7 @@ import Testing
     return all.contains(permission) || (permission == .read && all.contains(.write))
   }
 
-  @Test func `the access policy agrees with schema-language §5 in every cell`() {
+  @Test func `the access policy agrees with the naive implementation in every cell`() {
     var cells = 0
     var wrong: [String] = []
     for number in 0..<4_096 {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The stored zone that a request's zone ID refers to, in each database (web-services §4.8,
-/// sharing.md §2.6).
+/// The stored zone that a request's zone ID refers to, in each database.
 @Suite struct ZoneAddresses {
   private static let ann = "_ann"
   private static let bob = "_bob"

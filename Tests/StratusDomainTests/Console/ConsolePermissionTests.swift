@@ -46,7 +46,7 @@ private let dryRun = ConsoleSubject(
     #expect(TeamRole.auditor.permissions == [.status, .schemaRead, .requests])
   }
 
-  @Test func `the console offers every endpoint that one of its permission lists names`() {
+  @Test func `the console offers every endpoint that is in a list of permissions`() {
     let all = ConsolePermission.inOneContainer.union(ConsolePermission.listsContainers)
       .union(ConsolePermission.reads)
     for path in all {

@@ -47,7 +47,7 @@ import Testing
     #expect(last.before == nil)
   }
 
-  @Test func `a position before the oldest request in the log gives an empty page`() throws {
+  @Test func `a page before the oldest request in the log is empty`() throws {
     let log = log(30)
     let answer = try log.list(.init(before: "5"))
     #expect(answer.requests == [])

@@ -32,7 +32,8 @@ import Testing
     #expect(points[2].durations == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
   }
 
-  @Test func `a point of telemetry covers the requested number of minutes`() throws {
+  @Test
+  func `each point of telemetry counts the requests of the requested number of minutes`() throws {
     let telemetry = Telemetry()
     for minute: Int64 in [118, 119, 120, 121, 134] { telemetry.add(entry(minute: minute)) }
     let points = try telemetry.fetch(.init(minutesPerPoint: 15)).points

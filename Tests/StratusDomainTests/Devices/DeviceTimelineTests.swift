@@ -21,7 +21,7 @@ import Testing
       zoneID: ZoneID(zoneName: zone), incarnation: 1, change: change, moreComing: false)
   }
 
-  @Test func `a timeline has the last position in each zone`() {
+  @Test func `a timeline has the newest position of the device in each zone`() {
     let timelines = DeviceTimelines()
     timelines.note(entry(1), session: "s", positions: [position("A", 5), position("B", 6)])
     timelines.note(entry(2), session: "s", positions: [position("A", 9)])

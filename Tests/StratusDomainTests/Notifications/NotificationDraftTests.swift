@@ -4,7 +4,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The notification payload for a subscription and a change (cloudkit-semantics §18, §19).
+/// The notification payload for a subscription and a change.
 @Suite struct `Notification drafts` {
   private static let fields = FieldsJSON([
     ("name", .string("Anna")), ("age", .int64(41)), ("height", .double(1.68)),
@@ -214,8 +214,7 @@ import Testing
     #expect(try draft(both).payload().presentation.isContentAvailable)
   }
 
-  /// Localization arguments without a localization key do not make a notification visible
-  /// (cloudkit-semantics §18).
+  /// Localization arguments without a localization key do not make a notification visible.
   @Test func `a notification with a text, a sound or a category is visible`() throws {
     let texts: [WritableKeyPath<NotificationInfo, String?>] = [
       \.alertBody, \.alertLocalizationKey, \.alertActionLocalizationKey, \.alertLaunchImage,
@@ -254,7 +253,7 @@ import Testing
   }
 }
 
-/// The notifications that replace each other in a queue (cloudkit-semantics §18).
+/// The notifications that replace each other in a queue.
 @Suite struct `Coalescing keys` {
   private func draft(
     _ subject: Subscription.Subject, _ change: (inout NotificationInfo) -> Void = { _ in },

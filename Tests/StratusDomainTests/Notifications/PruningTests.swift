@@ -4,10 +4,10 @@ import Testing
 
 @testable import StratusDomain
 
-/// The properties that are removed from a notification that is too long (cloudkit-semantics §19).
+/// The properties that are removed from a notification that is too long.
 @Suite struct `Pruning of notifications` {
-  /// Paths in the payload. The most important path is the first. Choice: the positions of
-  /// `mutable-content` and `category`.
+  /// The paths of values in the payload, the most important one first. Choice: the places of
+  /// `mutable-content` and `category` in this order.
   private static let order = [
     "aps.badge", "aps.alert.loc-key", "aps.alert.loc-args", "aps.alert.body",
     "aps.alert.action-loc-key", "aps.alert.launch-image", "aps.sound", "aps.content-available",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The records that are deleted together with a deleted record (cloudkit-semantics §10).
+/// The records that are deleted together with a deleted record.
 @Suite struct Cascade {
   private func gone(_ family: Family, _ operations: [RecordOperation]) throws -> Set<String> {
     Set(try family.decide(operations).references.records.filter(\.isDeleted).map(\.name))
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `one transaction deletes only as many records as the byte limit allows`() throws {
+  @Test func `one transaction deletes no further records after its byte limit is reached`() throws {
     var family = Family(.init("t"))
     for number in 10..<40 {
       family.records.append(Family.Member("a\(number)", deleteSelf: ["t"]).stored(change: 2))

@@ -3,8 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The references that a save may contain, and the records that may be deleted (cloudkit-semantics
-/// §10, web-services §3.5).
+/// The references that a save may contain, and the records that may be deleted.
 @Suite struct ReferenceRule {
   static let violation = Verdict.refused(.validatingReferenceError)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The steps, refusals and warnings of a schema change (schema-language §8, §9; console §4).
+/// The steps, refusals and warnings of a schema change.
 @Suite struct ChangesOfSchemas {
   struct Row: Sendable, CustomTestStringConvertible {
     var title: String

@@ -3,8 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The schema files that are accepted, and the printed form of a schema (schema-language, console
-/// §4).
+/// The schema files that are accepted, and the printed form of a schema.
 @Suite struct SchemaLanguage {
   private func schema(_ text: String) throws -> ParsedSchema {
     switch ParsedSchema.read(text) {

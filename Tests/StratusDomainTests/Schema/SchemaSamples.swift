@@ -23,7 +23,7 @@ enum SchemaSamples {
     RECORD TYPE audit (name STRING SORTABLE SEARCHABLE QUERYABLE);
     """
 
-  /// The schema above in the form of Apple's export (schema-language §7).
+  /// The schema above in the form of Apple's export.
   static let exhibitionExport = """
     DEFINE SCHEMA
 
@@ -75,7 +75,7 @@ enum SchemaSamples {
 
     """
 
-  /// The example of a minimal schema in schema-language §6.
+  /// A minimal schema.
   static let note = """
     DEFINE SCHEMA
 

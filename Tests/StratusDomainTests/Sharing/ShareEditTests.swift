@@ -3,7 +3,6 @@ import Testing
 
 @testable import StratusDomain
 
-/// Source: cloudkit-semantics §20 and §21, sharing §1.2.
 @Suite struct `Changes of a share by its owner` {
   private static let empty = ShareState(
     rootRecordName: "root", shortGUID: "guid", publicPermission: .none, participants: [])
@@ -154,7 +153,6 @@ import Testing
   }
 }
 
-/// Source: cloudkit-semantics §20 and §21.
 @Suite struct `Acceptances and requests for access` {
   private func invitation(
     _ state: ShareState, as user: String = "_bob", by shortGUID: String = "guid",

@@ -3,7 +3,7 @@ import StratusTesting
 import Synchronization
 import Testing
 
-/// An app was offline for longer than the server keeps tombstones (cloudkit-semantics §16).
+/// An app was offline for longer than the server keeps tombstones.
 @Suite struct `Removed tombstones` {
   private static let days: Int64 = 7
 

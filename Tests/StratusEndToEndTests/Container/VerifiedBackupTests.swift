@@ -3,7 +3,7 @@ import StratusServer
 import StratusTesting
 import Testing
 
-/// Backups that are checked, and backups that share unchanged files.
+/// Checks of backups, and hard links of unchanged files between backups.
 @Suite struct `Verified backups` {
   private let folder: TestFolder
   private var data: URL { folder.url.appendingPathComponent("data") }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a later backup shares the unchanged files, and each backup is complete`()
+  @Test func `a later backup links the unchanged files of the earlier one, and each is complete`()
     async throws
   {
     try await fill()
@@ -111,7 +111,10 @@ import Testing
     await later.stop()
   }
 
-  @Test func `a backup shares a store only if the store has not changed`() async throws {
+  @Test
+  func `a backup links a store of the earlier one only if the store has not changed`()
+    async throws
+  {
     try await fill()
     let old = Date(timeIntervalSince1970: 1_700_000_000)
     try FileManager.default.setAttributes(

@@ -4,8 +4,8 @@ import StratusTransport
 import Synchronization
 import Testing
 
-/// Only the owner of encrypted values can read them (DESIGN section 1, promise 6). The test saves
-/// random texts and searches for them. A text that the search finds was not encrypted.
+/// Only the owner of encrypted values can read them. The test saves random texts and searches for
+/// them. A text that the search finds was not encrypted.
 @Suite struct `A search for a thousand secret texts` {
   static let canaries = Canaries(count: 1_000, seed: 6)
 

@@ -24,7 +24,8 @@ final class KeyFolder: Sendable {
 }
 
 extension Cloud {
-  /// Ann's private database on the device with the named key file.
+  /// The private database of a user (by default Ann) on the device with this name. Each device has
+  /// its own key file.
   func device(
     _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
     by exchange: (any HTTPExchange)? = nil
@@ -32,7 +33,7 @@ extension Cloud {
     try await container(name, keys, of: email, by: exchange).privateCloudDatabase
   }
 
-  /// The container on the device with the named key file.
+  /// The container of a user (by default Ann) on the device with this name.
   func container(
     _ name: String, _ keys: KeyFolder, of email: String = "ann@example.org",
     by exchange: (any HTTPExchange)? = nil
@@ -46,7 +47,7 @@ extension Cloud {
       exchange: exchange ?? server.exchange, timing: FakeClock().timing)
   }
 
-  /// The functions of `stratus keys` on the named device.
+  /// The functions of `stratus keys` on the device with this name.
   func accountKeys(_ name: String, _ keys: KeyFolder) async throws -> AccountKeys {
     AccountKeys(connection: try await connection(), deviceKeys: DeviceKeys(file: keys.file(name)))
   }

@@ -3,7 +3,6 @@ import CoreLocation
 import StratusTransport
 import Testing
 
-/// Encrypted values (cloudkit-semantics §8).
 @Suite struct `Encrypted values` {
   @Test func `encrypted values of every kind arrive unchanged on another device`() async throws {
     try await withTwoDevices { _, _, a, b in

@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test
-  func `the account key protects the new zone key of a zone that was created again`() async throws {
+  func `both devices use the new zone key of a zone that was created again`() async throws {
     try await withTwoDevices { _, _, a, b in
       _ = try await b.record(for: id("first"))
       try await b.save(secret("old", "old"))

@@ -2,7 +2,7 @@ import CloudKit
 import StratusTransport
 import Testing
 
-/// A user who has lost the account key begins with a new key (cloudkit-semantics §8, §28).
+/// A user who has lost the account key begins with a new key.
 @Suite struct `A reset of encrypted data` {
   private func reset(_ cloud: Cloud, _ keys: KeyFolder, on device: String) async throws -> Int {
     try await cloud.accountKeys(device, keys).reset { count in

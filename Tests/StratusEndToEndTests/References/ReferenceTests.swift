@@ -15,7 +15,7 @@ import Testing
   @Test func `records are deleted with the target of their reference`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
-      // The records of a batch may refer to each other in any order (cloudkit-semantics §10).
+      // The records of a batch may refer to each other in any order.
       _ = try await database.modifyRecords(
         saving: [note("b", to: "a"), note("a", to: "t"), note("t"), note("c")], deleting: [])
       let token = try await database.recordZoneChanges(inZoneWith: zoneZ, since: nil).changeToken
@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func `the error of a batch names the record that breaks a reference rule`() async throws {
+  @Test
+  func `only the record that breaks a reference rule gets the error of the rule`() async throws {
     try await withCloud { cloud in
       let database = try await cloud.zone()
       let child = note("c")

@@ -2,7 +2,6 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// The expected behaviour is described in cloudkit-semantics §20 and §21.
 @Suite struct `Asking for access to a list` {
   /// Sends a request for access, and returns the code of its error or nil.
   private func ask(_ share: CKShare, on device: CKContainer) async throws -> CKError.Code? {

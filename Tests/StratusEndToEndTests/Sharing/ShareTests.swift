@@ -2,7 +2,6 @@ import CloudKit
 import StratusTesting
 import Testing
 
-/// The expected behaviour is described in cloudkit-semantics §20 and sharing §1.2.
 @Suite struct `Sharing a list` {
   @Test
   func `a shared list has a share with a URL, and its root refers to the share`() async throws {

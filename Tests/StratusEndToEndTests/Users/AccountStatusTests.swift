@@ -90,8 +90,9 @@ extension Cloud {
       let error = await expect(.requestRateLimited) {
         try await database.saveNotes((0..<20).map { "n\($0)" })
       }
-      // One zone and three records have used four of the ten operations. A batch of 20 needs all
-      // ten, and one operation becomes available each second.
+      // One zone and three records have used four of the ten operations. A batch that is larger
+      // than the burst may start when all ten are available. One becomes available each second, so
+      // this takes four seconds.
       #expect(error?.retryAfterSeconds == 4)
     }
   }

@@ -70,7 +70,7 @@ enum AccessType: String, CaseIterable, Sendable {
   /// Signed-in users create, and only creators read and write.
   case diary = "Diary"
 
-  /// The permissions of each role, as schema-language §5 writes them.
+  /// The permissions of each role, in the words of the schema language.
   var grants: [String: Set<String>] {
     switch self {
     case .note: ["_world": ["READ"], "_icloud": ["CREATE"], "_creator": ["WRITE"]]

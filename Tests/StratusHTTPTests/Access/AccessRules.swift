@@ -2,9 +2,6 @@ import StratusWire
 
 /// The expected results of the authorization matrix. A result is "ok", "found", "not found", the
 /// code of an item's error, or the status and the code of a request's error.
-///
-/// Sources: web-auth §1, 4.6 and 6; web-services §3.14, 4 and 4.15; cloudkit-semantics §4;
-/// schema-language §5 and 10; the pages access, console and users-rights.
 enum AccessRules {
   static func result(of cell: AccessCell) -> String {
     refusalOfCaller(cell) ?? refusalOfDatabase(cell) ?? resultOfUser(cell)
@@ -122,8 +119,8 @@ enum AccessRules {
   }
 }
 
-/// The rights of a caller to a record of the public database (schema-language §5): the permissions
-/// of all roles of the caller add up, and WRITE includes READ.
+/// The rights of a caller to a record of the public database: the permissions of all roles of the
+/// caller add up, and WRITE includes READ.
 struct AccessRights {
   var (reads, writes, creates) = (true, true, true)
   /// Whether the caller may read the records that the caller created.

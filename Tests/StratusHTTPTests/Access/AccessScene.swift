@@ -19,7 +19,7 @@ struct AccessScene {
   var tags: [String: JSON] = [:]
   var shares: [AccessCaller: JSON] = [:]
   var couriers: [AccessCaller: JSON] = [:]
-  /// Whether all things are made. Only after this does a caller send its wrong origin.
+  /// Whether all things are made. Before that, the caller `wrongOrigin` sends no origin.
   private var isReady = false
 
   /// The public key of every user, in base64.

@@ -3,7 +3,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Accepted and refused saves of records with files. A7 and A14 are entries of wire-quirks.
+/// Accepted and refused saves of records with files.
 @Suite struct AssetFields {
   @Test func `a list of files keeps its order`() async throws {
     try await withAnna { anna in
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["ASSETID", "ASSET"])
-  func `A14: both names of the asset type are accepted`(name: String) async throws {
+  func `both names of the asset type are accepted`(name: String) async throws {
     try await withAnna { anna in
       let file = try await anna.upload(abc)
       let saved = try await anna.save(
@@ -38,8 +38,7 @@ import Testing
     }
   }
 
-  @Test func `A7: a record keeps its files when a client sends back the whole record`() async throws
-  {
+  @Test func `a record keeps its files when a client sends back the whole record`() async throws {
     try await withAnna { anna in
       try await anna.saveNote(photo: try await anna.upload(abc))
       let record = try await anna.lookup(["n"])[0]

@@ -4,8 +4,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Download URLs (web-services §3.4, wire-quirks B21, B22), range requests and conditional requests
-/// (RFC 9110).
+/// Download URLs, range requests and conditional requests (RFC 9110).
 @Suite struct Downloads {
   private static let contents = Array("0123456789".utf8)
 

@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// Uploads of files as multipart forms (wire-quirks A27; RFC 7578).
+/// Uploads of files as multipart forms (RFC 7578).
 @Suite struct Forms {
   private static let boundary = "----boundary7"
   private static let type = ["Content-Type": "multipart/form-data; boundary=\(boundary)"]

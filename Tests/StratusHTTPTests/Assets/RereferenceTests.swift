@@ -2,7 +2,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// The endpoint `assets/rereference` (web-services §4.7).
+/// The endpoint `assets/rereference`.
 @Suite struct Rereferences {
   @Test func `a file can be added to another record without an upload`() async throws {
     try await withAnna { anna in

@@ -4,7 +4,7 @@ import StratusHTTP
 import StratusTesting
 import Testing
 
-/// The endpoint `assets/upload` and its URLs (web-services §4.6, wire-quirks A26 to A28, B23).
+/// The endpoint `assets/upload` and its URLs.
 @Suite struct Uploads {
   @Test
   func `upload URLs come in the requested order and contain no percent or dollar sign`()
@@ -46,7 +46,7 @@ import Testing
     nil, "application/octet-stream", "text/plain;charset=UTF-8", "image/jpeg",
     "application/x-www-form-urlencoded",
   ])
-  func `A27: a request body of any content type becomes the file`(contentType: String?)
+  func `a request body of any content type becomes the file`(contentType: String?)
     async throws
   {
     try await withAnna { anna in
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `A26: the server ignores credentials in an upload request`() async throws {
+  @Test func `the server ignores credentials in an upload request`() async throws {
     try await withAnna { anna in
       let headers = [
         "Origin": "https://notes.example.org", "Authorization": "Bearer nonsense",

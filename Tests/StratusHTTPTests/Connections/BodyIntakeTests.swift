@@ -41,7 +41,7 @@ import Testing
     #expect(calls.drains.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `a failed body intake delivers the bytes that arrived first, then the failure`()
+  @Test func `a failed body intake delivers the bytes that arrived before the failure, then fails`()
     async throws
   {
     let intake = Self.intake(Calls())

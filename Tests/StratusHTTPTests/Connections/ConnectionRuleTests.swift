@@ -120,7 +120,7 @@ import Testing
   }
 }
 
-/// The web pages that may send requests (web-auth §2, §6).
+/// The web pages that may send requests.
 @Suite struct `Origins of web pages` {
   static func fields(from origin: String, allowed: Set<String>?) -> HTTPFields {
     var fields = HTTPFields()

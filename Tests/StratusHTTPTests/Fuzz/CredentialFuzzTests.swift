@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `damaged signature headers are refused, or have an existing date and no validity`()
+  @Test func `damaged signature headers are refused, or give a real date and an invalid signature`()
     throws
   {
     let key = P256.Signing.PrivateKey()

@@ -37,7 +37,8 @@ import Testing
     }
   }
 
-  @Test func `a damaged request target keeps its bytes, and its prefix decides about management`() {
+  @Test
+  func `a damaged request target keeps its bytes, and only its prefix makes it an operator's`() {
     let samples = [
       "/database/1/iCloud.a/development/private/records/query?ckWebAuthToken=a%2Bb&ckAPIToken=00",
       "/device/1/iCloud.a/production/tokens/create?clientId=x", "/share/AAAbbb#x", "/push/abc",

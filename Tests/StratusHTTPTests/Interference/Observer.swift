@@ -187,7 +187,8 @@ struct Observer {
 enum Masks {
   static func applied(to text: String) -> String {
     // The encryption of a continuation marker uses new random bits each time. Only the length of
-    // the marker is compared, which the marker's padding fixes.
+    // the marker is compared. Because of the padding, it does not depend on the exact length of a
+    // value.
     text.replacing(/"continuationMarker":"([^"]*)"/) { match in
       "\"continuationMarker\":\(match.output.1.count)"
     }

@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The endpoints `tokens/create` and `tokens/register` (web-services §4.16, wire-quirks D).
+/// The endpoints `tokens/create` and `tokens/register`.
 @Suite struct Tokens {
   static let request: JSON = ["apnsEnvironment": "development"]
 

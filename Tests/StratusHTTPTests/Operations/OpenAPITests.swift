@@ -14,7 +14,8 @@ import Testing
     }
   }
 
-  @Test func `each shape of the OpenAPI document can be read, and names only its schemas`() {
+  @Test
+  func `each shape in the OpenAPI document can be read, and names only the document's schemas`() {
     #expect(ShapeCheck.faults == [])
   }
 

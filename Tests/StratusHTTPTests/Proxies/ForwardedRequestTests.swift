@@ -8,7 +8,7 @@ import Testing
 
 @testable import StratusHTTP
 
-/// The headers `X-Forwarded-*`, which only trusted proxies may set (signin §6).
+/// The headers `X-Forwarded-*`, which only trusted proxies may set.
 @Suite struct `A request that a proxy forwards` {
   private static let proxies = ["10.0.0.0/8", "2001:db8:1::/48", "127.0.0.1"].compactMap(
     AddressRange.init)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Every comparator of queries (web-services §3.6), in requests to a whole server.
+/// Every comparator of queries, in requests to a whole server.
 @Suite struct Comparators {
   /// Runs a body with three notes, and one record without fields.
   private func withNotes(_ body: (Client) async throws -> Void) async throws {

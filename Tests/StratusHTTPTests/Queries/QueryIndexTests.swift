@@ -3,7 +3,7 @@ import Testing
 /// Indexes that the server builds for queries, as clients see them.
 @Suite struct QueryIndexes {
   @Test
-  func `a query with a filter and a sort reads one index entry more than it returns records`()
+  func `a query with a filter and a sort reads one more index entry than the records in its page`()
     async throws
   {
     try await withAnna { (anna) async throws in
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test
-  func `the server sorts a range in memory if its records come last in the order`() async throws {
+  func `a query sorts a range in memory if the range comes last in the sort order`() async throws {
     try await withAnna { (anna) async throws in
       try await Self.fill(anna, 400)
       let explanation = try await Self.explained(anna, "LESS_THAN", 20)

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Queries that the server refuses, and the reasons (web-services §3.14).
+/// Queries that the server refuses, and the reasons.
 @Suite struct QueryRefusals {
   private func withNote(_ body: (Client) async throws -> Void) async throws {
     try await withAnna { (anna) async throws in

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a save that needs more bytes than are left is refused with their number`()
+  @Test func `the refusal of a save beyond the quota contains the number of bytes that are left`()
     async throws
   {
     try await with { server, anna in
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// A participant must not learn how many bytes the owner uses (cloudkit-semantics §22, code 25).
+  /// A participant must not learn how many bytes the owner uses.
   @Test func `a participant's save counts for the owner, and a refusal hides the owner's usage`()
     async throws
   {

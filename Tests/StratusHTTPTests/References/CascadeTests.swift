@@ -3,7 +3,7 @@ import StratusTesting
 import Testing
 
 /// A deletion also deletes every record that refers to the deleted record by `DELETE_SELF`, however
-/// many records there are (cloudkit-semantics §10).
+/// many records there are.
 @Suite struct Cascades {
   @Test
   func `the answer to a deletion has only the requested record, and the feed has all deletions`()

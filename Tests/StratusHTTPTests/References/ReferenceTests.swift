@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules of references for saves and deletions (web-services §3.5, cloudkit-semantics §10).
+/// The rules of references for saves and deletions.
 @Suite struct References {
   static let violation: JSON = "VALIDATING_REFERENCE_ERROR"
 

@@ -13,12 +13,12 @@ struct MatrixCaller: Sendable {
 struct GrantConfiguration: Sendable {
   let number: Int
   let grants: [String: Set<String>]
-  /// The position of the creator among the callers.
+  /// The index of the creator in the list of callers.
   let creator: Int
 }
 
-/// The rights of one caller, computed directly from the table of schema-language §5: the
-/// permissions of all roles of the caller add up, and WRITE includes READ.
+/// The rights of one caller, computed directly from the rules for grants: the permissions of all
+/// roles of the caller add up, and WRITE includes READ.
 struct Rights {
   let reads: Bool
   let writes: Bool
@@ -50,7 +50,7 @@ struct GrantCell: Hashable {
   let result: String
 }
 
-/// The results that a caller must get (schema-language §5).
+/// The results that a caller must get.
 enum GrantOracle {
   static func cells(_ rights: Rights) -> [GrantCell] {
     let refusal = rights.reads ? "ACCESS_DENIED" : "NOT_FOUND"

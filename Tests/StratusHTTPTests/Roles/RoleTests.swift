@@ -4,7 +4,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Custom roles of users (schema-language §5).
+/// Custom roles of users.
 @Suite struct `Custom roles` {
   /// Runs a body with notes that all callers may read and only editors may write. Ann is an editor.
   private func withEditor(

@@ -5,7 +5,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Signed requests that the server must refuse (web-auth §1).
+/// Signed requests that the server must refuse.
 @Suite struct `Refused signed requests` {
   private static let lookup: JSON = ["records": [["recordName": "n-1"]]]
 

@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Server-to-server keys over HTTP (web-auth §4): requests that are accepted, and their rights.
+/// Server-to-server keys over HTTP: requests that are accepted, and their rights.
 @Suite struct `A request signed with a server-to-server key` {
   private static let create: JSON = [
     "operations": [
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a signature may cover the path with the query or without the query`() async throws {
+  @Test func `a server key may sign the path with the query or without the query`() async throws {
     try await withServerKey { _, program in
       let query = "ckjsBuildVersion=2402&remapEnums=true"
       let path = program.client.target("zones/list")

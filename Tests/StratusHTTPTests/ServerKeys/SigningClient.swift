@@ -47,7 +47,7 @@ struct SigningClient {
       .formatted(.iso8601)
   }
 
-  /// The signature headers of web-auth §4.4.
+  /// The signature headers of a request.
   func headers(
     target: String, body: [UInt8], _ change: (inout Signing) -> Void = { _ in }
   ) throws -> [String: String] {

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Requests for access, blocked users and one-time URLs, over HTTP (semantics §20, §21).
+/// Requests for access, blocked users and one-time URLs, over HTTP.
 @Suite struct `Requests for access over HTTP` {
   private func ask(_ scene: ShareScene, _ guid: JSON, as client: Client) async throws -> JSON {
     var client = client
@@ -18,7 +18,9 @@ import Testing
   }
 
   @Test
-  func `the owner sees requesters with name and address, and other users see none`() async throws {
+  func `the owner sees a requester with name and address, and the requester gets no access`()
+    async throws
+  {
     try await withShares { scene in
       let guid = try await openShare(scene)
       let bob = try await scene.guest("bob")
@@ -30,7 +32,7 @@ import Testing
       #expect(requester["lookupInfo"]["emailAddress"] == "bob@example.org")
       #expect(try await scene.resolve(guid, as: bob)["serverErrorCode"] == "NOT_FOUND")
       #expect(try await bob.post("zones/list")["zones"] == [])
-      // A second request changes nothing.
+      // The same user's second request changes nothing.
       let tag = share["recordChangeTag"]
       _ = try await ask(scene, guid, as: bob)
       #expect(try await scene.ann.lookup(["Share-1"], in: "Trips")[0]["recordChangeTag"] == tag)
@@ -137,7 +139,6 @@ import Testing
   }
 }
 
-/// Source: semantics §20.
 @Suite struct `One-time URLs over HTTP` {
   private static let entry: JSON = [
     "permission": "READ_WRITE", "isOneTimeURLParticipant": true,

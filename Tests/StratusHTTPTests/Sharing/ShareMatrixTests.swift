@@ -2,7 +2,7 @@ import StratusTesting
 import Testing
 
 /// Every kind of user tries every operation at every position, in a hierarchical share and in a
-/// zone-wide share. ``Expectation`` has the expected results (semantics §20, sharing §1.2).
+/// zone-wide share. ``Expectation`` has the expected results.
 @Suite struct `The matrix of participants` {
   @Test(arguments: ["development", "production"])
   func `every kind of user gets the expected result of every operation on shared records`(

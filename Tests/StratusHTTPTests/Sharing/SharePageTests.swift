@@ -2,7 +2,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// The page at the URL of a share (sharing §2.14).
+/// The page at the URL of a share.
 @Suite struct `The page of a share` {
   /// Anna signs in with the browser. Ann owns the zone Trips in the same container.
   private struct Stage {

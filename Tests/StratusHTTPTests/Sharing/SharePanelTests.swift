@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// The page that a web app embeds to share a record (sharing §1.4).
+/// The page that a web app embeds to share a record.
 @Suite struct `The sharing panel` {
   private static let path = "/applications/ck-share-ui/current"
 

@@ -1,7 +1,7 @@
 import StratusTesting
 import Testing
 
-/// Shares from their creation to their end, over HTTP (web-services §4.2, 4.5; semantics §20).
+/// Shares from their creation to their end, over HTTP.
 @Suite struct `Sharing over HTTP` {
   @Test
   func `a shared root refers to its share, and both have the short GUID of the URL`() async throws {
@@ -157,7 +157,7 @@ import Testing
       try await scene.update { $0.with("publicPermission", "READ_WRITE") }
       let saved = try await scene.modify([operation("forceUpdate", "Arch")], as: bob)
       #expect(saved.json["records"][0]["serverErrorCode"].isNull)
-      // The permission NONE removes all public participants (semantics §20).
+      // The permission NONE removes all public participants.
       try await scene.update { $0.with("publicPermission", "NONE") }
       let gone = try await scene.modify([operation("forceUpdate", "Arch")], as: bob)
       #expect(gone.json["serverErrorCode"] == "ZONE_NOT_FOUND")

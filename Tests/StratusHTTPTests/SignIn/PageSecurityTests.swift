@@ -6,7 +6,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// Forms, cookies and header fields of the server's own pages (signin §7).
+/// Forms, cookies and header fields of the server's own pages.
 @Suite struct `The server's own pages` {
   @Test func `a form of another site or another browser is refused`() async throws {
     try await SignInScene.with { scene in
@@ -100,7 +100,7 @@ import Testing
         #expect(page.header("Referrer-Policy") == "same-origin")
         #expect(page.header("Cache-Control") == "no-store")
         #expect(page.header("X-Content-Type-Options") == "nosniff")
-        // With this field, the app's page would get no message from the sign-in (web-auth §5.3).
+        // With this field, the app's page would get no message from the sign-in.
         #expect((page.header("Cross-Origin-Opener-Policy") == nil) == hasOpener)
         #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
       }

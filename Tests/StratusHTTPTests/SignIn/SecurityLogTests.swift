@@ -3,7 +3,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The lines about security in the server's log (DESIGN, promise 6; ASVS V16).
+/// The lines about security in the server's log (ASVS V16).
 @Suite struct `The security log` {
   private static let email = SignInScene.email
 

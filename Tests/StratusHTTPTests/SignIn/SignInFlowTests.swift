@@ -3,7 +3,7 @@ import HTTPTypes
 import StratusTesting
 import Testing
 
-/// The sign-in of a user for an app (web-auth §3.2 and 5, docs/internals/signin.md).
+/// The sign-in of a user for an app (docs/internals/signin.md).
 @Suite struct `A sign-in for an app` {
   @Test
   func `a sign-in for an app gives the web auth token to the page that started it`() async throws {

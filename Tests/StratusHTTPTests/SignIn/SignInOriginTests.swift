@@ -4,8 +4,7 @@ import StratusTesting
 import StratusWire
 import Testing
 
-/// The web pages that may ask for a sign-in, and the names under which the user sees them
-/// (signin §7).
+/// The web pages that may ask for a sign-in, and the names under which the user sees them.
 @Suite struct `The origin of an app's page` {
   @Test(arguments: [
     "*", "null", "https://*", "https://bank.example@evil.example", "https://bank.example/path",

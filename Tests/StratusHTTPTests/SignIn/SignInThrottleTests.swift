@@ -7,7 +7,7 @@ import Testing
 
 @testable import StratusAccounts
 
-/// The counters that slow down the guessing of passwords (signin §7).
+/// The counters that slow down the guessing of passwords.
 @Suite struct `The throttle of sign-ins` {
   private typealias Attempt = SignInThrottle.Attempt
 

@@ -51,7 +51,7 @@ import Testing
         + "?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=cloud%2Eexample%2Eorg")
   }
 
-  @Test func `a sealed secret opens only with its key and the name of its place`() throws {
+  @Test func `a sealed secret opens only unchanged, with its key and under its own name`() throws {
     let key = SigningKey(id: 7, bytes: Array(repeating: 1, count: 32))
     let seal = SecretSeal(keys: [key])
     let sealed = try seal.seal([1, 2, 3], at: "factor a", nonce: Array(repeating: 9, count: 12))

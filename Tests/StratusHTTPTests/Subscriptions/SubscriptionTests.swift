@@ -1,6 +1,6 @@
 import Testing
 
-/// The endpoints `subscriptions/modify`, `list` and `lookup` (web-services §3.11, §4.14).
+/// The endpoints `subscriptions/modify`, `list` and `lookup`.
 @Suite struct `Subscription endpoints` {
   private let query: JSON = [
     "subscriptionID": "q", "subscriptionType": "query", "firesOn": ["create", "delete"],

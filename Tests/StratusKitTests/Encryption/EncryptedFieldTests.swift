@@ -36,7 +36,7 @@ import Testing
     #expect(view.changedKeys() == ["a", "b"])
     view["a"] = nil
     #expect(view.allKeys() == ["b"])
-    // In a record that was never saved, a removed key counts as never set (cloudkit-semantics §7).
+    // In a record that was never saved, a removed key counts as never set.
     #expect(view.changedKeys() == ["b"])
     view.setObject("three" as NSString, forKey: "b")
     #expect(view.object(forKey: "b") as? String == "three")

@@ -146,7 +146,6 @@ import Testing
     #expect(zone?.notificationID == nil)
   }
 
-  /// The expected class is in cloudkit-semantics §19.
   @Test func `a payload without a subject decodes to a plain CKNotification`() throws {
     let payload: [AnyHashable: Any] = [
       "aps": ["alert": "Hi"], "ck": ["nid": "x", "cid": "iCloud.a"],

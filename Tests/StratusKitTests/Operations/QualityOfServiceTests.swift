@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// Checks the table of cloudkit-semantics §13.
+/// The retries and time limits of each quality of service.
 @Suite struct `The quality of service` {
   private struct Scene {
     let server = FakeServer()
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.userInteractive, .userInitiated, .default, nil])
-  func `a fetch fails on a network error unless its quality is utility or background`(
+  func `a fetch fails on a network error unless its quality of service is utility or background`(
     quality: QualityOfService?
   )
     async
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [QualityOfService.utility, .background])
-  func `a fetch of quality utility or background retries network errors for a week`(
+  func `a fetch with the quality of service utility or background retries for a week`(
     quality: QualityOfService
   ) async {
     let scene = Scene()
@@ -133,7 +133,8 @@ import Testing
     #expect(late.seconds == 0)
   }
 
-  @Test func `a fetch of default quality returns the retry delay and does not retry`()
+  @Test
+  func `a fetch with the default quality of service fails with the retry delay and does not retry`()
     async
   {
     let server = FakeServer()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StratusKit
 
-/// Checks the table of cloudkit-semantics §17, row by row.
+/// The predicates that CloudKit supports, and the filters that they become.
 @Suite struct PredicateFilterTable {
   private static let date = Date(timeIntervalSince1970: 1000)
   private static let now = Date(timeIntervalSince1970: 2000)

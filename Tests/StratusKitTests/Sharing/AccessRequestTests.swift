@@ -5,7 +5,6 @@ import Testing
 
 @testable import StratusKit
 
-/// Source: cloudkit-semantics §20 and §21.
 @Suite struct `Requests for access and one-time URLs` {
   private func requester(_ user: String) -> ShareRequester {
     ShareRequester(

@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-/// The layout of Apple's archives is in the reference apple-archives.md.
+/// The archive has Apple's layout; see ``AppleArchives``.
 @Suite struct `An Apple archive of a share` {
   private func share() throws -> CKShare {
     let data = try #require(Data(base64Encoded: AppleArchives.share))

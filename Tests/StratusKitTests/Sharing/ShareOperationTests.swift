@@ -6,7 +6,6 @@ import Testing
 
 @testable import StratusKit
 
-/// The expected requests are in web-services §4.5.
 @Suite struct `Fetching the metadata of shares` {
   private let url: URL
 
@@ -289,7 +288,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  /// The server's reasons, and the error codes of Apple's framework (semantics §20, §22).
+  /// The server's reasons, and the error codes of Apple's framework.
   @Test(arguments: [
     (ErrorCode.badRequest, Reason.recordAlreadyShared, CKError.Code.alreadyShared),
     (.badRequest, Reason.ancestorShared, .alreadyShared),

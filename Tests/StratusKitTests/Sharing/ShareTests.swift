@@ -4,7 +4,6 @@ import Testing
 
 @testable import StratusKit
 
-/// The expected values are in semantics §1, §20, §27 and in sharing §1.
 @Suite struct `A share` {
   private func participant(_ email: String) -> CKShare.Participant {
     CKShare.Participant(inviting: CKUserIdentity.LookupInfo(emailAddress: email))

@@ -56,8 +56,8 @@ import Testing
     #expect(saving.count == 200)
   }
 
-  /// The errors after which a sync engine retries: the errors of cloudkit-semantics §23, and two
-  /// that Stratus adds.
+  /// The errors after which a sync engine retries: those after which Apple's engine retries, and
+  /// two that Stratus adds.
   private static let retried: Set<CKError.Code> = [
     .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
     .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,

@@ -70,7 +70,8 @@ import Testing
     #expect(queue.acknowledged("phone") == 1)
   }
 
-  @Test func `a restarted channel continues at each device's position`() async {
+  @Test
+  func `a restarted channel sends only the notifications that it has not sent before`() async {
     queue.register("phone")
     queue.add(3)
     await channel(FakeSender()).turn()

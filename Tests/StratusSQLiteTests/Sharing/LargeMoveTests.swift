@@ -77,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func `a participant's cascade does not reach records that have not left the share yet`()
+  @Test
+  func `a participant's deletion does not cascade to records that still have to leave the share`()
     async throws
   {
     try await withLargeMove { server in

@@ -1,5 +1,4 @@
-/// A model of the rights of participants in one zone. It uses only the parents of the records
-/// (sharing §1.2, §2.3).
+/// A model of the rights of participants in one zone. It uses only the parents of the records.
 struct NaiveShares {
   /// The parents of the records that are not deleted.
   var parents: [String: String?] = [:]

@@ -5,7 +5,7 @@ import Testing
 @testable import StratusDomain
 
 /// Compares a random history of saves, moves, shares and participants with a naive model. A
-/// participant that syncs with change tokens has exactly the visible records (DESIGN promise 5).
+/// participant that syncs with change tokens has exactly the visible records.
 @Suite struct `Random shares` {
   private static let runs: UInt64 = 120
   private static let steps = 120

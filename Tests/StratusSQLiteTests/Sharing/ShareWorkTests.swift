@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The work of one request, counted in statements and rows (DESIGN promise 7).
+/// The work of one request, counted in statements and rows.
 @Suite struct `The work for shares` {
   private func withCounts(
     _ body: (SharedServer, CountedStores) async throws -> Void
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `leaving a zone takes work in proportion to the number of its shares`()
+  @Test func `the work of leaving a zone is proportional to the number of joined shares`()
     async throws
   {
     var rows: [Int] = []

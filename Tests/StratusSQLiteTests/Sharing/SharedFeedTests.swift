@@ -3,7 +3,7 @@ import Testing
 
 @testable import StratusDomain
 
-/// The history of a zone as participants receive it (sharing §1.2, §2.3–2.5).
+/// The history of a zone as participants receive it.
 @Suite struct `A participant's feed` {
   /// Runs a test with Ann's zone. The zone has the trees a > b > c and x > y, and the record z.
   private func withTrees(_ body: (SharedServer) async throws -> Void) async throws {
@@ -147,7 +147,7 @@ import Testing
 
   /// The users participate in shares of different roots of one zone.
   @Test
-  func `a record that moves between two shares leaves one participant and reaches the other`()
+  func `a record that moves between two shares is gone for one participant and new for the other`()
     async throws
   {
     try await withTrees { server in
@@ -255,7 +255,7 @@ import Testing
   }
 }
 
-/// A participant's rights in a batch (sharing §1.2, §2.12).
+/// A participant's rights in a batch.
 @Suite struct `A participant's batch` {
   private func withShare(
     _ permission: SharePermission, _ body: (SharedServer) async throws -> Void

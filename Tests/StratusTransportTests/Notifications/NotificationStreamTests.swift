@@ -90,7 +90,9 @@ import Testing
   }
 
   @Test
-  func `a possible gap is reported at the first connection and after a restore`() async throws {
+  func `the first connection and a restore are reported, because notifications may be missed`()
+    async throws
+  {
     let told = Handoff<Void>()
     let heard = Handoff<NumberedNotification>()
     let stream = stream()

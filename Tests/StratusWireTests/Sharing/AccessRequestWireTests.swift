@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// Sources of the keys: sharing §1.1 and docs/reference/compatibility.md.
+/// The keys of the JSON are in docs/reference/compatibility.md.
 @Suite struct `Requests for access on the wire` {
   private let bob = ParticipantIdentity(
     userRecordName: "_bob", lookup: .emailAddress("bob@example.org"))

@@ -1,7 +1,7 @@
 import StratusWire
 import Testing
 
-/// The JSON of shares. Its keys are in web-services §3.13 and §4.5.
+/// The JSON of shares.
 @Suite struct SharesOnTheWire {
   private func json(_ text: String) throws -> JSONView {
     try JSONView(parsing: Array(text.utf8))

@@ -50,7 +50,7 @@ public final class TestClock: Clock {
   private let start: Date
   private let state: Mutex<State>
 
-  /// Creates a clock that stands still until a test moves it.
+  /// Creates a clock that does not move until a test moves it.
   ///
   /// - Parameters:
   ///   - date: the initial date. The default is the beginning of 2026 in UTC.

@@ -21,8 +21,8 @@ public struct ServerSchema: Sendable {
   /// - Parameter file: an exported schema, such as the file that the project deploys.
   public static func production(_ file: URL) -> ServerSchema { ServerSchema(file: file) }
 
-  /// Returns the same rules for the schema file at a path. A relative path begins in the current
-  /// folder. With `swift test`, the current folder is the package's folder.
+  /// Does the same as the method with a URL, for the schema file at this path. A relative path
+  /// begins in the current folder. With `swift test`, the current folder is the package's folder.
   public static func production(_ path: String) -> ServerSchema {
     .production(URL(fileURLWithPath: path))
   }
