@@ -47,6 +47,20 @@ import Testing
     }
   }
 
+  @Test func `a new password on the account page is announced by a mail`() async throws {
+    try await MailScene.with(.closed) { mail in
+      let browser = mail.scene.browser
+      let page = try await browser.signIn()
+      for (current, subjects) in [
+        ("wrong", []), (SignInScene.password, ["Your password was changed"]),
+      ] as [(String, [String])] {
+        _ = try await browser.submit(
+          page, "/account/password", ["current": current, "password": MailScene.newPassword])
+        #expect(try await mail.mails().map(\.subject) == subjects)
+      }
+    }
+  }
+
   @Test func `the pages answer alike for addresses with and without an account`() async throws {
     try await MailScene.with { mail in
       for path in ["/auth/reset", "/auth/sign-up"] {
