@@ -96,6 +96,7 @@ public struct Router: Sendable {
     fixedFields = [
       .contentType: "application/json; charset=UTF-8", .cloudKitVersion: "1.0",
       .respondingInstance: instance, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+      .contentSecurityPolicy: Self.emptyPolicy,
     ]
     self.logger = logger
   }
@@ -475,7 +476,6 @@ public struct Router: Sendable {
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
     if exchange.isPage {
-      fields[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
       return HTTPResponse(status: exchange.status, headerFields: fields)
     }
     CORSHeaders.add(to: &fields, for: request.headerFields, allowed: exchange.allowedOrigins)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import StratusHTTP
 import StratusTesting
 import Testing
 
@@ -54,6 +55,45 @@ import Testing
       let second = try #require(try bad.header("X-Apple-Request-UUID"))
       #expect(first != second)
       #expect(bad.json["uuid"].string == second)
+    }
+  }
+
+  /// The header fields of an answer of any content type.
+  private func fields(
+    _ method: HTTPRequest.Method, _ path: String, of server: TestServer
+  ) async -> HTTPFields {
+    let head = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
+    return await server.router.answer(head, body: WholeBody([])).head.headerFields
+  }
+
+  /// OWASP ASVS 3.4.3 and 3.4.6: every answer has a content security policy.
+  @Test func `no answer may be framed or load anything`() async throws {
+    try await withServer { server in
+      let target = server.otherUser.target("zones/list")
+      for (method, path) in [
+        (.get, target), (.post, server.otherUser.target("records/modify")), (.options, target),
+        (.put, target), (.get, "/nothing"), (.get, "/health"), (.get, "/openapi.json"),
+        (.get, "/assets/download/x"), (.get, "/auth/style.css"), (.get, "/auth/sign-in"),
+        (.get, "/account"), (.post, "/auth/token"), (.get, "/share/none"), (.get, "/"),
+      ] as [(HTTPRequest.Method, String)] {
+        let fields = await fields(method, path, of: server)
+        let policy = fields[.contentSecurityPolicy] ?? ""
+        #expect(policy.contains("default-src 'none'"), "\(method) \(path)")
+        #expect(policy.contains("frame-ancestors 'none'"), "\(method) \(path)")
+        #expect(fields[.xContentTypeOptions] == "nosniff", "\(method) \(path)")
+      }
+    }
+  }
+
+  /// OWASP ASVS 4.1.1.
+  @Test(arguments: [
+    "/", "/auth/sign-in", "/auth/style.css", "/auth/callback.js", "/auth/share.js",
+    "/auth/passkeys.js", "/auth/share-panel.js", "/health", "/openapi.json", "/nothing",
+  ])
+  func `every text that a browser loads names its character encoding`(path: String) async throws {
+    try await withServer { server in
+      let type = await fields(.get, path, of: server)[.contentType]
+      #expect(type?.lowercased().hasSuffix("; charset=utf-8") == true, "\(type ?? "")")
     }
   }
 

@@ -87,6 +87,24 @@ import Testing
     }
   }
 
+  /// RFC 9112 §6.3: such a request may be an attempt to smuggle another request past a proxy.
+  @Test(arguments: [
+    "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+    "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+    "Content-Length: 5\r\nContent-Length: 6\r\n", "Content-Length: 5, 6\r\n",
+    "Content-Length: +5\r\n", "Transfer-Encoding : chunked\r\n",
+    "Transfer-Encoding: chunked, identity\r\n",
+  ])
+  func `a request with two lengths never becomes two requests`(headers: String) async throws {
+    try await withRunningServer { port, query in
+      let second = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+      let sent = Self.request(query, headers: headers) + Array(("0\r\n\r\n" + second).utf8)
+      let answer = try await Wire(port: port).exchange(sent, leaves: true)
+      #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer.prefix(200))")
+      #expect(answer.ranges(of: "HTTP/1.1 ").count == 1, "\(answer)")
+    }
+  }
+
   @Test func `a client that disconnects during its request changes nothing`() async throws {
     try await withRunningServer { port, query in
       let body =

@@ -12,11 +12,12 @@ extension Console {
 
   func signIn(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
     let form = try Self.read(SignInToConsole.Request.self, request)
-    let attempt = try begin(form.email, request)
+    let known = try await accounts.registry.account(email: form.email.lowercased())
+    let attempt = try begin(form.email, known, request)
     let found = try await counting(attempt) { () async throws(ServerError) in
       try await self.accounts.teamMember(email: form.email, password: form.password)
     }
-    guard let found else { throw Self.refused }
+    guard let found else { throw refusal("a sign-in to the console failed", known, request) }
     throttle.succeed(attempt)
     try await requireFactor(form.factor, of: found.proven.account, request)
     return try await enter(found.proven, found.member, request)
@@ -26,8 +27,10 @@ extension Console {
   /// password must be that of the existing account.
   func setUp(_ request: ConsoleRequest) async throws(ServerError) -> ConsoleDecision {
     let form = try Self.read(SetUpConsole.Request.self, request)
-    let attempt = try begin(form.email, request)
-    guard let setupCode, setupCode.accepts(form.code) else { throw Self.refused }
+    let attempt = try begin(form.email, nil, request)
+    guard let setupCode, setupCode.accepts(form.code) else {
+      throw refusal("a set-up of the console failed", nil, request)
+    }
     if try await accounts.registry.account(email: form.email.lowercased()) == nil {
       if let fault = PasswordRules.fault(of: form.password, email: form.email) {
         throw .badRequest(fault)
@@ -63,11 +66,14 @@ extension Console {
     guard try await accounts.registry.factor(ofAccount: account.id) != nil else { return }
     let failed = ServerError(.authenticationFailed, Reason.secondFactorRefused)
     guard let typed, !typed.isEmpty else { throw failed }
-    let attempt = try begin("factor " + account.email, request)
+    let attempt = try begin("factor " + account.email, account, request)
     let check = try await counting(attempt) { () async throws(ServerError) in
       try await self.accounts.useFactor(typed, of: account)
     }
-    if case .refused = check { throw failed }
+    if case .refused = check {
+      note("the second factor of the console was wrong", account, request)
+      throw failed
+    }
     throttle.succeed(attempt)
   }
 
@@ -78,13 +84,15 @@ extension Console {
   ) async throws(ServerError) -> ConsoleDecision {
     let form = try Self.read(ConfirmConsoleSession.Request.self, request)
     let email = visitor.account.email
-    let attempt = try begin(email, request)
+    let attempt = try begin(email, visitor.account, request)
     let proven = try await counting(attempt) { () async throws(ServerError) in
       try await self.accounts.account(email: email, password: form.password, isKnown: true)
     }
     guard let proven,
       let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
-    else { throw Self.refused }
+    else {
+      throw refusal("a confirmation in the console failed", visitor.account, request)
+    }
     throttle.succeed(attempt)
     try await accounts.endConsoleSession(cookie: cookie)
     return .answer(EmptyRequest().jsonBytes, .set(text))
@@ -96,7 +104,8 @@ extension Console {
     if let cookie = request.cookie { try await accounts.endConsoleSession(cookie: cookie) }
     let text = try await accounts.openConsoleSession(of: proven, browser: request.userAgent)
     guard let text else { throw Self.refused }
-    accounts.audit.note("the account '\(proven.account.email)' signed in to the console")
+    accounts.audit.note(
+      "the account '\(proven.account.email)' signed in to the console, from \(Self.place(request))")
     return .answer(try await session(of: (proven.account, member), request).jsonBytes, .set(text))
   }
 
@@ -137,17 +146,37 @@ extension Console {
   ///
   /// - Throws: `THROTTLED` after many failures.
   private func begin(
-    _ email: String, _ request: ConsoleRequest
+    _ email: String, _ account: Account?, _ request: ConsoleRequest
   ) throws(ServerError) -> SignInThrottle.Attempt {
     let attempt = SignInThrottle.Attempt(
       email: String(email.prefix(320)).lowercased(), browser: nil,
       address: request.clientAddress.map(NetworkAddress.subscriber),
       site: request.clientAddress.flatMap { NetworkAddress($0)?.site })
     if let seconds = throttle.begin(attempt, now: accounts.ambient.now()) {
+      note("a sign-in to the console has to wait", account, request)
       throw ServerError(.throttled, Reason.signInThrottled, retryAfterSeconds: seconds)
     }
     return attempt
   }
 
   private static let refused = ServerError(.authenticationFailed, Reason.signInRefused)
+
+  /// Writes a refusal into the log, and returns the error of the answer.
+  private func refusal(
+    _ event: String, _ account: Account?, _ request: ConsoleRequest
+  ) -> ServerError {
+    note(event, account, request)
+    return Self.refused
+  }
+
+  /// Writes a refusal into the log, but never the typed e-mail address.
+  private func note(_ event: String, _ account: Account?, _ request: ConsoleRequest) {
+    let name = account.map { "for the account '\($0.email)'" } ?? "for an unknown address"
+    accounts.audit.noteRefusal(
+      "\(event), \(name), from \(Self.place(request))", at: accounts.ambient.now())
+  }
+
+  private static func place(_ request: ConsoleRequest) -> String {
+    request.clientAddress.map(NetworkAddress.subscriber) ?? "an unknown address"
+  }
 }

@@ -88,7 +88,9 @@ extension AccountPages {
   private static func json(_ value: some JSONWritable, _ status: Int) -> PageAnswer {
     PageAnswer(
       status: status,
-      fields: [(name: "Content-Type", value: "application/json; charset=utf-8")]
-        + PageLayout.secureFields, body: value.jsonBytes)
+      fields: [
+        (name: "Content-Type", value: "application/json; charset=utf-8"),
+        (name: "Content-Security-Policy", value: PageLayout.emptyPolicy),
+      ] + PageLayout.secureFields, body: value.jsonBytes)
   }
 }

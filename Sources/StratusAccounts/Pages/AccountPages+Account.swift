@@ -175,6 +175,7 @@ extension AccountPages {
     }
     try await note(
       "changed its password" + (endsApps ? " and signed out all apps" : ""), account, visit)
+    await accounts.notify(account, .passwordChanged(accounts.serverName))
     return PageLayout.redirect(to: "/account")
   }
 

@@ -5,10 +5,13 @@ extension AccountPages {
   /// Shows a page that asks a signed-in user whether an app may act for the account. The server
   /// issues the token only after the user agrees.
   func consent(_ visit: Visit, _ app: AskingApp, _ account: Account) -> PageAnswer {
+    let idleTime = visit.signedIn?.session.isKept == true ? "two weeks" : "half an hour"
     let content: HTML = """
       <h1>Continue?</h1>
       <p><strong>\(app.name)</strong> asks to use the data of <strong>\(account.email)</strong> \
       in <strong>\(app.store.container)</strong> (\(app.store.environment.rawValue)).</p>
+      <p class="small">The app stays signed in until it was not used for \(idleTime), for 90 days \
+      at most. You can end this earlier on your account page.</p>
       <div class="row">
       <form method="post" action="/auth/continue">\(visit.hidden(seal, request: app.text))
       <button>Continue</button></form>

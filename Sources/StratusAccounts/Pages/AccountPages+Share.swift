@@ -114,7 +114,7 @@ extension AccountPages {
     return PageAnswer(
       fields: [
         (name: "Content-Type", value: type),
-        (name: "Content-Security-Policy", value: "default-src 'none'; sandbox"),
+        (name: "Content-Security-Policy", value: PageLayout.emptyPolicy + "; sandbox"),
       ] + PageLayout.secureFields, body: bytes)
   }
 

@@ -63,16 +63,28 @@ enum PageLayout {
   ///
   /// NB: the status 303 makes the browser send a GET request.
   static func redirect(to location: String) -> PageAnswer {
-    PageAnswer(status: 303, fields: [(name: "Location", value: location)] + secureFields)
+    PageAnswer(
+      status: 303,
+      fields: [
+        (name: "Location", value: location),
+        (name: "Content-Security-Policy", value: emptyPolicy),
+      ] + secureFields)
   }
 
+  /// Creates an answer that is a script or a style sheet.
+  ///
+  /// - Parameter type: the media type without parameters.
   static func file(_ contents: String, type: String) -> PageAnswer {
     PageAnswer(
       fields: [
-        ("Content-Type", type), ("Cache-Control", "max-age=3600"),
-        ("X-Content-Type-Options", "nosniff"),
+        ("Content-Type", type + "; charset=utf-8"), ("Cache-Control", "max-age=3600"),
+        ("Content-Security-Policy", emptyPolicy), ("X-Content-Type-Options", "nosniff"),
       ], body: Array(contents.utf8))
   }
+
+  /// The policy of answers that are no pages: as a page, they can load nothing, and no frame can
+  /// show them (OWASP ASVS 3.4.6).
+  static let emptyPolicy = "default-src 'none'; frame-ancestors 'none'"
 
   private static func policy(callback: String?) -> String {
     let target = callback.flatMap(source).map { " " + $0 } ?? ""

@@ -77,9 +77,15 @@ struct Visit {
   /// of the account.
   var nextPath: String { shareToOpen.map { "/share/" + $0 } ?? "/account" }
 
+  /// Whether the request comes from a page of this server or from the user alone, as far as the
+  /// browser says so.
+  var comesFromOwnPage: Bool {
+    request.fetchSite.map { $0 == "same-origin" || $0 == "none" } ?? true
+  }
+
   /// Whether the form comes from a page of this server in this browser.
   func isOwnForm(_ seal: PageSeal) -> Bool {
-    if let site = request.fetchSite, site != "same-origin", site != "none" { return false }
+    guard comesFromOwnPage else { return false }
     if let origin = request.origin, origin != request.serverURL.lowercased() { return false }
     // NB: a form cannot belong to a cookie that this request has just created.
     guard cookieFields.isEmpty, let token = request.form["form"] else { return false }

@@ -3,7 +3,15 @@
 /// The list was written for this project. ``PasswordRules`` also refuses these words in pairs and
 /// with digits or punctuation, so the rules refuse many more passwords than the list contains.
 enum GuessedPasswords {
-  static let words: Set<String> = Set(
+  /// The words that name the product, its parts and the people around it. Passwords of this server
+  /// are guessed with them first (OWASP ASVS 6.1.2).
+  static let productWords = [
+    "stratus", "cloudkit", "icloud", "cloud", "server", "console", "container", "database",
+    "record", "backup", "sync", "admin", "administrator", "operator", "developer", "account",
+    "passkey",
+  ]
+
+  static let words: Set<String> = Set(productWords).union(
     """
     password passwort passwd pass parola senha motdepasse contrasena wachtwoord salasana haslo
     secret geheim letmein welcome willkommen bienvenue admin administrator root user login access

@@ -13,7 +13,9 @@ enum PasswordRules {
       return "Use at most \(lengthMax) characters."
     }
     let lower = password.lowercased()
-    if isCommon(lower) { return "This password is one of the first that others guess." }
+    if isCommon(lower) || FrequentPasswords.contains(lower) {
+      return "This password is one of the first that others guess."
+    }
     if isPattern(lower) { return "This password is a simple pattern. Use something less regular." }
     if lower.contains(email.lowercased()) { return "Do not use your own address as the password." }
     let name = String(email.lowercased().prefix { $0 != "@" })

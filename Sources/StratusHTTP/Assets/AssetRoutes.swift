@@ -95,7 +95,7 @@ struct AssetRoutes: Sendable {
       .contentType: "application/octet-stream", .eTag: tag, .acceptRanges: "bytes",
       .cacheControl: "private, max-age=3600, immutable",
       .xContentTypeOptions: "nosniff", .contentDisposition: "attachment",
-      .contentSecurityPolicy: "sandbox; default-src 'none'",
+      .contentSecurityPolicy: Router.emptyPolicy + "; sandbox",
     ]
   }
 

@@ -78,6 +78,10 @@ extension Router {
     return path.map { exchange.serverURL + $0 }
   }
 
+  /// The policy of answers that are no pages. If a browser shows such an answer, it can load
+  /// nothing, and no frame can show it (OWASP ASVS 3.4.6).
+  static let emptyPolicy = "default-src 'none'; frame-ancestors 'none'"
+
   private static func form(
     _ body: any SentBody, type: String?
   ) async throws(ServerError) -> [String: String] {

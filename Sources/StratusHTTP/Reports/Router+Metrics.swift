@@ -8,6 +8,7 @@ extension Router {
     var head = HTTPResponse(status: .ok)
     head.headerFields[.cacheControl] = "no-store"
     head.headerFields[.xContentTypeOptions] = "nosniff"
+    head.headerFields[.contentSecurityPolicy] = Self.emptyPolicy
     guard RequestTarget(request.path ?? "/").path == "/metrics" else {
       head.status = .notFound
       return (head, .bytes([]))

@@ -26,7 +26,8 @@ import Testing
       #expect(try answer.header("X-Content-Type-Options") == "nosniff")
       #expect(try answer.header("Content-Disposition") == "attachment")
       #expect(
-        try answer.header("Content-Security-Policy") == "sandbox; default-src 'none'")
+        try answer.header("Content-Security-Policy")
+          == "default-src 'none'; frame-ancestors 'none'; sandbox")
       #expect(try answer.header("Access-Control-Allow-Origin") == "*")
       let caching = try #require(try answer.header("Cache-Control"))
       #expect(caching.contains("private") && caching.contains("immutable"))

@@ -18,12 +18,14 @@ struct ConsoleScene {
   let clock: MovedClock
   let setupCode: String
   let router: Router
+  let log: CapturedLog
 
   static func with(_ body: (ConsoleScene) async throws -> Void) async throws {
     let clock = MovedClock()
     var limits = LimitSettings.unpaced
     limits.passwordLogRounds = 4
-    try await withServer(live: clock.live, limits: limits) { server in
+    let log = CapturedLog()
+    try await withServer(live: clock.live, limits: limits, log: log) { server in
       try await server.manage("containers/create", ["containerID": "\(container)"])
       let (console, code) = try await server.accounts.console(version: "1.2.3")
       server.requestLog.keep()
@@ -36,7 +38,7 @@ struct ConsoleScene {
       ) { _ in "http://stratus.test" }
       try await body(
         ConsoleScene(
-          server: server, clock: clock, setupCode: try #require(code), router: router))
+          server: server, clock: clock, setupCode: try #require(code), router: router, log: log))
     }
   }
 

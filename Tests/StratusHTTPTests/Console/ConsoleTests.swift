@@ -77,6 +77,45 @@ import Testing
     }
   }
 
+  @Test func `the log names each sign-in to the console and each refused one`() async throws {
+    try await ConsoleScene.with { scene in
+      let owner = try await scene.ownersBrowser()
+      let email = ConsoleScene.owner
+      let browser = scene.browser
+      for (email, count) in [(email, 11), ("typed-secret@example.org", 1)] {
+        for _ in 0..<count {
+          _ = try await browser.call(
+            "session/sign-in", ["email": "\(email)", "password": "typed-secret"])
+        }
+      }
+      _ = try await browser.call(
+        "session/set-up",
+        ["code": "typed-secret", "email": "\(email)", "password": "typed-secret"])
+      _ = try await owner.call("session/confirm", ["password": "typed-secret"])
+      let lines = scene.log.text.split(separator: "\n")
+      for (event, count) in [
+        ("the account '\(email)' signed in to the console, from 192.0.2.7", 1),
+        ("a sign-in to the console failed, for the account '\(email)', from 192.0.2.7", 10),
+        ("a sign-in to the console failed, for an unknown address, from 192.0.2.7", 1),
+        ("a sign-in to the console has to wait, for the account '\(email)', from 192.0.2.7", 2),
+        ("a set-up of the console", 0),
+      ] { #expect(lines.count { $0.contains(event) } == count, "\(event): \(lines)") }
+      #expect(!scene.log.text.contains("typed-secret"))
+    }
+  }
+
+  @Test func `a refused set-up of the console is in the log`() async throws {
+    try await ConsoleScene.with { scene in
+      _ = try await scene.browser.call(
+        "session/set-up",
+        ["code": "typed-secret", "email": "eve@example.org", "password": "typed-secret"])
+      #expect(
+        scene.log.text.contains(
+          "a set-up of the console failed, for an unknown address, from 192.0.2.7"))
+      #expect(!scene.log.text.contains("typed-secret"))
+    }
+  }
+
   @Test func `the console refuses a request of another page`() async throws {
     try await ConsoleScene.with { scene in
       let browser = try await scene.ownersBrowser()

@@ -149,6 +149,17 @@ import Testing
     }
   }
 
+  /// OWASP ASVS 14.3.1.
+  @Test func `a sign-out tells the browser to clear its cache`() async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let page = try await browser.signIn()
+      let answer = try await browser.submit(page, "/auth/sign-out", follows: false)
+      #expect(answer.header("Clear-Site-Data") == "\"cache\"")
+      #expect(answer.header("Cache-Control") == "no-store")
+    }
+  }
+
   @Test func `the account page can end all other sessions in one step`() async throws {
     try await SignInScene.with { scene in
       let browser = scene.browser, other = scene.browser

@@ -227,6 +227,21 @@ private struct ProviderScene {
     }
   }
 
+  /// OWASP ASVS 7.6.2: many providers ask a known user nothing.
+  @Test func `another site cannot begin a sign-in at a provider`() async throws {
+    try await ProviderScene.with { provider in
+      let browser = provider.scene.browser
+      for (site, status) in [
+        ("cross-site", 200), ("same-site", 200), ("none", 303), ("same-origin", 303),
+      ] {
+        browser.fields = ["Sec-Fetch-Site": site]
+        let answer = try await browser.get("/auth/provider?id=work")
+        #expect(answer.status == status, "\(site)")
+        #expect((answer.form("/auth/sign-in") != nil) == (status == 200), "\(site)")
+      }
+    }
+  }
+
   @Test func `a user who cancels at the provider is not signed in`() async throws {
     try await ProviderScene.with { provider in
       for changes in [["error": "access_denied", "code": nil], ["code": nil], ["code": ""]]

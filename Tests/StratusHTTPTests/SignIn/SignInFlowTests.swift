@@ -22,7 +22,7 @@ import Testing
       let caller = try await scene.client(token).get("users/caller")
       #expect(caller.status == 200)
       let script = try await browser.get("/auth/callback.js")
-      #expect(script.header("Content-Type") == "text/javascript")
+      #expect(script.header("Content-Type") == "text/javascript; charset=utf-8")
       for text in ["ckWebAuthToken", "ckSession", "errorMessage", "window.close()"] {
         #expect(script.text.contains(text))
       }
@@ -41,6 +41,21 @@ import Testing
       #expect(try await scene.appSessionCount() == before)
       _ = try await browser.submit(consent, "/auth/continue")
       #expect(try await scene.appSessionCount() == before + 1)
+    }
+  }
+
+  /// OWASP ASVS 10.7.2.
+  @Test(arguments: [(nil, "half an hour"), ("yes", "two weeks")] as [(String?, String)])
+  func `the page before a sign-in says how long the app stays signed in`(
+    keep: String?, time: String
+  ) async throws {
+    try await SignInScene.with { scene in
+      let browser = scene.browser
+      let form = try await browser.open(try await scene.signInTarget())
+      let consent = try await browser.submit(
+        form, "/auth/sign-in",
+        ["email": SignInScene.email, "password": SignInScene.password, "keep": keep])
+      #expect(consent.text.contains("not used for \(time), for 90 days at most"))
     }
   }
 

@@ -101,6 +101,24 @@ import Testing
     #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil)
   }
 
+  /// Passwords at places 1 to 4,000 of published lists, which no other rule refuses.
+  @Test(arguments: [
+    "maverick", "hardcore", "Brooklyn", "michigan", "4815162342", "rush2112", "motorola",
+    "wolverin", "01011980", "MARYJANE",
+  ])
+  func `A password is refused if it is one of the most frequent ones`(password: String) {
+    #expect(FrequentPasswords.prefixes.count == 4_000)
+    #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil)
+  }
+
+  /// OWASP ASVS 6.1.2 and 6.2.11: `docs/internals/signin.md` lists these words.
+  @Test(arguments: GuessedPasswords.productWords)
+  func `A password that names the product or its use is refused`(word: String) {
+    for password in ["\(word)2026!", "\(word.capitalized)_12345", "\(word)\(word)"] {
+      #expect(PasswordRules.fault(of: password, email: "anna@example.org") != nil, "\(password)")
+    }
+  }
+
   @Test(arguments: [
     "tree were seven", "correct horse battery", "x7#kLm2p", "Fr3itag-Abend", "mein rotes Fahrrad",
     "wasserdichte Uhr", "gh4-tq9-zu2", "polyester9kilo", "7 Zwerge im Tal",

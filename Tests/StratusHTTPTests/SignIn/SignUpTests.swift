@@ -49,6 +49,20 @@ import Testing
     }
   }
 
+  @Test func `a new password on the account page is announced by a mail`() async throws {
+    try await MailScene.with(.closed) { mail in
+      let browser = mail.scene.browser
+      let page = try await browser.signIn()
+      for (current, subjects) in [
+        ("wrong", []), (SignInScene.password, ["Your password was changed"]),
+      ] as [(String, [String])] {
+        _ = try await browser.submit(
+          page, "/account/password", ["current": current, "password": MailScene.newPassword])
+        #expect(try await mail.mails().map(\.subject) == subjects)
+      }
+    }
+  }
+
   @Test func `the sign-up and reset pages do not show whether an address has an account`()
     async throws
   {
