@@ -10,7 +10,7 @@ import Testing
 struct AccessScene {
   let environment: String
   private let console: ConsoleScene
-  private let apiToken: String
+  let apiToken: String
   private let limitedToken: String
   private let key: SigningClient
   private var webTokens: [AccessCaller: String] = [:]
@@ -55,6 +55,10 @@ struct AccessScene {
       try await server.manage(
         "accounts/create",
         ["email": .string(caller.email), "password": .string(ConsoleScene.password)])
+      // Only half of the people have agreed to be found.
+      try await server.manage(
+        "accounts/configure",
+        ["email": .string(caller.email), "isDiscoverable": .bool(caller.isFound)])
       try await renewToken(of: caller)
       names[caller] = try await client(caller, .public).userName()
     }
@@ -174,11 +178,40 @@ struct AccessScene {
       return "\(answer.status) \(answer.json["serverErrorCode"].string ?? "")"
     }
     if let code = Self.itemCode(answer.json) { return code }
-    if cell.attempt.endpoint == "records/query" {
+    switch cell.attempt.endpoint {
+    case "records/query":
       let found = (answer.json["records"].array ?? []).map { $0["recordName"].string }
       return found.contains(cell.recordName) ? "found" : "not found"
+    case "users/discover", "users/lookup/id", "users/lookup/email":
+      let found = (answer.json["users"].array ?? []).filter { !$0["userRecordName"].isNull }
+      return found.contains { $0["serverErrorCode"].isNull } ? "found" : "not found"
+    default: break
     }
     return "ok"
+  }
+
+  /// Sends a request for a page with the credentials of a caller, but without the cookies of a
+  /// browser that is signed in.
+  ///
+  /// - Returns: the status, the target of a redirect, and the text without random parts.
+  func page(_ path: String, isPost: Bool, as caller: AccessCaller) async throws -> String {
+    let browser = Browser(server)
+    let client = client(caller, .public)
+    let query = [
+      client.apiToken.map { "ckAPIToken=" + $0 },
+      client.webAuthToken.map { "ckWebAuthToken=" + Client.encode($0) },
+    ].compactMap { $0 }.joined(separator: "&")
+    let target = query.isEmpty ? path : path + "?" + query
+    switch caller {
+    case .management: browser.fields["Authorization"] = "Bearer \(server.managementToken)"
+    case .wrongOrigin: browser.fields["Origin"] = "https://evil.example"
+    case .serverKey: browser.fields.merge(try key.headers(target: target, body: [])) { $1 }
+    default: browser.fields["Authorization"] = webTokens[caller].map { "Bearer " + $0 }
+    }
+    let form = isPost ? ["email": caller.email, "password": ConsoleScene.password] : nil
+    let answer = try await browser.send(isPost ? .post : .get, target, form)
+    let text = answer.textWithoutChallenge.replacing(/name="form" value="[^"]*"/, with: "")
+    return "\(answer.status) \(answer.location ?? "") \(text)"
   }
 
   /// Sends a request to the operator's interface with the credentials of a caller.
