@@ -132,6 +132,9 @@ struct AccessScene {
       let answer = try await browser.call("database/\(place)/\(endpoint)", body)
       return Answer(status: answer.status, json: answer.json)
     }
+    // NB: the bytes are made once, because each encoding may have another order of keys, and the
+    // signature covers the bytes.
+    let bytes = try body.bytes
     if caller == .wrongOrigin { client.apiToken = limitedToken }
     if caller == .serverKey { client.apiToken = nil }
     let target =
@@ -140,10 +143,10 @@ struct AccessScene {
     switch caller {
     case .management: headers["Authorization"] = "Bearer \(server.managementToken)"
     case .wrongOrigin where isReady: headers["Origin"] = "https://evil.example"
-    case .serverKey: headers = try key.headers(target: target, body: body.bytes)
+    case .serverKey: headers = try key.headers(target: target, body: bytes)
     default: break
     }
-    let answer = try await client.send(.post, target, headers: headers, body: body.bytes)
+    let answer = try await client.send(.post, target, headers: headers, body: bytes)
     return Answer(status: answer.status, json: answer.json)
   }
 
@@ -224,16 +227,17 @@ struct AccessScene {
       answer = Answer(status: sent.status, json: sent.json)
     } else {
       let target = "/management/1/" + path
+      let bytes = try body.bytes
       var headers: [String: String] = [:]
       switch caller {
       case .anonymous: break
       case .management: headers["Authorization"] = "Bearer \(server.managementToken)"
       case .apiToken: headers["Authorization"] = "Bearer \(apiToken)"
-      case .serverKey: headers = try key.headers(target: target, body: body.bytes)
+      case .serverKey: headers = try key.headers(target: target, body: bytes)
       default: headers["Authorization"] = "Bearer \(webTokens[caller] ?? "")"
       }
       let sent = try await Client(router: server.router).send(
-        .post, target, headers: headers, body: body.bytes)
+        .post, target, headers: headers, body: bytes)
       answer = Answer(status: sent.status, json: sent.json)
     }
     let isUnknown = answer.json["reason"].string == Reason.endpointUnknown
