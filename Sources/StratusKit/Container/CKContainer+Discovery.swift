@@ -141,15 +141,13 @@ extension CKContainer {
       })
   }
 
-  private typealias Found = [(identity: CKUserIdentity, lookup: CKUserIdentity.LookupInfo)]
-
   private static func identities(
     _ lookups: [CKUserIdentity.LookupInfo],
-    _ completion: @escaping @Sendable (Result<Found, any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<[FoundUser], any Error>) -> Void
   ) -> CKOperation {
     let operation = CKDiscoverUserIdentitiesOperation(userIdentityLookupInfos: lookups)
-    var found: Found = []
-    operation.userIdentityDiscoveredBlock = { found.append(($0, $1)) }
+    var found: [FoundUser] = []
+    operation.userIdentityDiscoveredBlock = { found.append(FoundUser(identity: $0, lookup: $1)) }
     operation.discoverUserIdentitiesResultBlock = { result in completion(result.map { found }) }
     return operation
   }
@@ -190,13 +188,19 @@ extension CKContainer {
   }
 }
 
-extension [(identity: CKUserIdentity, lookup: CKUserIdentity.LookupInfo)] {
+/// A user who was found, and the lookup that found the user.
+private struct FoundUser: Sendable {
+  let identity: CKUserIdentity
+  let lookup: CKUserIdentity.LookupInfo
+}
+
+extension [FoundUser] {
   /// The identities under a key of their lookups.
   fileprivate func keyed<Key: Hashable>(
     by key: (CKUserIdentity.LookupInfo) -> Key?
   ) -> [Key: CKUserIdentity] {
     var result: [Key: CKUserIdentity] = [:]
-    for (identity, lookup) in self { if let key = key(lookup) { result[key] = identity } }
+    for found in self { if let key = key(found.lookup) { result[key] = found.identity } }
     return result
   }
 }

@@ -18,7 +18,7 @@ import Testing
     let found = text.matches(of: /case \((DevicePage\.path \+ )?"([^"]+)", (true|false)\)/)
       .map { match in
         Page(
-          path: (match.output.1 == nil ? "" : "/auth/device") + match.output.2,
+          path: (match.output.1 == nil ? "" : "/auth/device") + String(match.output.2),
           isPost: match.output.3 == "true")
       }
     #expect(found.count == text.matches(of: /(true|false)\):/).count - 1)

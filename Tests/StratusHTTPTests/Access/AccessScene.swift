@@ -211,7 +211,8 @@ struct AccessScene {
     case .serverKey: browser.fields.merge(try key.headers(target: target, body: [])) { $1 }
     default: browser.fields["Authorization"] = webTokens[caller].map { "Bearer " + $0 }
     }
-    let form = isPost ? ["email": caller.email, "password": ConsoleScene.password] : nil
+    let form: [String: String]? =
+      isPost ? ["email": caller.email, "password": ConsoleScene.password] : nil
     let answer = try await browser.send(isPost ? .post : .get, target, form)
     let text = answer.textWithoutChallenge.replacing(/name="form" value="[^"]*"/, with: "")
     return "\(answer.status) \(answer.location ?? "") \(text)"
