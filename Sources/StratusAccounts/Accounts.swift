@@ -205,7 +205,7 @@ public final class Accounts: Authentication {
         sessionID: token.sessionID, issuedAt: now, lifetimeSeconds: token.lifetimeSeconds))
   }
 
-  private func sealed(_ token: WebAuthToken) -> String? {
+  func sealed(_ token: WebAuthToken) -> String? {
     tokenKeys.withLock(\.first).map { token.text(sealedWith: $0) }
   }
 

@@ -34,6 +34,7 @@ public struct Service: Sendable {
   ///   - uses: remembers which indexes queries read.
   ///   - shareAccounts: finds the addresses by which participants were invited.
   ///   - invitations: tells people that a share invites them.
+  ///   - people: knows the people behind the users.
   ///   - createContainer: creates a container that does not exist yet.
   ///   - requireOpenAccount: throws if a user's account is disabled or restricted.
   public init(
@@ -43,6 +44,7 @@ public struct Service: Sendable {
     limits: LimitSettings = .unpaced, pollHoldSeconds: Int64 = 30, uses: IndexUses = IndexUses(),
     shareAccounts: ShareAccounts = .none,
     invitations: any ShareInvitations = NoShareInvitations(),
+    people: any UserDirectory = NoUserDirectory(),
     createContainer: @escaping CreateContainer = { _, _ in },
     requireOpenAccount: @escaping AssetUploads.RequireOpenAccount = { _, _ in }
   ) {
@@ -75,6 +77,9 @@ public struct Service: Sendable {
     let shares = ShareDirectory(databases: databases, accounts: shareAccounts)
     shareDesk = ShareDesk(
       directory: shares, containers: containers, stores: stores, changes: changes)
+    let discovery = UserDiscovery(
+      databases: databases, people: people, pace: LookupPace(perHour: limits.userLookupsPerHour),
+      ambient: ambient)
     let devices = DeviceAccess(databases: databases, ambient: ambient)
     let couriers = CourierTokens(signer: signer)
     listening = ListeningAccess(
@@ -98,8 +103,13 @@ public struct Service: Sendable {
       ResolveSharesHandler(directory: shares),
       AcceptSharesHandler(directory: shares, changes: changes),
       RequestShareAccessHandler(directory: shares, changes: changes),
-      FetchCallerHandler(databases: databases),
-      FetchCurrentUserHandler(databases: databases),
+      FetchCallerHandler(databases: databases, people: people),
+      FetchCurrentUserHandler(databases: databases, people: people),
+      IssueWebTokenHandler(databases: databases, people: people),
+      DiscoverUsersHandler(discovery: discovery),
+      LookupUsersHandler(LookupUsersByEmail.self, discovery: discovery),
+      LookupUsersHandler(LookupUsersByName.self, discovery: discovery),
+      LookupContactsHandler(discovery: discovery),
       CreateTokenHandler(devices: devices, tokens: couriers),
       RegisterTokenHandler(devices: devices, tokens: couriers, queues: queues),
       AcknowledgeNotificationsHandler(devices: devices),

@@ -134,7 +134,7 @@ public struct Composition: Sendable {
         guard let known = try await registry.user(named: user, in: container) else { return nil }
         return try await registry.account(id: known.accountID)?.email
       },
-      invitations: MailedInvitations(accounts: accounts, stores: stores),
+      invitations: MailedInvitations(accounts: accounts, stores: stores), people: accounts,
       createContainer: { [accounts] (container, principal) async throws(ServerError) in
         try await accounts.adopt(container, by: principal)
       }

@@ -14,6 +14,8 @@ public struct ProviderSettings: Sendable {
   public var algorithm: String
   /// The domains of e-mail addresses that the operator trusts the provider to verify.
   public var trustedDomains: Set<String>
+  /// Whether the operator trusts the provider to verify telephone numbers.
+  public var isTrustedForPhones = false
   /// The file from which the secret was read, or nil if it was not in a file.
   public var secretFile: URL?
 
@@ -43,7 +45,7 @@ public struct ProviderSettings: Sendable {
     IdentityProvider(
       id: id, name: name, issuer: issuer, clientID: clientID, clientSecret: clientSecret,
       algorithm: IdentityProvider.SignatureAlgorithm(rawValue: algorithm) ?? .rs256,
-      trustedDomains: trustedDomains)
+      trustedDomains: trustedDomains, isTrustedForPhones: isTrustedForPhones)
   }
 }
 

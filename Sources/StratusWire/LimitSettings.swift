@@ -44,6 +44,8 @@ public struct LimitSettings: Sendable, Hashable {
   public var unheldBytesPerStoreMax: Int64
   /// The maximum difference in seconds between the date of a signed request and the server's time.
   public var signatureWindowSeconds = Limits.signatureWindowSeconds
+  /// The number of other users that one user may look up in an hour. nil means unlimited.
+  public var userLookupsPerHour: Int?
   /// The number of days for which the audit log keeps an entry.
   public var auditDays = Limits.auditDays
   /// The binary logarithm of scrypt's cost N for passwords. Tests use a smaller value.
@@ -79,7 +81,13 @@ public struct LimitSettings: Sendable, Hashable {
   public static let unpaced = LimitSettings()
 
   /// The default limits of a server.
-  public static let standard = LimitSettings(
+  public static let standard: LimitSettings = {
+    var settings = pacedStandard
+    settings.userLookupsPerHour = Limits.userLookupsPerHour
+    return settings
+  }()
+
+  private static let pacedStandard = LimitSettings(
     requestsPerUser: Rate(perSecond: Limits.requestsPerUserPerSecond),
     operationsPerUser: Rate(perSecond: Limits.operationsPerUserPerSecond),
     requestsPerAPIToken: Rate(perSecond: Limits.requestsPerAPITokenPerSecond),

@@ -13,6 +13,12 @@ public enum Limits {
   /// The maximum number of records in one `records/lookup`. Apple's service was observed to accept
   /// 400 from the CloudKit framework.
   public static let lookupsPerRequestMax = 400
+  /// The maximum number of users that one request looks up. Choice: an address book in a few
+  /// requests.
+  public static let userLookupsPerRequestMax = 100
+  /// The number of other users that one user may look up in an hour. Choice: enough to invite
+  /// people and to look through an address book, and too few to try a list of addresses.
+  public static let userLookupsPerHour = 200
   /// The maximum number of zones in one request. Choice: Apple's limit for operations.
   public static let zonesPerRequestMax = 200
   /// The maximum number of zones in one answer that lists the zones, or the changed zones, of a

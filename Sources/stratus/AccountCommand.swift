@@ -65,8 +65,14 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Configure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set a new password for an account, or remove its second factor.",
-      discussion: "A new password signs out the account's browsers and apps.")
+      abstract: """
+        Set an account's password, name and discoverability, or remove its second factor.
+        """,
+      discussion: """
+        A new password signs out the account's browsers and apps. Users of the same apps can find \
+        a discoverable user by e-mail address, by verified telephone number and by user record \
+        name, and see the name. Set this only if the user agrees.
+        """)
 
     @OptionGroup var server: ServerOptions
 
@@ -80,15 +86,31 @@ struct AccountCommand: AsyncParsableCommand {
       help: "Remove the second factor and the recovery codes of a user that has lost both.")
     var removeSecondFactor = false
 
+    @Option(help: "The user's first name. An empty text removes it.")
+    var givenName: String?
+
+    @Option(help: "The user's last name. An empty text removes it.")
+    var familyName: String?
+
+    @Option(help: "Whether other users can find the user: yes or no. Default: they cannot.")
+    var discoverable: Decision?
+
+    enum Decision: String, ExpressibleByArgument { case yes, no }
+
     func run() async throws {
-      guard passwordStdin || removeSecondFactor else {
+      let changesProfile = givenName != nil || familyName != nil || discoverable != nil
+      guard passwordStdin || removeSecondFactor || changesProfile else {
         throw Failure(
-          "give --password-stdin and the password on standard input, or --remove-second-factor")
+          "give --password-stdin and the password on standard input, --remove-second-factor, "
+            + "--discoverable, --given-name or --family-name")
       }
       let password = passwordStdin ? try AccountCommand.readPassword() : nil
       _ = try await server.send(
         ConfigureAccount.self,
-        .init(email: email, password: password, removesSecondFactor: removeSecondFactor))
+        .init(
+          email: email, password: password, removesSecondFactor: removeSecondFactor,
+          givenName: givenName, familyName: familyName,
+          isDiscoverable: discoverable.map { $0 == .yes }))
     }
   }
 

@@ -7,6 +7,7 @@ struct ProviderOptions: ParsableArguments {
   /// The names of the settings of a provider.
   private static let names: Set = [
     "id", "name", "issuer", "client-id", "secret-file", "algorithm", "trust-mail",
+    "trust-phone",
   ]
 
   @Option(
@@ -14,8 +15,8 @@ struct ProviderOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       An OpenID Connect provider at which users can sign in, as settings with commas: id=ID, \
-      issuer=URL, client-id=ID, and optionally name=NAME, secret-file=FILE, algorithm=RS256 and \
-      trust-mail=DOMAINS. May be given several times.
+      issuer=URL, client-id=ID, and optionally name=NAME, secret-file=FILE, algorithm=RS256, \
+      trust-mail=DOMAINS and trust-phone=yes. May be given several times.
       """, valueName: "settings"))
   var identityProviders: [String] = []
 
@@ -66,11 +67,16 @@ struct ProviderOptions: ParsableArguments {
           + ProviderSettings.algorithms.joined(separator: ", "))
     }
     let domains = (values["trust-mail"] ?? "").lowercased().split(separator: " ").map(String.init)
+    guard values["trust-phone"].map({ ["yes", "no"].contains($0) }) ?? true else {
+      throw Failure("trust-phone of --identity-provider '\(id)' must be yes or no")
+    }
     let file = values["secret-file"]
-    return ProviderSettings(
+    var settings = ProviderSettings(
       id: id, name: values["name"] ?? id, issuer: issuer, clientID: clientID,
       clientSecret: try secret(of: id, in: file), algorithm: algorithm,
       trustedDomains: Set(domains), secretFile: file.map { URL(fileURLWithPath: $0) })
+    settings.isTrustedForPhones = values["trust-phone"] == "yes"
+    return settings
   }
 
   /// Reads the secret of a provider from a file or from the environment.

@@ -20,19 +20,29 @@ struct RoleCommand: AsyncParsableCommand {
     var environment: ContainerEnvironment
   }
 
-  /// The account and the role that a command changes.
+  /// The account or the key, and the role that a command changes.
   struct Assignment: ParsableArguments {
     @OptionGroup var place: Place
 
     @Option(help: "The account's e-mail address.")
-    var account: String
+    var account: String?
+
+    @Option(help: "The ID of a server-to-server key, instead of an account.")
+    var serverKey: String?
 
     @Argument(help: "The name of the role in the schema.")
     var role: String
 
     var request: GrantRole.Request {
       .init(
-        containerID: place.container, environment: place.environment, email: account, role: role)
+        containerID: place.container, environment: place.environment, email: account,
+        serverKeyID: serverKey, role: role)
+    }
+
+    func validate() throws {
+      guard (account == nil) != (serverKey == nil) else {
+        throw ValidationError("give either --account or --server-key")
+      }
     }
   }
 
@@ -55,7 +65,8 @@ struct RoleCommand: AsyncParsableCommand {
         .init(containerID: place.container, environment: place.environment, email: account))
       if json { return say(json: response) }
       for user in response.users {
-        say("\(user.email ?? user.userRecordName) \(user.roles.joined(separator: " "))")
+        let name = user.email ?? user.serverKeyID ?? user.userRecordName
+        say("\(name) \(user.roles.joined(separator: " "))")
       }
       if account != nil { return }
       let given = Set(response.users.flatMap(\.roles))
@@ -65,7 +76,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a role to an account's user. The user's next request already has the role.")
+      abstract: "Give a role to an account's or key's user. The next request has the role.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment
@@ -75,7 +86,7 @@ struct RoleCommand: AsyncParsableCommand {
 
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a role away from an account's user. The next request no longer has it.")
+      abstract: "Take a role from an account's or key's user. The next request lacks it.")
 
     @OptionGroup var server: ServerOptions
     @OptionGroup var assignment: Assignment

@@ -32,7 +32,7 @@ import Testing
           - >-
             id=work, name=Example Inc., issuer=https://id.example.org/a=b, client-id=one,
             secret-file=\(file.path), trust-mail=Example.org example.com
-          - id=other-2,issuer=http://localhost:5556/dex,client-id=two,algorithm=EdDSA
+          - id=other-2,issuer=http://localhost:5556/dex,client-id=two,algorithm=EdDSA,trust-phone=yes
         """
     ).providers
     try #require(providers.count == 2)
@@ -44,6 +44,7 @@ import Testing
     #expect(providers[1].name == "other-2")
     #expect(providers[1].clientSecret == nil)
     #expect(providers[1].algorithm == "EdDSA")
+    #expect(providers.map(\.isTrustedForPhones) == [false, true])
   }
 
   @Test(arguments: [
@@ -56,6 +57,7 @@ import Testing
     ("id=work,issuer=https://a.example,client-id=b,algorithm=HS256", "must be RS256"),
     ("id=work,issuer=https://a.example,client-id=b,secret=c", "has the settings"),
     ("id=work,issuer=https://a.example,client-id=b,id=c", "each once"),
+    ("id=work,issuer=https://a.example,client-id=b,trust-phone=1", "must be yes or no"),
     ("id=work,issuer=https://a.example,client-id=b,secret-file=/none/x", "cannot be read"),
   ])
   func `a wrong setting of an identity provider is refused with its reason`(

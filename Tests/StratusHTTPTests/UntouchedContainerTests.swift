@@ -14,7 +14,7 @@ import Testing
     ("records/query", ["query": ["recordType": "Note"]]), ("changes/database", [:]),
     ("changes/zone", ["zones": [["zoneID": ["zoneName": "_defaultZone"]]]]),
     ("subscriptions/list", [:]), ("subscriptions/lookup", ["subscriptions": []]),
-    ("notifications/changes", [:]),
+    ("notifications/changes", [:]), ("users/current", [:]),
   ]
 
   private func containers(_ server: TestServer) async throws -> JSON {

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 11, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 12, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -189,8 +189,10 @@ import Testing
     9: links,
     10: audit,
     11: consents,
+    12: profiles,
   ]
-  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;"
+  private static let profiles = "DROP TABLE profiles; DROP TABLE phones;"
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;" + profiles
   private static let audit =
     "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
   private static let mail =
@@ -215,6 +217,24 @@ import Testing
         sql: (Self.missing[layout] ?? "") + "UPDATE registry SET layout = \(layout);")
     }
     try queue.close()
+  }
+
+  @Test(arguments: [11, 12])
+  func `an upgraded registry can store names and telephone numbers`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      #expect(try await registry.profile(ofAccount: "1") == Profile())
+      let profile = Profile(
+        name: PersonName(given: "Ann", family: nil), discoverability: .granted)
+      try await registry.set(profile, ofAccount: "1")
+      try await registry.setPhone("+491", verifiedBy: "https://a", ofAccount: "1")
+      #expect(try await registry.profile(ofAccount: "1") == profile)
+      #expect(try await registry.phones(ofAccount: "1").map(\.number) == ["+491"])
+      await registry.close()
+    }
   }
 
   @Test(arguments: [2, 3, 4, 5, 6, 7])

@@ -34,7 +34,7 @@ struct ConfigureAccountHandler: ManagementHandler {
 
   func answer(_ request: ConfigureAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
-    guard request.password != nil || request.removesSecondFactor else {
+    guard request.password != nil || request.removesSecondFactor || request.changesProfile else {
       throw .badRequest("there is nothing to configure; give a password")
     }
     // NB: this check comes first, so that a failed request has changed nothing.
@@ -43,6 +43,12 @@ struct ConfigureAccountHandler: ManagementHandler {
     {
       throw ServerError(
         .notFound, "the account '\(account.email)' has no second factor to remove")
+    }
+    if request.changesProfile {
+      try await accounts.changeProfile(
+        of: account, given: request.givenName, family: request.familyName,
+        discoverability: request.isDiscoverable.map { $0 ? .granted : .denied })
+      accounts.audit.noteOperator("changed the profile of the account '\(account.email)'")
     }
     if let password = request.password {
       try await accounts.setPassword(password, of: account)

@@ -51,7 +51,7 @@ enum AuditRules {
   static func sentence(_ path: String) -> String {
     switch path {
     case CreateAccount.path: "created the account"
-    case ConfigureAccount.path: "changed the password or removed the second factor"
+    case ConfigureAccount.path: "changed the password, the second factor or the profile"
     case InviteAccount.path: "invited you"
     case DisableAccount.path: "disabled the account"
     case EnableAccount.path: "enabled the account"
@@ -93,7 +93,8 @@ struct AuditSubject {
         AuditStore(
           container: String($0.prefix(Self.lengthMax)), environment: named.environment?.rawValue)
       }
-      subject = String((named.id ?? named.name ?? "").prefix(Self.lengthMax))
+      subject = String(
+        [named.id, named.name].compactMap { $0 }.joined(separator: " ").prefix(Self.lengthMax))
     } catch {
       throw ServerError(error)
     }

@@ -43,6 +43,7 @@ extension AccountPages {
       <h1>Your account</h1><p>\(signedIn.account.email)</p>\(testNote)\(warning)
       <form method="post" action="/auth/sign-out">\(visit.hidden(seal))
       <button class="quiet">Sign out</button></form>
+      <p><a href="/account/profile">Name and discovery</a></p>
       <h2>Passkeys</h2>
       <p><a href="/account/passkeys">\(Self.passkeyCount(passkeys.count))</a></p>
       \(providers == nil ? nil : Self.otherAccounts)

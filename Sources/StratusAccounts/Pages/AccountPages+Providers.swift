@@ -66,7 +66,7 @@ extension AccountPages {
       randomness: accounts.randomness, now: now)
     let fields = [
       ("response_type", "code"), ("client_id", provider.clientID),
-      ("redirect_uri", Self.redirectURL(visit, provider)), ("scope", "openid email"),
+      ("redirect_uri", Self.redirectURL(visit, provider)), ("scope", provider.scope),
       ("state", state.text), ("nonce", state.nonce(seal)),
       ("code_challenge", state.challenge(seal)), ("code_challenge_method", "S256"),
     ]

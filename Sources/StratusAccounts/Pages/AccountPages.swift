@@ -110,6 +110,8 @@ public final class AccountPages: WebPages {
     case ("/account/devices", false): return try await showDevices(visit)
     case ("/account/devices/consent", true): return try await makeConsent(visit)
     case ("/account/devices/end", true): return try await endConsents(visit)
+    case ("/account/profile", false): return try await showProfile(visit)
+    case ("/account/profile", true): return try await changeProfile(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)

@@ -14,6 +14,9 @@ extension Accounts {
     let trustedEmail: String?
     /// The e-mail address as the provider states it, or an empty text.
     let shownEmail: String
+    /// The telephone number, if the provider calls it verified and the operator trusts the provider
+    /// for telephone numbers.
+    var trustedPhone: String?
 
     var proof: SignInProof { .provider(issuer: issuer, subject: subject) }
   }
@@ -57,7 +60,9 @@ extension Accounts {
       token.claims.isEmailVerified && MailAddress.isValid(email) && provider.trusts(email)
     return ProviderUser(
       issuer: provider.issuer, subject: token.claims.subject,
-      trustedEmail: isTrusted ? email : nil, shownEmail: String(email.prefix(320)))
+      trustedEmail: isTrusted ? email : nil, shownEmail: String(email.prefix(320)),
+      trustedPhone: provider.isTrustedForPhones && token.claims.isPhoneVerified
+        ? token.claims.phoneNumber.flatMap(PhoneNumber.normal) : nil)
   }
 
   /// Finds or creates the account of a provider's user.
@@ -66,6 +71,26 @@ extension Accounts {
   /// 2. Without a link, the user is linked to the account with the user's trusted e-mail address.
   /// 3. Without such an account, one is created if everyone may sign up.
   func signIn(_ user: ProviderUser) async throws(ServerError) -> ProviderSignIn {
+    let outcome = try await accountOf(user)
+    switch outcome {
+    case .account(let account), .linked(let account, _): try await keepPhone(of: user, account)
+    case .unknown, .refused: break
+    }
+    return outcome
+  }
+
+  /// Stores the telephone number that the provider states now, or removes an earlier one.
+  private func keepPhone(
+    of user: ProviderUser, _ account: Account
+  ) async throws(ServerError) {
+    let known = try await registry.phones(ofAccount: account.id)
+      .first { $0.issuer == user.issuer }?.number
+    guard known != user.trustedPhone else { return }
+    try await registry.setPhone(
+      user.trustedPhone, verifiedBy: user.issuer, ofAccount: account.id)
+  }
+
+  private func accountOf(_ user: ProviderUser) async throws(ServerError) -> ProviderSignIn {
     let found = try await registry.providerLink(issuer: user.issuer, subject: user.subject)
     if let found {
       guard let account = try await registry.account(id: found.accountID), !account.isDisabled
@@ -88,7 +113,12 @@ extension Accounts {
   ///
   /// - Returns: false if the user is linked already, or if the account has too many links.
   func link(_ user: ProviderUser, to account: Account) async throws(ServerError) -> Bool {
-    try await registry.create(link(of: user, to: account), creating: nil, countMax: Self.linksMax)
+    guard
+      try await registry.create(
+        link(of: user, to: account), creating: nil, countMax: Self.linksMax)
+    else { return false }
+    try await keepPhone(of: user, account)
+    return true
   }
 
   private func link(of user: ProviderUser, to account: Account) -> ProviderLink {

@@ -18,6 +18,8 @@ public struct IdentityProvider: Sendable, Hashable {
   /// The domains of e-mail addresses for which the operator trusts the provider. `*` means all
   /// domains. An address in another domain never links or creates an account.
   public var trustedDomains: Set<String>
+  /// Whether the operator trusts the provider to verify telephone numbers.
+  public var isTrustedForPhones: Bool
 
   /// The algorithms of signatures (RFC 7518 §3.1, RFC 8037 §3.1).
   public enum SignatureAlgorithm: String, Sendable, CaseIterable {
@@ -29,7 +31,8 @@ public struct IdentityProvider: Sendable, Hashable {
 
   public init(
     id: String, name: String, issuer: String, clientID: String, clientSecret: String? = nil,
-    algorithm: SignatureAlgorithm = .rs256, trustedDomains: Set<String> = []
+    algorithm: SignatureAlgorithm = .rs256, trustedDomains: Set<String> = [],
+    isTrustedForPhones: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -38,9 +41,14 @@ public struct IdentityProvider: Sendable, Hashable {
     self.clientSecret = clientSecret
     self.algorithm = algorithm
     self.trustedDomains = trustedDomains
+    self.isTrustedForPhones = isTrustedForPhones
   }
 
+  /// The claims that the server asks the provider for (OpenID Connect Core 1.0 §5.4).
+  var scope: String { isTrustedForPhones ? "openid email phone" : "openid email" }
+
   /// Whether the operator trusts the provider for the domain of an e-mail address.
+
   func trusts(_ email: String) -> Bool {
     guard let at = email.lastIndex(of: "@") else { return false }
     let domain = email[email.index(after: at)...].lowercased()

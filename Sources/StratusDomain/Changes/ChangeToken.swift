@@ -88,7 +88,8 @@ struct ChangeToken: Sendable, Hashable {
       before = number(first + 3)
       top = number(first + 4)
     }
-    if bytes.count > 2 + count * 8 { began = number(count) }
+    // A number up to `change` has no meaning, and is not written again.
+    if bytes.count > 2 + count * 8, number(count) > change { began = number(count) }
   }
 
   init(subject: Subject, epoch: Int64, incarnation: Int64, change: Int64) {

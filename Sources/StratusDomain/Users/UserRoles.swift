@@ -5,6 +5,18 @@ import StratusWire
 /// The field `roles` of the user's public record contains the numbers of the user's roles. The
 /// store also keeps the names of the roles, which are part of its ``Schema``.
 public struct UserRoles: Sendable {
+  /// A user who can have roles.
+  public struct Holder: Sendable, Hashable {
+    public var userRecordName: String
+    /// Whether it is the user of a server-to-server key, which has no private database.
+    public var isServerKey: Bool
+
+    public init(_ userRecordName: String, isServerKey: Bool = false) {
+      self.userRecordName = userRecordName
+      self.isServerKey = isServerKey
+    }
+  }
+
   private let stores: any StoreCatalog
   private let users: UserRecords
   private let ambient: Ambient
@@ -34,7 +46,7 @@ public struct UserRoles: Sendable {
   /// - Throws: `NOT_FOUND` if the environment has no such role; `BAD_REQUEST` if too many users
   ///   have roles.
   public func grant(
-    _ role: String, to user: String, at address: StoreAddress
+    _ role: String, to user: Holder, at address: StoreAddress
   ) async throws(ServerError) -> Bool {
     try await change(user, at: address) { (roles, schema) throws(ServerError) in
       try schema.requireRole(role, at: address)
@@ -52,7 +64,7 @@ public struct UserRoles: Sendable {
   /// - Returns: false if the user did not have the role.
   /// - Throws: `NOT_FOUND` if the environment has no such role.
   public func revoke(
-    _ role: String, from user: String, at address: StoreAddress
+    _ role: String, from user: Holder, at address: StoreAddress
   ) async throws(ServerError) -> Bool {
     try await change(user, at: address) { (roles, schema) throws(ServerError) in
       try schema.requireRole(role, at: address)
@@ -62,11 +74,13 @@ public struct UserRoles: Sendable {
 
   /// Changes the roles of a user together with the user's record.
   private func change(
-    _ user: String, at address: StoreAddress,
+    _ holder: Holder, at address: StoreAddress,
     _ edit: @escaping @Sendable (inout Set<String>, Schema) throws(ServerError) -> Void
   ) async throws(ServerError) -> Bool {
     let store = try await stores.store(at: address)
-    try await users.ensure(user, in: store, at: address)
+    let user = holder.userRecordName
+    try await users.ensure(
+      user, in: store, at: address, hasPrivateDatabase: !holder.isServerKey)
     let origin = ChangeOrigin(
       user: user, deviceID: nil, notificationID: ambient.makeUUID(), time: ambient.now())
     let usersZone = ZoneAddress(database: .public, name: ZoneID.defaultZoneName)

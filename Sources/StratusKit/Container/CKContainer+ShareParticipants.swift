@@ -3,7 +3,7 @@ import Foundation
 /// Methods that look up the people whom an app invites to a share.
 ///
 /// The methods are short forms of ``CKFetchShareParticipantsOperation``. There is no method for
-/// telephone numbers, because accounts of a Stratus server have no numbers.
+/// telephone numbers, because the server matches invitations only with e-mail addresses.
 extension CKContainer {
   // One participant.
 

@@ -4,8 +4,8 @@ import StratusTransport
 /// Makes participants from e-mail addresses or user IDs. An app can add the participants to a
 /// share.
 ///
-/// Choice: a lookup of a telephone number fails, because accounts of a Stratus server have no
-/// numbers. The server is not asked whether an address has an account. Otherwise any caller could
+/// Choice: a lookup of a telephone number fails, because the server matches invitations only with
+/// e-mail addresses. The server is not asked whether an address has an account. Otherwise any caller could
 /// find out which addresses have accounts. The server matches an address with an account when the
 /// share is saved. Until then, `hasiCloudAccount` is false for a participant with an address. As
 /// with Apple's framework, an address without an account can be invited.
@@ -127,7 +127,7 @@ extension CKUserIdentity.LookupInfo {
     }
     if phoneNumber != nil {
       return .failure(
-        .malformed("the server has no telephone numbers: invite the user by e-mail address"))
+        .malformed("a telephone number cannot be invited: invite the user by e-mail address"))
     }
     return .success(CKShare.Participant(inviting: self))
   }

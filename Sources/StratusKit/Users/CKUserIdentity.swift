@@ -10,8 +10,8 @@ public final class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @uncheck
   public let lookupInfo: LookupInfo?
   /// The parts of the user's name.
   ///
-  /// Choice: nil in responses of a Stratus server, because its accounts have no names. An archive
-  /// that Apple's framework wrote may contain a name.
+  /// A server returns the first and the last name of a user who was found by
+  /// ``CKDiscoverUserIdentitiesOperation``. Choice: the name is nil for participants of shares.
   public let nameComponents: PersonNameComponents?
   /// Whether the user is known to have an account.
   ///

@@ -49,6 +49,7 @@ extension SQLRegistry {
       guard try session.credentialCount(of: accountID) > 1 else { return .isLast }
       _ = try session.connection.execute(
         LinkStatements.delete, [.text(issuer), .text(subject)])
+      try session.deletePhones(of: accountID, verifiedBy: issuer)
       try session.endBrowserSessions(of: accountID, except: kept)
       return .removed
     }

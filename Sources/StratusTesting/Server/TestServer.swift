@@ -164,6 +164,11 @@ public final class TestServer: Sendable {
     try await composition.accounts.developerTokens(email: email)
   }
 
+  /// Sets the name of an account's user, and whether other users can find the user.
+  package func setProfile(_ profile: Profile, of email: String) async throws {
+    try await composition.accounts.setProfile(profile, of: email)
+  }
+
   package var requestLog: RequestLog { composition.requestLog }
   package var news: ConsoleNews { composition.news }
 

@@ -16,6 +16,8 @@ public enum LimitRule: String, Sendable, CaseIterable {
   case anonymousRequestsPerAPIToken = "anonymous-requests-per-api-token"
   /// The number of notification streams that one user has open at the same time.
   case streamsPerUser = "streams-per-user"
+  /// The number of other users that one user looks up in an hour.
+  case userLookups = "user-lookups"
   /// The number of requests that wait to write to one zone.
   case writersPerZone = "writers-per-zone"
   /// The number of requests that wait for one store.
@@ -37,6 +39,7 @@ public enum LimitRule: String, Sendable, CaseIterable {
     case .anonymousRequestsPerAPIToken:
       "too many anonymous requests with one API token (anonymous-requests-per-api-token)"
     case .streamsPerUser: "too many open streams of one user (streams-per-user)"
+    case .userLookups: "too many lookups of other users (user-lookups)"
     case .writersPerZone: Reason.zoneBusy
     case .waitingPerStore: Reason.storeBusy
     case .indexBuilding: Reason.indexIsBeingBuilt

@@ -10,6 +10,8 @@ public enum Reason {
   public static let ancestorShared = "a record above this one is already shared"
   public static let answerTooLarge =
     "the answer would be larger than the limit; ask for fewer records at once"
+  public static let apiTokenUnknown =
+    "the API token does not belong to this container and environment"
   public static let assetChanged = "the asset is another one"
   public static let assetNotFound = "the asset is not there"
   public static let assetPieceAtWrongOffset =
@@ -151,6 +153,7 @@ public enum Reason {
   public static let tooManyConnections =
     "too many connections (connections-per-address)"
   public static let userKeyChanged = "the user's public key is another one"
+  public static let userNotFound = "no user with this address or name has agreed to be found"
   public static let userRecordsAreFixed = "user records cannot be created or deleted"
   public static let zoneAlreadyShared =
     "the zone itself is shared, so its records cannot be shared one by one"

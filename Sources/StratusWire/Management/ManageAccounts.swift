@@ -34,9 +34,11 @@ public enum CreateAccount: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: gives an account a new password, and ends the account's sessions on the server's own
-/// pages. If the account had a password before, its app sessions also end. The request can also
-/// remove the second factor of an account whose user has lost it.
+/// Management: changes an account. A new password ends the account's sessions on the server's own
+/// pages. If the account had a password before, its app sessions also end
+. The request
+/// can also remove the second factor of an account whose user has lost it, and set the user's name
+/// and whether other users can find the user.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 
@@ -46,11 +48,28 @@ public enum ConfigureAccount: Endpoint {
     public var password: String?
     /// Whether the account's second factor and its recovery codes are removed.
     public var removesSecondFactor: Bool
+    /// The new first name, or nil to keep the present one. An empty text removes it.
+    public var givenName: String?
+    /// The new last name, or nil to keep the present one. An empty text removes it.
+    public var familyName: String?
+    /// Whether other users can find the user, or nil to keep the present decision.
+    public var isDiscoverable: Bool?
 
-    public init(email: String, password: String? = nil, removesSecondFactor: Bool = false) {
+    public init(
+      email: String, password: String? = nil, removesSecondFactor: Bool = false,
+      givenName: String? = nil, familyName: String? = nil, isDiscoverable: Bool? = nil
+    ) {
       self.email = email
       self.password = password
       self.removesSecondFactor = removesSecondFactor
+      self.givenName = givenName
+      self.familyName = familyName
+      self.isDiscoverable = isDiscoverable
+    }
+
+    /// Whether the request changes the user's profile.
+    public var changesProfile: Bool {
+      givenName != nil || familyName != nil || isDiscoverable != nil
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -58,6 +77,9 @@ public enum ConfigureAccount: Endpoint {
         writer.member("email", email)
         writer.member("password", password)
         writer.member("removesSecondFactor", removesSecondFactor)
+        writer.member("givenName", givenName)
+        writer.member("familyName", familyName)
+        writer.member("isDiscoverable", isDiscoverable)
       }
     }
 
@@ -65,6 +87,9 @@ public enum ConfigureAccount: Endpoint {
       email = try json.requiredString("email")
       password = try json.optionalString("password")
       removesSecondFactor = try json.optionalBool("removesSecondFactor") ?? false
+      givenName = try json.optionalString("givenName")
+      familyName = try json.optionalString("familyName")
+      isDiscoverable = try json.optionalBool("isDiscoverable")
     }
   }
 

@@ -32,14 +32,20 @@ public enum ListRoles: Endpoint {
 
   /// A user that has custom roles.
   public struct Item: JSONWritable, JSONReadable, Hashable {
-    /// The e-mail of the user's account. nil means that the account does not exist any more.
+    /// The e-mail of the user's account. nil means that the user belongs to a server-to-server key,
+    /// or that the account does not exist any more.
     public var email: String?
+    /// The ID of the server-to-server key whose user it is, or nil.
+    public var serverKeyID: String?
     public var userRecordName: String
     /// The roles of the user, sorted by name.
     public var roles: [String]
 
-    public init(email: String?, userRecordName: String, roles: [String]) {
+    public init(
+      email: String?, serverKeyID: String? = nil, userRecordName: String, roles: [String]
+    ) {
       self.email = email
+      self.serverKeyID = serverKeyID
       self.userRecordName = userRecordName
       self.roles = roles
     }
@@ -47,6 +53,7 @@ public enum ListRoles: Endpoint {
     public func write(to writer: inout JSONWriter) {
       writer.object { writer in
         writer.member("email", email)
+        writer.member("serverKeyID", serverKeyID)
         writer.member("userRecordName", userRecordName)
         writer.member("roles", strings: roles)
       }
@@ -54,6 +61,7 @@ public enum ListRoles: Endpoint {
 
     public init(json: JSONView) throws(WireError) {
       email = try json.optionalString("email")
+      serverKeyID = try json.optionalString("serverKeyID")
       userRecordName = try json.requiredString("userRecordName")
       roles = try json.strings("roles") ?? []
     }
@@ -84,23 +92,27 @@ public enum ListRoles: Endpoint {
   }
 }
 
-/// Management: gives a custom role to the user of an account.
+/// Management: gives a custom role to the user of an account or of a server-to-server key.
 public enum GrantRole: Endpoint {
   public static let path = "roles/grant"
 
   public struct Request: JSONWritable, JSONReadable {
     public var containerID: String
     public var environment: ContainerEnvironment
-    /// The e-mail of the account.
-    public var email: String
+    /// The e-mail of the account, or nil for a server-to-server key.
+    public var email: String?
+    /// The ID of the server-to-server key, or nil for an account.
+    public var id: String?
     public var role: String
 
     public init(
-      containerID: String, environment: ContainerEnvironment, email: String, role: String
+      containerID: String, environment: ContainerEnvironment, email: String? = nil,
+      serverKeyID id: String? = nil, role: String
     ) {
       self.containerID = containerID
       self.environment = environment
       self.email = email
+      self.id = id
       self.role = role
     }
 
@@ -109,6 +121,7 @@ public enum GrantRole: Endpoint {
         writer.member("containerID", containerID)
         writer.member("environment", environment.rawValue)
         writer.member("email", email)
+        writer.member("id", id)
         writer.member("role", role)
       }
     }
@@ -116,7 +129,11 @@ public enum GrantRole: Endpoint {
     public init(json: JSONView) throws(WireError) {
       containerID = try json.requiredString("containerID")
       environment = try json.environment()
-      email = try json.requiredString("email")
+      email = try json.optionalString("email")
+      id = try json.optionalString("id")
+      guard (email == nil) != (id == nil) else {
+        throw WireError("give either 'email' or 'id', the ID of a server-to-server key")
+      }
       role = try json.requiredString("role")
     }
   }
@@ -124,7 +141,7 @@ public enum GrantRole: Endpoint {
   public typealias Response = EmptyRequest
 }
 
-/// Management: takes a custom role away from the user of an account.
+/// Management: takes a custom role away from the user of an account or of a key.
 public enum RevokeRole: Endpoint {
   public static let path = "roles/revoke"
 

@@ -97,10 +97,27 @@ enum WireShapes {
       "{shortGUIDs: [ShortGUID]}", "{results: [any]}"),
     Row(
       FetchCaller.self, "Returns the calling user.", "{}",
-      "{userRecordName: string, lookupInfo: any, users: [any]}"),
+      """
+      {userRecordName: string, nameComponents?: PersonName, lookupInfo: LookupInfo,
+       discoverability: string, users: [UserIdentity]}
+      """),
     Row(
-      FetchCurrentUser.self, "Returns the calling user, in an older form.", "{}",
-      "{userRecordName: string}"),
+      FetchCurrentUser.self, "Returns the calling user, in an older form.", "{}", "User"),
+    Row(
+      IssueWebToken.self, "Returns a web auth token for a web page.", "{apiToken: string}",
+      "{webAuthToken: string}"),
+    Row(
+      DiscoverUsers.self, "Finds users who have agreed to be found.",
+      "{lookupInfos?: [LookupInfo]}", "{users: [UserIdentity]}"),
+    Row(
+      LookupUsersByEmail.self, "Finds users by e-mail address, in an older form.",
+      "{users: [LookupInfo]}", "{users: [User | UserFailure]}"),
+    Row(
+      LookupUsersByName.self, "Finds users by record name, in an older form.",
+      "{users: [LookupInfo]}", "{users: [User | UserFailure]}"),
+    Row(
+      LookupContacts.self, "Finds the users among the caller's contacts, of which there are none.",
+      "{}", "{users: [User | UserFailure]}"),
     Row(
       CreateToken.self, "Creates a token for notifications.",
       "{apnsEnvironment: Environment, clientId?: string}", "Token"),
@@ -155,6 +172,11 @@ enum WireShapes {
       """
     ),
     ("Filter", "FieldFilter | {anyOf: [[Filter]]}"),
+    (
+      "LookupInfo",
+      "{emailAddress?: string, phoneNumber?: string, userRecordName?: string}"
+    ),
+    ("PersonName", "{givenName?: string, familyName?: string}"),
     (
       "Query",
       """
@@ -245,6 +267,21 @@ enum WireShapes {
       "{recordName: string, deleted: bool, zoneID?: ZoneID, deletedRecordType?: string}"
     ),
     ("UploadTarget", "{recordName?: string, fieldName: string, url: string}"),
+    (
+      "User",
+      "{userRecordName: string, firstName?: string, lastName?: string, emailAddress?: string}"
+    ),
+    (
+      "UserFailure",
+      """
+      {emailAddress?: string, phoneNumber?: string, userRecordName?: string, uuid?: string,
+       serverErrorCode: string, reason: string, retryAfter?: int, ckErrorCode?: int}
+      """
+    ),
+    (
+      "UserIdentity",
+      "{userRecordName: string, nameComponents?: PersonName, lookupInfo?: LookupInfo}"
+    ),
     ("WrappedKey", "{keyID: string, recipient: string, wrapped: string, isRetired?: bool}"),
     (
       "Zone",

@@ -96,6 +96,8 @@ public struct IDTokenClaims: JSONReadable, Hashable {
   public var nonce: String?
   public var email: String?
   public var isEmailVerified: Bool
+  public var phoneNumber: String?
+  public var isPhoneVerified: Bool
 
   public init(json: JSONView) throws(WireError) {
     issuer = try json.requiredString("iss")
@@ -113,7 +115,13 @@ public struct IDTokenClaims: JSONReadable, Hashable {
     notBefore = json["nbf"]?.int64
     nonce = try json.optionalString("nonce")
     email = try json.optionalString("email")
-    // Some providers write the Boolean as a text.
-    isEmailVerified = json["email_verified"]?.bool ?? (json["email_verified"]?.string == "true")
+    phoneNumber = try json.optionalString("phone_number")
+    isEmailVerified = Self.flag(json["email_verified"])
+    isPhoneVerified = Self.flag(json["phone_number_verified"])
+  }
+
+  /// Reads a Boolean, which some providers write as a text.
+  private static func flag(_ value: JSONView?) -> Bool {
+    value?.bool ?? (value?.string == "true")
   }
 }

@@ -1,10 +1,79 @@
+/// The first and the last name of a user. The key is `nameComponents`.
+public struct PersonName: Sendable, Hashable {
+  /// The first name, or nil if it is unknown.
+  public var given: String?
+  /// The last name, or nil if it is unknown.
+  public var family: String?
+
+  /// Returns nil if there is neither a first nor a last name.
+  public init?(given: String?, family: String?) {
+    self.given = given.flatMap { $0.isEmpty ? nil : $0 }
+    self.family = family.flatMap { $0.isEmpty ? nil : $0 }
+    if self.given == nil && self.family == nil { return nil }
+  }
+}
+
 /// The identity of a user within one container.
+///
+/// Source: web-services §3.12, *User identity dictionary*.
 public struct UserIdentity: Sendable, Hashable {
   /// The name of the user: `_` and 32 hex digits. A user has one name in all environments and
   /// databases of a container, and different names in different containers.
   public var userRecordName: String
+  /// The user's name. It is nil if the user has not agreed to be found, or has given no name.
+  public var name: PersonName?
+  /// The address, number or name by which the user was looked up.
+  public var lookup: ParticipantLookup?
 
-  public init(userRecordName: String) { self.userRecordName = userRecordName }
+  public init(
+    userRecordName: String, name: PersonName? = nil, lookup: ParticipantLookup? = nil
+  ) {
+    self.userRecordName = userRecordName
+    self.name = name
+    self.lookup = lookup
+  }
+}
+
+extension PersonName: JSONWritable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("givenName", given)
+      writer.member("familyName", family)
+    }
+  }
+}
+
+extension UserIdentity: JSONWritable, JSONReadable {
+  public func write(to writer: inout JSONWriter) {
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  /// Writes the members of the identity into an object that has more members.
+  func writeMembers(to writer: inout JSONWriter) {
+    writer.member("userRecordName", userRecordName)
+    writer.member("nameComponents", name)
+    writer.member("lookupInfo", lookup)
+  }
+
+  public init(json: JSONView) throws(WireError) {
+    try json.requireObject("users")
+    userRecordName = try json.requiredString("userRecordName")
+    name = try json["nameComponents"].flatMap { (name) throws(WireError) in
+      PersonName(
+        given: try name.optionalString("givenName"), family: try name.optionalString("familyName"))
+    }
+    lookup = try json["lookupInfo"].flatMap { (info) throws(WireError) in
+      try ParticipantLookup(info)
+    }
+  }
+}
+
+/// Whether a user has agreed to be found by other users of an app.
+public enum Discoverability: String, Sendable, Hashable, CaseIterable {
+  case granted = "GRANTED"
+  case denied = "DENIED"
+  /// The user has not decided. Other users cannot find the user.
+  case undecided = "UNDECIDED"
 }
 
 /// `users/caller`: returns the calling user. It replaces `users/current`, which is deprecated.
@@ -17,27 +86,29 @@ public enum FetchCaller: Endpoint {
   /// as documented.
   public struct Response: JSONWritable, JSONReadable {
     public var user: UserIdentity
+    /// Whether other users can find the user. Only this server sends the key.
+    public var discoverability: Discoverability
 
-    public init(user: UserIdentity) { self.user = user }
+    public init(user: UserIdentity, discoverability: Discoverability = .undecided) {
+      self.user = user
+      self.discoverability = discoverability
+    }
 
     public func write(to writer: inout JSONWriter) {
+      var user = user
+      user.lookup = .userRecordName(user.userRecordName)
       writer.object { writer in
-        Self.writeMembers(of: user, to: &writer)
-        writer.key("users")
-        writer.array { writer in
-          writer.object { Self.writeMembers(of: user, to: &$0) }
-        }
+        user.writeMembers(to: &writer)
+        writer.member("discoverability", discoverability.rawValue)
+        writer.member("users", array: [user])
       }
     }
 
-    private static func writeMembers(of user: UserIdentity, to writer: inout JSONWriter) {
-      writer.member("userRecordName", user.userRecordName)
-      writer.key("lookupInfo")
-      writer.object { $0.member("userRecordName", user.userRecordName) }
-    }
-
     public init(json: JSONView) throws(WireError) {
-      user = UserIdentity(userRecordName: try json.requiredString("userRecordName"))
+      user = try UserIdentity(json: json)
+      user.lookup = nil
+      discoverability =
+        try json.optionalString("discoverability").flatMap(Discoverability.init) ?? .undecided
     }
   }
 }
@@ -48,18 +119,5 @@ public enum FetchCurrentUser: Endpoint {
   public static let path = "users/current"
 
   public typealias Request = EmptyRequest
-
-  public struct Response: JSONWritable, JSONReadable {
-    public var user: UserIdentity
-
-    public init(user: UserIdentity) { self.user = user }
-
-    public func write(to writer: inout JSONWriter) {
-      writer.object { $0.member("userRecordName", user.userRecordName) }
-    }
-
-    public init(json: JSONView) throws(WireError) {
-      user = UserIdentity(userRecordName: try json.requiredString("userRecordName"))
-    }
-  }
+  public typealias Response = EarlierUser
 }

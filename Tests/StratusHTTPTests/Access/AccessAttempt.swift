@@ -6,7 +6,7 @@ struct AccessAttempt: Sendable {
     /// The zone of the request, or nil for the default zone of the public database.
     let zoneID: JSON?
     let tag: JSON
-    /// The ID of a share, a token, or a public key, according to the endpoint.
+    /// The ID of a share, a token, or the name or address of a user, according to the endpoint.
     let secret: JSON
   }
 
@@ -116,6 +116,15 @@ struct AccessAttempt: Sendable {
     ["users/caller", "users/current"].map {
       AccessAttempt(endpoint: $0, subjects: [.none]) { _ in [:] }
     }
+    + [
+      AccessAttempt(endpoint: "users/token", subjects: [.none]) { ["apiToken": $0.secret] },
+      AccessAttempt(endpoint: "users/lookup/contacts", subjects: [.none]) { _ in [:] },
+      AccessAttempt(endpoint: "users/discover") {
+        ["lookupInfos": [["userRecordName": $0.secret]]]
+      },
+      AccessAttempt(endpoint: "users/lookup/id") { ["users": [["userRecordName": $0.secret]]] },
+      AccessAttempt(endpoint: "users/lookup/email") { ["users": [["emailAddress": $0.secret]]] },
+    ]
     + ["records/resolve", "records/accept", "records/access"].map {
       AccessAttempt(endpoint: $0) { ["shortGUIDs": [["value": $0.secret]]] }
     }

@@ -46,6 +46,9 @@ enum AccessCaller: String, CaseIterable, Sendable {
   var victim: AccessCaller { self == .owner ? .creator : .owner }
 
   var email: String { "\(rawValue.lowercased())@example.org" }
+
+  /// Whether the caller has agreed to be found.
+  var isFound: Bool { [.owner, .otherUser, .disabled, .restricted].contains(self) }
 }
 
 /// The thing that a request of the matrix is about.

@@ -36,6 +36,10 @@ enum AccessRules {
 
   /// The requests to the public database that need no signed-in user.
   private static let anonymousReads: Set = ["records/query", "records/lookup", "zones/list"]
+  /// The requests about other users, which are possible only in the public database.
+  private static let endpointsOfDiscovery: Set = [
+    "users/discover", "users/lookup/id", "users/lookup/email", "users/lookup/contacts",
+  ]
   private static let endpointsOfShares: Set = [
     "records/resolve", "records/accept", "records/access",
   ]
@@ -71,6 +75,7 @@ enum AccessRules {
   /// The refusals that depend only on the kind of database and the kind of request.
   private static func refusalOfDatabase(_ cell: AccessCell) -> String? {
     let endpoint = cell.attempt.endpoint
+    if endpointsOfDiscovery.contains(endpoint), cell.database != .public { return bad }
     switch cell.database {
     case .public:
       let needsZones: Set = [
@@ -103,7 +108,11 @@ enum AccessRules {
     case "records/access": return isOwn ? "ok" : "NOT_FOUND"
     case "subscriptions/modify" where cell.attempt.operation == "delete":
       return isOwn ? "ok" : "NOT_FOUND"
+    case "users/discover", "users/lookup/id", "users/lookup/email":
+      let named = isOwn ? cell.caller : cell.caller.victim
+      return cell.subject != .absent && named.isFound ? "found" : "not found"
     // Any user may register any notification token. The absent token is a malformed text.
+
     case "tokens/register": return cell.subject == .absent ? bad : "ok"
     default: return "ok"
     }

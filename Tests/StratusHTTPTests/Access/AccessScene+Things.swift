@@ -7,10 +7,16 @@ import Testing
 extension AccessScene {
   func target(of cell: AccessCell) -> AccessAttempt.Target {
     let holder = cell.subject == .others ? cell.caller.victim : cell.caller
+    let isAbsent = cell.subject == .absent
     let secret: JSON =
-      cell.attempt.endpoint == "tokens/register"
-      ? (cell.subject == .absent ? "no token" : couriers[holder] ?? "none")
-      : (cell.subject == .absent ? "0NEa3AEPXwK71VM4gHFnvh2kw" : shares[holder] ?? "none")
+      switch cell.attempt.endpoint {
+      case "tokens/register": isAbsent ? "no token" : couriers[holder] ?? "none"
+      case "users/token": .string(apiToken)
+      case "users/discover", "users/lookup/id":
+        .string(isAbsent ? "_00000000000000000000000000000000" : names[holder] ?? "none")
+      case "users/lookup/email": .string(isAbsent ? "nobody@example.org" : holder.email)
+      default: isAbsent ? "0NEa3AEPXwK71VM4gHFnvh2kw" : shares[holder] ?? "none"
+      }
     return AccessAttempt.Target(
       cell: cell, zoneID: zoneID(of: cell), tag: tags[cell.recordName] ?? "zz", secret: secret)
   }
@@ -40,7 +46,8 @@ extension AccessScene {
     developer.container = ConsoleScene.container
     for type in AccessType.allCases {
       try await developer.save(
-        "example", fields: ["label": ["value": "x"], "photo": ["value": developer.upload(abc)]],
+        "example-\(type.rawValue)",
+        fields: ["label": ["value": "x"], "photo": ["value": developer.upload(abc)]],
         type: type.rawValue)
       _ = try await developer.found("EQUALS", "label", "x", type: type.rawValue)
     }

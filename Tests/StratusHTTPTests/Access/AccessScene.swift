@@ -10,7 +10,7 @@ import Testing
 struct AccessScene {
   let environment: String
   private let console: ConsoleScene
-  private let apiToken: String
+  let apiToken: String
   private let limitedToken: String
   private let key: SigningClient
   private var webTokens: [AccessCaller: String] = [:]
@@ -55,6 +55,10 @@ struct AccessScene {
       try await server.manage(
         "accounts/create",
         ["email": .string(caller.email), "password": .string(ConsoleScene.password)])
+      // Only half of the people have agreed to be found.
+      try await server.manage(
+        "accounts/configure",
+        ["email": .string(caller.email), "isDiscoverable": .bool(caller.isFound)])
       try await renewToken(of: caller)
       names[caller] = try await client(caller, .public).userName()
     }
@@ -129,6 +133,9 @@ struct AccessScene {
       let answer = try await browser.call("database/\(place)/\(endpoint)", body)
       return Answer(status: answer.status, json: answer.json)
     }
+    // NB: the bytes are made once, because each encoding may have another order of keys, and the
+    // signature covers the bytes.
+    let bytes = try body.bytes
     if caller == .wrongOrigin { client.apiToken = limitedToken }
     if caller == .serverKey { client.apiToken = nil }
     let target =
@@ -137,10 +144,10 @@ struct AccessScene {
     switch caller {
     case .management: headers["Authorization"] = "Bearer \(server.managementToken)"
     case .wrongOrigin where isReady: headers["Origin"] = "https://evil.example"
-    case .serverKey: headers = try key.headers(target: target, body: body.bytes)
+    case .serverKey: headers = try key.headers(target: target, body: bytes)
     default: break
     }
-    let answer = try await client.send(.post, target, headers: headers, body: body.bytes)
+    let answer = try await client.send(.post, target, headers: headers, body: bytes)
     return Answer(status: answer.status, json: answer.json)
   }
 
@@ -174,11 +181,41 @@ struct AccessScene {
       return "\(answer.status) \(answer.json["serverErrorCode"].string ?? "")"
     }
     if let code = Self.itemCode(answer.json) { return code }
-    if cell.attempt.endpoint == "records/query" {
+    switch cell.attempt.endpoint {
+    case "records/query":
       let found = (answer.json["records"].array ?? []).map { $0["recordName"].string }
       return found.contains(cell.recordName) ? "found" : "not found"
+    case "users/discover", "users/lookup/id", "users/lookup/email":
+      let found = (answer.json["users"].array ?? []).filter { !$0["userRecordName"].isNull }
+      return found.contains { $0["serverErrorCode"].isNull } ? "found" : "not found"
+    default: break
     }
     return "ok"
+  }
+
+  /// Sends a request for a page with the credentials of a caller, but without the cookies of a
+  /// browser that is signed in.
+  ///
+  /// - Returns: the status, the target of a redirect, and the text without random parts.
+  func page(_ path: String, isPost: Bool, as caller: AccessCaller) async throws -> String {
+    let browser = Browser(server)
+    let client = client(caller, .public)
+    let query = [
+      client.apiToken.map { "ckAPIToken=" + $0 },
+      client.webAuthToken.map { "ckWebAuthToken=" + Client.encode($0) },
+    ].compactMap { $0 }.joined(separator: "&")
+    let target = query.isEmpty ? path : path + "?" + query
+    switch caller {
+    case .management: browser.fields["Authorization"] = "Bearer \(server.managementToken)"
+    case .wrongOrigin: browser.fields["Origin"] = "https://evil.example"
+    case .serverKey: browser.fields.merge(try key.headers(target: target, body: [])) { $1 }
+    default: browser.fields["Authorization"] = webTokens[caller].map { "Bearer " + $0 }
+    }
+    let form: [String: String]? =
+      isPost ? ["email": caller.email, "password": ConsoleScene.password] : nil
+    let answer = try await browser.send(isPost ? .post : .get, target, form)
+    let text = answer.textWithoutChallenge.replacing(/name="form" value="[^"]*"/, with: "")
+    return "\(answer.status) \(answer.location ?? "") \(text)"
   }
 
   /// Sends a request to the operator's interface with the credentials of a caller.
@@ -191,16 +228,17 @@ struct AccessScene {
       answer = Answer(status: sent.status, json: sent.json)
     } else {
       let target = "/management/1/" + path
+      let bytes = try body.bytes
       var headers: [String: String] = [:]
       switch caller {
       case .anonymous: break
       case .management: headers["Authorization"] = "Bearer \(server.managementToken)"
       case .apiToken: headers["Authorization"] = "Bearer \(apiToken)"
-      case .serverKey: headers = try key.headers(target: target, body: body.bytes)
+      case .serverKey: headers = try key.headers(target: target, body: bytes)
       default: headers["Authorization"] = "Bearer \(webTokens[caller] ?? "")"
       }
       let sent = try await Client(router: server.router).send(
-        .post, target, headers: headers, body: body.bytes)
+        .post, target, headers: headers, body: bytes)
       answer = Answer(status: sent.status, json: sent.json)
     }
     let isUnknown = answer.json["reason"].string == Reason.endpointUnknown

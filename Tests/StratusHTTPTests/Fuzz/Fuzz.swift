@@ -17,15 +17,23 @@ struct Fuzz {
   private var chance: SeededChance
 
   /// - Parameter pieces: the words and characters that are inserted more often than random bytes.
-  init(_ samples: [String], pieces: [String]) {
-    self.samples = samples.map { Array($0.utf8) }
-    self.pieces = pieces.map { Array($0.utf8) }
+  init(_ samples: [[UInt8]], pieces: [[UInt8]]) {
+    self.samples = samples
+    self.pieces = pieces
     chance = SeededChance(seed: Self.seed)
   }
 
   /// Calls a check with each damaged sample. The comment says how to repeat a failure.
   static func run(
     _ samples: [String], pieces: [String],
+    _ check: (_ bytes: [UInt8], _ comment: Comment) throws -> Void
+  ) rethrows {
+    try run(
+      samples.map { Array($0.utf8) }, pieces: pieces.map { Array($0.utf8) }, check)
+  }
+
+  static func run(
+    _ samples: [[UInt8]], pieces: [[UInt8]],
     _ check: (_ bytes: [UInt8], _ comment: Comment) throws -> Void
   ) rethrows {
     var fuzz = Fuzz(samples, pieces: pieces)

@@ -34,7 +34,7 @@ struct InterferenceScene {
     for type in ["Note", "Diary"] {
       let photo = try await developer.upload(abc)
       try await developer.save(
-        "example",
+        "example-\(type)",
         fields: [
           "title": ["value": "x"], "n": ["value": 0], "photo": ["value": photo],
         ], type: type)

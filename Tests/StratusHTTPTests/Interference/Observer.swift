@@ -170,6 +170,14 @@ struct Observer {
   private mutating func visit(_ endpoints: [String]) async throws {
     for endpoint in endpoints { try await ask(endpoint, [:], in: "private") }
     try await ask("zones/list", [:])
+    try await ask(
+      "users/discover",
+      [
+        "lookupInfos": [
+          ["emailAddress": "ann@example.org"], ["userRecordName": .string(scene.annName)],
+          ["emailAddress": "nobody@example.org"],
+        ]
+      ])
   }
 
   private mutating func tryAnnsZone() async throws {

@@ -93,6 +93,51 @@ import Testing
     }
   }
 
+  @Test func `the user of a server-to-server key can have roles`() async throws {
+    let clock = MovedClock()
+    try await withServer(live: clock.live) { server in
+      let bea = try await server.visitor("bea@example.org")
+      try await bea.save("n-1", fields: ["title": ["value": "Milk"]])
+      try await server.setGrants(
+        ["_world": .read, "Editor": [.create, .write]], customRoles: ["Editor"])
+      let program = try await SigningClient(server, clock: clock, container: notes.container)
+      let save: JSON = [
+        "operations": [
+          [
+            "operationType": "forceUpdate",
+            "record": [
+              "recordName": "n-1", "recordType": "Note", "fields": ["title": ["value": "Bread"]],
+            ],
+          ]
+        ]
+      ]
+      func result() async throws -> JSON {
+        try await program.send("records/modify", save).json["records"][0]["serverErrorCode"]
+      }
+      let request: JSON = [
+        "containerID": .string(notes.container), "environment": "development",
+        "id": .string(program.id), "role": "Editor",
+      ]
+      #expect(try await result() == "ACCESS_DENIED")
+      try await server.manage("roles/grant", request)
+      #expect(try await result().isNull)
+      let place = JSON.object(["containerID": request["containerID"], "environment": "development"])
+      let list = try await server.manage("roles/list", place)["users"]
+      #expect(list.array?.count == 1)
+      #expect(list[0]["serverKeyID"].string == program.id)
+      #expect(list[0]["userRecordName"].string == program.user)
+      try await server.manage("roles/revoke", request)
+      #expect(try await result() == "ACCESS_DENIED")
+      for (key, value, code) in [
+        ("id", "00", "NOT_FOUND"), ("environment", "production", "BAD_REQUEST"),
+        ("email", "bea@example.org", "BAD_REQUEST"), ("id", nil, "BAD_REQUEST"),
+      ] as [(String, JSON, String)] {
+        let error = try await server.refusedRole("grant", request.with(key, value))
+        #expect(error["serverErrorCode"].string == code, "\(key) \(value)")
+      }
+    }
+  }
+
   @Test
   func `a grant with an unknown role, account or container is refused with a hint`() async throws {
     try await withEditor { server, _, _ in

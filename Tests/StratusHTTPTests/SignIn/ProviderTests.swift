@@ -14,7 +14,8 @@ private struct ProviderScene {
 
   static func with(
     secret: String? = "a secret/+", domains: Set<String> = ["example.org"],
-    policy: SignUpPolicy = .closed, _ body: (ProviderScene) async throws -> Void
+    policy: SignUpPolicy = .closed, trustsPhones: Bool = false,
+    _ body: (ProviderScene) async throws -> Void
   ) async throws {
     let clock = MovedClock()
     let issuer = TestIssuer(now: { clock.now })
@@ -22,7 +23,8 @@ private struct ProviderScene {
       [
         IdentityProvider(
           id: "work", name: "Work", issuer: "https://id.example", clientID: "client",
-          clientSecret: secret, algorithm: .es256, trustedDomains: domains)
+          clientSecret: secret, algorithm: .es256, trustedDomains: domains,
+          isTrustedForPhones: trustsPhones)
       ], requests: issuer)
     let mail = MailSettings(serverURL: nil, policy: policy, isAvailable: true)
     try await SignInScene.with(mail: mail, providers: client, clock: clock) { scene in
@@ -82,7 +84,44 @@ private struct ProviderScene {
     }
   }
 
+  /// The telephone numbers that the profile page shows.
+  private func shownPhones(_ browser: Browser) async throws -> [String] {
+    try await browser.get("/account/profile").text.matches(of: /<li>(\+[0-9]+)<\/li>/).map {
+      String($0.output.1)
+    }
+  }
+
+  @Test func `a telephone number is kept only if a trusted provider calls it verified`()
+    async throws
+  {
+    for trusts in [false, true] {
+      try await ProviderScene.with(policy: .open, trustsPhones: trusts) { provider in
+        func state(_ number: JSON, _ isVerified: JSON) {
+          provider.issuer.set { settings in
+            settings.scope = trusts ? "openid email phone" : "openid email"
+            settings.change = {
+              $0["phone_number"] = number
+              $0["phone_number_verified"] = isVerified
+            }
+          }
+        }
+        for (number, isVerified, shown) in [
+          ("+49 (30) 123-4567", false, nil), ("+49 (30) 123-4567", true, "+49301234567"),
+          ("030 1234567", true, nil), ("+1 650 555 0100", "true", "+16505550100"),
+          ("+1 650 555 0100", nil, nil),
+        ] as [(JSON, JSON, String?)] {
+          state(number, isVerified)
+          let browser = provider.scene.browser
+          _ = try await provider.signIn(browser)
+          let expected = trusts ? [shown].compactMap { $0 } : []
+          #expect(try await shownPhones(browser) == expected, "\(number) \(isVerified)")
+        }
+      }
+    }
+  }
+
   @Test func `the server sends its secret and the code's verifier to the provider`() async throws {
+
     for (methods, isBasic) in [
       (nil, true), (["client_secret_post"], false),
       (["client_secret_post", "client_secret_basic"], true),

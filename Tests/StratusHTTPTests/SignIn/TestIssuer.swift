@@ -25,6 +25,8 @@ final class TestIssuer: OutgoingRequests {
     var change: @Sendable (inout [String: JSON]) -> Void = { _ in }
     /// Returns the complete text of a forged token for its encoded header and body.
     var forge: (@Sendable (_ head: String, _ body: String) -> String)?
+    /// The scope that the server asks for.
+    var scope = "openid email"
     var subject = "user-1"
     var email = "carol@example.org"
     var isEmailVerified: JSON = true
@@ -59,7 +61,7 @@ final class TestIssuer: OutgoingRequests {
     let query = try #require(URLComponents(string: url)?.queryItems)
     let fields = Dictionary(uniqueKeysWithValues: query.map { ($0.name, $0.value ?? "") })
     #expect(fields["response_type"] == "code")
-    #expect(fields["scope"] == "openid email")
+    #expect(fields["scope"] == state.withLock { $0.settings.scope })
     #expect(fields["code_challenge_method"] == "S256")
     let code = "code-" + (fields["nonce"] ?? "")
     let redirect = try #require(fields["redirect_uri"])

@@ -9,7 +9,7 @@ import StratusWire
 enum OperationFamilies {
   static let all: [OperationFamily] =
     records + changes + zones + subscriptions + container
-    + shares
+    + users + shares
 
   private static let token = CKServerChangeToken(syncToken: "old")
   private static let otherToken = CKServerChangeToken(syncToken: "other")
@@ -229,6 +229,38 @@ enum OperationFamilies {
       operation.resultsLimit = 9
     },
   ]
+
+  private static let users: [OperationFamily] = [
+    OperationFamily(
+      CKDiscoverUserIdentitiesOperation.self,
+      {
+        CKDiscoverUserIdentitiesOperation(
+          userIdentityLookupInfos: [CKUserIdentity.LookupInfo(emailAddress: "a@b.org")])
+      }
+    ) { operation, note in
+      operation.userIdentityDiscoveredBlock = { identity, lookup in
+        note("\(identity.userRecordID?.recordName ?? "") \(lookup.emailAddress ?? "")")
+      }
+      operation.discoverUserIdentitiesResultBlock = { _ in note("result") }
+    } change: { operation in
+      operation.userIdentityLookupInfos = [CKUserIdentity.LookupInfo(emailAddress: "x@y.org")]
+    },
+    OperationFamily(
+      CKDiscoverAllUserIdentitiesOperation.self, { CKDiscoverAllUserIdentitiesOperation() }
+    ) { operation, note in
+      operation.userIdentityDiscoveredBlock = { _ in note("identity") }
+      operation.discoverAllUserIdentitiesResultBlock = { _ in note("result") }
+    } change: { _ in
+    },
+    OperationFamily(
+      CKFetchWebAuthTokenOperation.self, { CKFetchWebAuthTokenOperation(apiToken: "a") }
+    ) { operation, note in
+      operation.fetchWebAuthTokenResultBlock = { note("\((try? $0.get()) ?? "none")") }
+    } change: { operation in
+      operation.apiToken = "b"
+    },
+  ]
+
   private static let shareURLs = ["G", "H"].compactMap {
     URL(string: "https://cloud.example.org/share/\($0)")
   }

@@ -42,6 +42,11 @@ private final class Stage: Sendable {
       FetchCaller.self,
       FetchCaller.Response(user: UserIdentity(userRecordName: FakeServer.userName)))
     hold(SetBadge.self, EmptyRequest())
+    hold(IssueWebToken.self, IssueWebToken.Response(webAuthToken: "w"))
+    server.on(DiscoverUsers.self) { request in
+      DiscoverUsers.Response(
+        users: (request.lookups ?? []).map { UserIdentity(userRecordName: "_u", lookup: $0) })
+    }
     let share = ShareResult.share(WireShares.resolved(ShortGUID(value: "G")))
     hold(ResolveShares.self, ResolveShares.Response(results: [share]))
     hold(AcceptShares.self, AcceptShares.Response(results: [share]))

@@ -61,7 +61,7 @@ public struct TestAccount: Sendable {
   /// - Throws: `CKError.unknownItem` if the container's schema has no such role.
   public func grantRole(_ role: String, in containerIdentifier: String) async throws {
     try await change(role, in: containerIdentifier) { (roles, user, address) throws(ServerError) in
-      _ = try await roles.grant(role, to: user, at: address)
+      _ = try await roles.grant(role, to: UserRoles.Holder(user), at: address)
     }
   }
 
@@ -70,7 +70,7 @@ public struct TestAccount: Sendable {
   /// - Throws: the same errors as ``grantRole(_:in:)``.
   public func revokeRole(_ role: String, in containerIdentifier: String) async throws {
     try await change(role, in: containerIdentifier) { (roles, user, address) throws(ServerError) in
-      _ = try await roles.revoke(role, from: user, at: address)
+      _ = try await roles.revoke(role, from: UserRoles.Holder(user), at: address)
     }
   }
 

@@ -1,0 +1,54 @@
+import Foundation
+import StratusTesting
+import Testing
+
+/// The server's own pages admit only browsers with a cookie. The credentials of apps, programs and
+/// operators open nothing.
+@Suite struct `The authorization matrix of pages` {
+  private struct Page: Hashable {
+    let path: String
+    let isPost: Bool
+  }
+
+  /// The pages in the switch of `AccountPages`, and examples of pages whose paths vary.
+  private static func pages() throws -> [Page] {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/StratusAccounts/Pages/AccountPages.swift")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let found = text.matches(of: /case \((DevicePage\.path \+ )?"([^"]+)", (true|false)\)/)
+      .map { match in
+        Page(
+          path: (match.output.1 == nil ? "" : "/auth/device") + String(match.output.2),
+          isPost: match.output.3 == "true")
+      }
+    #expect(found.count == text.matches(of: /(true|false)\):/).count - 1)
+    let others = ["/auth/device", "/share/0NEa3AEPXwK71VM", "/auth/callback/x"]
+    return found + others.map { Page(path: $0, isPost: false) }
+  }
+
+  @Test func `every page is the same for all callers without a session of a browser`()
+    async throws
+  {
+    try await ConsoleScene.with { console in
+      let scene = try await AccessScene(console, in: "development")
+      var (cells, wrong) = (0, 0)
+      for page in try Self.pages() {
+        for caller in AccessCaller.allCases {
+          let result = try await scene.page(page.path, isPost: page.isPost, as: caller)
+          let anonymous = try await scene.page(page.path, isPost: page.isPost, as: .anonymous)
+          // Pages of an account need a session of a browser. A form needs the token of a page.
+          let expected =
+            page.isPost
+            ? "403 "
+            : page.path.hasPrefix("/account") ? "303 /auth/sign-in" : anonymous
+          cells += 1
+          if !result.hasPrefix(expected) || result != anonymous {
+            wrong += 1
+            Issue.record("\(caller) \(page.path): \(result.prefix(200)), expected \(expected)")
+          }
+        }
+      }
+      print("pages: \(cells) cells, \(wrong) wrong")
+    }
+  }
+}
