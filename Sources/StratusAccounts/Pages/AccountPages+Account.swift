@@ -46,6 +46,7 @@ extension AccountPages {
       <h2>Passkeys</h2>
       <p><a href="/account/passkeys">\(Self.passkeyCount(passkeys.count))</a></p>
       \(providers == nil ? nil : Self.otherAccounts)
+      \(try await addressList(visit, signedIn.account))
       <h2>Password</h2>
       \(hasPassword ? passwordForm(visit, signedIn.account) : Self.noPassword)
       <h2>Second factor</h2>

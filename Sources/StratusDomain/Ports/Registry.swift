@@ -6,7 +6,7 @@ public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
   SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
-  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry
+  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry, AddressRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
