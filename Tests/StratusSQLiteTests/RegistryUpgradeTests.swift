@@ -215,7 +215,8 @@ import Testing
     let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
     try await queue.write { database in
       try database.execute(
-        sql: "ALTER TABLE mail_codes DROP COLUMN account;" + (Self.missing[layout] ?? "") + "UPDATE registry SET layout = \(layout);")
+        sql: "ALTER TABLE mail_codes DROP COLUMN account;" + (Self.missing[layout] ?? "")
+          + "UPDATE registry SET layout = \(layout);")
     }
     try queue.close()
   }

@@ -42,7 +42,8 @@ extension AccountPages {
         "Type an e-mail address that is not the address of your account.", id, status: 422)
     }
     let now = accounts.ambient.now()
-    guard addressPace.admit(account.id, now: now), mailPace.admit(visit.request.subscriber, now: now)
+    guard addressPace.admit(account.id, now: now),
+      mailPace.admit(visit.request.subscriber, now: now)
     else {
       noteRefusal("a mail for a further address was refused: too many requests", account, visit)
       return Self.tooManyAddressMails(id)

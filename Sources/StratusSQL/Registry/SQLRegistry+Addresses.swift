@@ -20,7 +20,8 @@ extension SQLRegistry {
         try session.account(email: code.email) == nil
       else { return .refused }
       let others = try session.connection.first(
-        AddressStatements.count, [.text(accountID), .text(code.email)]) { $0.integer(0) }
+        AddressStatements.count, [.text(accountID), .text(code.email)]
+      ) { $0.integer(0) }
       if (others ?? 0) >= Int64(countMax) { return .tooMany }
       try session.deleteMailCode(hash: codeHash)
       _ = try session.connection.execute(

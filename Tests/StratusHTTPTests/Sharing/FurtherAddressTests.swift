@@ -89,7 +89,8 @@ import Testing
     }
   }
 
-  @Test func `a user confirms another address by a mail, and accepts a share for it`() async throws {
+  @Test func `a user confirms another address by a mail, and accepts a share for it`() async throws
+  {
     try await Stage.with { stage in
       let browser = stage.mail.scene.browser
       _ = try await browser.signIn()
@@ -169,7 +170,8 @@ import Testing
     }
   }
 
-  @Test func `a code works only for its account, in its browser, and for ten minutes`() async throws {
+  @Test func `a code works only for its account, in its browser, and for ten minutes`() async throws
+  {
     try await Stage.with { stage in
       try await stage.mail.server.manage(
         "accounts/create", ["email": "bea@example.org", "password": "\(SignInScene.password)"])
