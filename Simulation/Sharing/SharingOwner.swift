@@ -22,8 +22,10 @@ final class SharingOwner: @unchecked Sendable {
   init(household: SharingHousehold) {
     self.household = household
     connection = household.connection(of: "owner", user: SharingTruth.owner, life)
-    sealer = household.seals.map { [life] in
-      SharingSealer(household: household, seals: $0, life: life)
+    if let seals = household.seals {
+      sealer = SharingSealer(household: household, seals: seals, life: life)
+    } else {
+      sealer = nil
     }
   }
 

@@ -66,9 +66,10 @@ final class SharingTruth: @unchecked Sendable {
     }
     note(rights.version)
     described = position
+    guard let seals else { return }
     for record in records {
       let value = try? record.fields.values(of: [SharingSeals.field])[SharingSeals.field]
-      seals?.note(value, of: record.name, version: version)
+      seals.note(value, of: record.name, version: version)
     }
   }
 

@@ -63,7 +63,7 @@ extension RegistryConformance {
     try expect(
       try await registry.addresses(ofAccount: bob.id),
       [ConfirmedAddress(accountID: bob.id, email: "a@example.net", confirmedAt: 60)])
-    // The own address of an account is nobody else's further address.
+    // The own address of an account is no further address of another account.
     let early = code(3, for: "a@example.net")
     try await registry.create(early)
     _ = try await registry.create(Account(id: "3", email: "a@example.net", isDisabled: false))

@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `nobody needs verification once no invitation is open`() async throws {
+  @Test func `a user needs no verification once no invitation is open`() async throws {
     try await Stage.with { stage in
       let share = try await stage.ann.lookup(["Share-1"], in: "Trips")[0]
       _ = try await stage.ann.modify(
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `nobody needs verification for a share that everyone with the URL may join`()
+  @Test func `a user needs no verification for a share that everyone with the URL may join`()
     async throws
   {
     try await Stage.with(publicly: "READ_ONLY") { stage in
