@@ -234,6 +234,7 @@ let package = Package(
       name: "S3Server", dependencies: [crypto, hummingbird] + hummingbirdTypes,
       path: "Tests/S3Server", swiftSettings: strict),
     program("stratus-s3", path: "Tests/S3Program", ["S3Server"]),
+    program("engine-watch", path: "Tests/EngineProgram", ["CloudKit"]),
     tests(
       "StratusAssetsTests",
       ["S3Server", "StratusAssets", "StratusConformance", "StratusDomain", "StratusWire"]),

@@ -118,7 +118,10 @@ final class GuestApp: @unchecked Sendable {
     let network = household.network(of: guest.name, life, guest: guest.user)
     let container = CKContainer(
       identifier: Cloud.container,
-      settings: .init(environment: .development, webAuthToken: guest.user), exchange: network,
+      settings: .init(
+        environment: .development, webAuthToken: guest.user,
+        keysFile: household.keysFile(of: guest.user)),
+      exchange: network,
       timing: Loop.shared.timing, events: network)
     let configuration = CKSyncEngine.Configuration(
       database: container.sharedCloudDatabase, stateSerialization: state, delegate: self)

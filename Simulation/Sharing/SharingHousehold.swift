@@ -1,3 +1,4 @@
+import Foundation
 import StratusTesting
 import StratusTransport
 import StratusWire
@@ -22,6 +23,11 @@ final class SharingHousehold: @unchecked Sendable {
   var isCalm = false
   /// The short GUIDs in the share URLs that the owner has sent to the guests.
   var shortGUIDs: Set<String> = []
+  /// The sealed values, or nil in seeds without encrypted values.
+  var seals: SharingSeals?
+  /// The folder with the key files of the people.
+  private let keysFolder = FileManager.default.temporaryDirectory
+    .appending(path: "stratus-simulation-\(UUID().uuidString)")
 
   init(
     cloud: Cloud, truth: SharingTruth, mishaps: Mishaps, ledger: Ledger, seconds: Double,
@@ -40,6 +46,15 @@ final class SharingHousehold: @unchecked Sendable {
   func pauseSeconds(_ range: ClosedRange<Double>) -> Double {
     Double.random(in: range, using: &chance)
   }
+
+  func randomBytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: 0...255, using: &chance) }
+  }
+
+  /// The file with the account key of a person.
+  func keysFile(of user: String) -> URL { keysFolder.appending(path: "\(user).json") }
+
+  func removeKeys() { try? FileManager.default.removeItem(at: keysFolder) }
 
   /// Picks one element. The choice does not depend on the order of the elements.
   func one(of elements: some Collection<String>) -> String? {

@@ -11,6 +11,8 @@ final class SharingOwner: @unchecked Sendable {
   private let household: SharingHousehold
   private let life = Life()
   private let connection: Connection
+  /// The device that seals encrypted values, or nil in seeds without such values.
+  private let sealer: SharingSealer?
   /// The share records as the server returned them last, by record name.
   private var shares: [String: RecordDictionary] = [:]
 
@@ -20,6 +22,11 @@ final class SharingOwner: @unchecked Sendable {
   init(household: SharingHousehold) {
     self.household = household
     connection = household.connection(of: "owner", user: SharingTruth.owner, life)
+    if let seals = household.seals {
+      sealer = SharingSealer(household: household, seals: seals, life: life)
+    } else {
+      sealer = nil
+    }
   }
 
   func start() { Task { await live() } }
@@ -58,6 +65,12 @@ final class SharingOwner: @unchecked Sendable {
   }
 
   private func step() async {
+    if let sealer, household.percent(40) {
+      if household.percent(30), let share = household.one(of: shares.keys) {
+        return await sealer.sendURL(of: share)
+      }
+      return await sealer.save(among: Self.names)
+    }
     guard let name = household.one(of: Self.names) else { return }
     switch household.number(0...99) {
     case 0..<40: await send([save(name, parent: someParent(of: name))])

@@ -12,11 +12,23 @@ final class SharingTruth: @unchecked Sendable {
   /// The beginning of the text in every record. The record's name and a number follow it.
   static let canary = "canary-"
 
-  /// The versions of the names of the records that each guest may see. A version is added before
-  /// each commit that changes these names.
-  private var versions: [[String: Set<String>]] = [[:]]
+  /// A state of the zone.
+  struct Version: Equatable {
+    /// The names of the records that each guest may see.
+    var visible: [String: Set<String>] = [:]
+    /// The participants of each share, by its root. The share of the whole zone has the root "".
+    var members: [String: Set<String>] = [:]
+    /// The roots of the shared hierarchies that contain records, by record name.
+    var roots: [String: String] = [:]
+  }
+
+  /// The states of the zone. An entry is added before each commit that changes the state.
+  private var versions = [Version()]
+  /// The sealed values, or nil if there are none.
+  var seals: SharingSeals?
   /// The zone and the number of its newest change after the last examined write; nil after a
   /// restore.
+
   private var described: Position?
   /// The first violation, in words: a guest received the contents of a hidden record, or made a
   /// change without permission.
@@ -35,9 +47,9 @@ final class SharingTruth: @unchecked Sendable {
     }
   }
 
-  /// The names of the records that each guest may see and change.
+  /// The state of the zone, and the names of the records that each guest may change.
   private struct Rights {
-    var visible: [String: Set<String>] = [:]
+    var version = Version()
     var writable: [String: Set<String>] = [:]
   }
 
@@ -54,8 +66,27 @@ final class SharingTruth: @unchecked Sendable {
     if case .change(let zone, let earlier)? = described, position.isIn(zone) {
       for record in records where record.change > earlier { check(record, against: rights) }
     }
-    note(rights.visible)
+    note(rights.version)
     described = position
+    guard let seals else { return }
+    for record in records {
+      let value = try? record.fields.values(of: [SharingSeals.field])[SharingSeals.field]
+      seals.note(value, of: record.name, version: version)
+    }
+  }
+
+  /// Whether a guest took part in a share of a record that was sealed between two versions, at that
+  /// time or later.
+  func wasMember(_ guest: String, of record: String, sealedIn range: ClosedRange<Int>) -> Bool {
+    // NB: as in ``check(_:for:since:)``, a few earlier versions also count.
+    let roots = Set(
+      versions[max(0, range.lowerBound - 3)...range.upperBound].compactMap {
+        $0.roots[record]
+      }
+    ).union([""])
+    return versions[range.lowerBound...].contains { version in
+      roots.contains { version.members[$0]?.contains(guest) == true }
+    }
   }
 
   /// Checks that a record was not changed by a guest without permission.
@@ -69,13 +100,13 @@ final class SharingTruth: @unchecked Sendable {
   }
 
   /// Remembers which records each guest may see after a restore.
-  func noteRestore(_ visible: [String: Set<String>]) {
+  func noteRestore(_ version: Version) {
     described = nil
-    note(visible)
+    note(version)
   }
 
-  private func note(_ visible: [String: Set<String>]) {
-    if visible != versions.last { versions.append(visible) }
+  private func note(_ version: Version) {
+    if version != versions.last { versions.append(version) }
   }
 
   /// Checks the bytes that a guest receives.
@@ -86,7 +117,7 @@ final class SharingTruth: @unchecked Sendable {
   func check(_ body: [UInt8], for guest: String, since version: Int) {
     if violation != nil { return }
     let allowed = versions[max(0, version - 3)...].reduce(into: Set<String>()) {
-      $0.formUnion($1[guest] ?? [])
+      $0.formUnion($1.visible[guest] ?? [])
     }
     for name in Self.namesInCanaries(of: body) where !allowed.contains(name) {
       violation = "\(guest) received the contents of \(name)"
@@ -110,9 +141,9 @@ final class SharingTruth: @unchecked Sendable {
     return names
   }
 
-  /// Reads which records each guest may see.
-  static func visible(in store: any StoreReading) throws(ServerError) -> [String: Set<String>] {
-    rights(to: try records(in: store)).visible
+  /// Reads the state of the zone.
+  static func version(in store: any StoreReading) throws(ServerError) -> Version {
+    rights(to: try records(in: store)).version
   }
 
   private static func rights(to records: [StoredRecord]) -> Rights {
@@ -125,10 +156,16 @@ final class SharingTruth: @unchecked Sendable {
     let parents = Dictionary(records.map { ($0.name, $0.parentRecordName) }) { $1 }
     let roots = Set(shares.compactMap(\.root))
     var rights = Rights()
+    for share in shares {
+      rights.version.members[share.root ?? "", default: []].formUnion(share.members)
+    }
     for record in records {
       let root = nearest(to: record.name, among: roots, parents)
+      rights.version.roots[record.name] = root
       for share in shares where share.root == nil || share.root == root && root != nil {
-        for guest in share.members { rights.visible[guest, default: []].insert(record.name) }
+        for guest in share.members {
+          rights.version.visible[guest, default: []].insert(record.name)
+        }
         for guest in share.writers { rights.writable[guest, default: []].insert(record.name) }
       }
     }
@@ -139,7 +176,7 @@ final class SharingTruth: @unchecked Sendable {
   static func contents(
     of guest: String, in store: any StoreReading
   ) throws(ServerError) -> [String: String] {
-    let names = try visible(in: store)[guest] ?? []
+    let names = try version(in: store).visible[guest] ?? []
     var contents: [String: String] = [:]
     for record in try records(in: store) where names.contains(record.name) {
       contents[record.name] = text(of: record.fields)

@@ -21,6 +21,23 @@ extension Accounts {
     return name
   }
 
+  /// Returns the addresses by which shares may invite the user of an account: the address of the
+  /// account, and then the further addresses that the user has confirmed.
+  func addresses(of account: Account) async throws(ServerError) -> [String] {
+    [account.email.lowercased()]
+      + (try await registry.addresses(ofAccount: account.id).map(\.email))
+  }
+
+  /// Returns the addresses of a user's account, or none if the user has no account.
+  public func addresses(
+    ofUser user: String, in container: String
+  ) async throws(ServerError) -> [String] {
+    guard let known = try await registry.user(named: user, in: container),
+      let account = try await registry.account(id: known.accountID)
+    else { return [] }
+    return try await addresses(of: account)
+  }
+
   /// Stores the missing user names of sessions, because an earlier server version did not store
   /// them.
   func nameEarlierUsers() async throws(ServerError) {

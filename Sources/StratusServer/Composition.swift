@@ -130,9 +130,8 @@ public struct Composition: Sendable {
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,
       limits: limits, pollHoldSeconds: push.pollHoldSeconds, uses: uses,
-      shareAccounts: ShareAccounts { (user, container) async throws(ServerError) in
-        guard let known = try await registry.user(named: user, in: container) else { return nil }
-        return try await registry.account(id: known.accountID)?.email
+      shareAccounts: ShareAccounts { [accounts] (user, container) async throws(ServerError) in
+        try await accounts.addresses(ofUser: user, in: container)
       },
       invitations: MailedInvitations(accounts: accounts, stores: stores), people: accounts,
       createContainer: { [accounts] (container, principal) async throws(ServerError) in

@@ -129,6 +129,9 @@ public enum Limits {
   /// The maximum number of blocked users of a share. Choice: the list is part of the share's
   /// record, which every participant's acceptance reads and writes.
   public static let blockedPerShareMax = 200
+  /// The maximum number of further addresses that a user confirms for an account. Choice: more than
+  /// a person uses, and few enough to compare with each participant of a share.
+  public static let addressesPerAccountMax = 10
   /// The maximum number of bytes of a URL that a container's operator sets for its share pages.
   public static let shareURLBytesMax = 1_024
   /// The maximum number of shares that one request resolves or accepts. Choice: each accepted share

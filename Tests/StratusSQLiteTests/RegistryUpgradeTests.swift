@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 12, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 14, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -190,8 +190,11 @@ import Testing
     10: audit,
     11: consents,
     12: profiles,
+    14: addresses,
   ]
-  private static let profiles = "DROP TABLE profiles; DROP TABLE phones;"
+  private static let addresses = "DROP TABLE addresses;"
+  private static let profiles = "DROP TABLE profiles; DROP TABLE phones;" + addresses
+
   private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;" + profiles
   private static let audit =
     "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
@@ -214,7 +217,8 @@ import Testing
     let queue = try DatabaseQueue(path: url.appendingPathComponent("server.sqlite").path)
     try await queue.write { database in
       try database.execute(
-        sql: (Self.missing[layout] ?? "") + "UPDATE registry SET layout = \(layout);")
+        sql: "ALTER TABLE mail_codes DROP COLUMN account;" + (Self.missing[layout] ?? "")
+          + "UPDATE registry SET layout = \(layout);")
     }
     try queue.close()
   }
@@ -248,6 +252,29 @@ import Testing
       try await registry.add(consent, max: 1)
       #expect(try await registry.consents(ofAccount: "1", at: 2) == [consent])
       #expect(try await registry.testAccounts() == [])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 6, 7, 11, 12])
+  func `an upgraded registry can store further addresses of accounts`(
+    layout: Int64
+  ) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let code = MailCode(
+        hash: [1], purpose: .address, email: "a@example.net", browser: nil, accountID: "1",
+        endsAt: 9)
+      try await registry.create(code)
+      #expect(try await registry.mailCode(hash: [1]) == code)
+      let address = ConfirmedAddress(accountID: "1", email: "a@example.net", confirmedAt: 5)
+      let outcome = try await registry.confirmAddress(
+        codeHash: [1], accountID: "1", countMax: 1, at: 5)
+      #expect(outcome == .confirmed(address))
+      #expect(try await registry.addresses(ofAccount: "1") == [address])
       await registry.close()
     }
   }

@@ -17,16 +17,21 @@ extension Accounts {
 
   /// Creates a code for an address.
   ///
-  /// - Parameter cookie: the form cookie of the browser that requests the code, or nil if the code
-  ///   is valid in every browser.
-  func makeCode(_ purpose: MailCode.Purpose, for email: String, cookie: String?) -> FreshCode {
+  /// - Parameters:
+  ///   - cookie: the form cookie of the browser that requests the code, or nil if the code is valid
+  ///     in every browser.
+  ///   - account: the account to which the code adds the address, or nil for other purposes.
+  func makeCode(
+    _ purpose: MailCode.Purpose, for email: String, cookie: String?, account: Account? = nil
+  ) -> FreshCode {
     let text = randomness(Self.codeCount).hex
     let life = purpose == .invitation ? Self.invitationMilliseconds : Self.codeMilliseconds
     return FreshCode(
       text: text,
       stored: MailCode(
         hash: Digest.sha256(Array(text.utf8)), purpose: purpose, email: email,
-        browser: cookie.map { Digest.sha256(Array($0.utf8)) }, endsAt: ambient.now() + life))
+        browser: cookie.map { Digest.sha256(Array($0.utf8)) }, accountID: account?.id,
+        endsAt: ambient.now() + life))
   }
 
   /// Returns the code with a text if it is valid in this browser.

@@ -58,6 +58,26 @@ struct MailContent: Sendable, Hashable {
       "If you do not want an account, ignore this mail.")
   }
 
+  /// A further address of an account.
+  ///
+  /// - Parameter account: the address of the account.
+  static func address(_ serverURL: String, code: String, account: String) -> MailContent {
+    MailContent(
+      "Confirm your address", asked(serverURL),
+      "The account \(account) wants to join what others share with this address. To confirm that "
+        + "this address is yours, open this link in the same browser within ten minutes:\n"
+        + "\(serverURL)/auth/address?code=\(code)", ignore)
+  }
+
+  /// The address has an account of its own, so it cannot be added to another account.
+  static func addressHasAccount(_ serverURL: String) -> MailContent {
+    MailContent(
+      "Your address has an account", asked(serverURL),
+      "This address has an account of its own. To join what others share with this address, sign "
+        + "in with it.",
+      "If you did not request this mail, ignore it.")
+  }
+
   /// An invitation to a share.
   ///
   /// NB: the text contains nothing that the inviter has typed, such as the title of the share.
@@ -111,6 +131,13 @@ struct MailContent: Sendable, Hashable {
     notice(
       "Link removed",
       "The link of your account on \(serverURL) to another provider was removed.")
+  }
+
+  static func addressAdded(_ serverURL: String, _ email: String) -> MailContent {
+    notice(
+      "Address added",
+      "The address \(email) was added to your account on \(serverURL). The account can join what "
+        + "others share with this address.")
   }
 
   static func recoveryCodeUsed(_ serverURL: String) -> MailContent {

@@ -58,6 +58,9 @@ extension MailSettings {
   /// a group of friends, but too few for sending spam.
   static let invitationsPerSender = 20
 
+  /// The maximum number of mails in an hour by which one account confirms further addresses.
+  static let addressesPerSender = 5
+
   /// The limits on a new mail. They count only mails of the same kind.
   func bounds(of kind: WaitingMail.Kind, now: Int64) -> [MailBound] {
     switch kind {

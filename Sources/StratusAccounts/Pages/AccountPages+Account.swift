@@ -29,6 +29,7 @@ extension AccountPages {
     let entries = try await accounts.registry.auditEntries(
       ofAccount: signedIn.account.id, byOthersOnly: true, before: nil,
       limit: Self.entriesShown)
+    let addresses = try await addressList(visit, signedIn.account)
     let isTest = try await accounts.registry.testAccounts().contains(signedIn.account.id)
     let testNote: HTML? =
       isTest
@@ -47,6 +48,7 @@ extension AccountPages {
       <h2>Passkeys</h2>
       <p><a href="/account/passkeys">\(Self.passkeyCount(passkeys.count))</a></p>
       \(providers == nil ? nil : Self.otherAccounts)
+      \(addresses)
       <h2>Password</h2>
       \(hasPassword ? passwordForm(visit, signedIn.account) : Self.noPassword)
       <h2>Second factor</h2>

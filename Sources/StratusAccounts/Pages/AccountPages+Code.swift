@@ -8,10 +8,19 @@ extension AccountPages {
   /// automatically.
   func showCode(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     let text = visit.request.query["code"] ?? ""
-    guard let code = try await accounts.code(text, cookie: visit.formCookie) else {
-      return Self.expiredCode
-    }
+    guard let code = try await passwordCode(text, visit) else { return Self.expiredCode }
     return codeForm(visit, code, text, needsFactor: try await needsFactor(code))
+  }
+
+  /// Returns a code that permits to set a password.
+  private func passwordCode(
+    _ text: String, _ visit: Visit
+  ) async throws(ServerError) -> MailCode? {
+    guard let code = try await accounts.code(text, cookie: visit.formCookie) else { return nil }
+    switch code.purpose {
+    case .signUp, .invitation, .reset: return code
+    case .address: return nil
+    }
   }
 
   /// Whether the account of a code has a second factor. A mail alone must not replace this factor
@@ -47,9 +56,7 @@ extension AccountPages {
   /// Sets the password, and signs the browser in.
   func useCode(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     let text = visit.request.form["code"] ?? ""
-    guard let code = try await accounts.code(text, cookie: visit.formCookie) else {
-      return Self.expiredCode
-    }
+    guard let code = try await passwordCode(text, visit) else { return Self.expiredCode }
     let password = visit.request.form["password"] ?? ""
     let known = try await accounts.registry.account(email: code.email)
     let hasFactor = try await needsFactor(code)
@@ -80,7 +87,7 @@ extension AccountPages {
     return PageLayout.redirect(to: visit.nextPath)
   }
 
-  private static let expiredCode = PageLayout.answer(
+  static let expiredCode = PageLayout.answer(
     "Link expired",
     """
     <h1>This link has expired</h1>

@@ -12,7 +12,8 @@ extension AccountPages {
     let caller: Caller
   }
 
-  /// Answers `/share/ID`, `/share/ID/accept`, `/share/ID/request` and `/share/ID/picture`.
+  /// Answers `/share/ID`, `/share/ID/accept`, `/share/ID/request`, `/share/ID/address` and
+  /// `/share/ID/picture`.
   func sharePage(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     let parts = visit.request.path.split(separator: "/")
     guard let shares, (2...3).contains(parts.count) else { return Self.noPage }
@@ -31,6 +32,7 @@ extension AccountPages {
     case ("", false): return try await show(id, account, visit, shares)
     case ("accept", true): return try await accept(id, account, visit, shares)
     case ("request", true): return try await requestAccess(id, account, visit, shares)
+    case ("address", true): return try await sendAddressMail(&visit, id, account)
     case ("picture", false): return try await showPicture(id, account, visit, shares)
     default: return Self.noPage
     }
@@ -71,7 +73,7 @@ extension AccountPages {
     do throws(ServerError) {
       guard
         try await shares.accept(
-          id, as: found.caller, address: account.email.lowercased(), at: store)
+          id, as: found.caller, addresses: try await accounts.addresses(of: account), at: store)
       else { return unknownShare(id, account, visit) }
     } catch {
       guard error.code == .badRequest else { throw error }
@@ -90,12 +92,13 @@ extension AccountPages {
   private func requestAccess(
     _ id: String, _ account: Account, _ visit: Visit, _ shares: ShareDesk
   ) async throws(ServerError) -> PageAnswer {
+    let addresses = try await accounts.addresses(of: account)
     for store in try await shares.candidates(for: id) {
       // The registry must know the user, so that the owner's invitation finds the account.
       _ = try await accounts.user(account.id, in: store.container)
       try await shares.requestAccess(
         to: id, for: try await caller(account, at: store, visit),
-        address: account.email.lowercased(), at: store)
+        addresses: addresses, at: store)
     }
     let content: HTML = """
       <h1>Request sent</h1>
@@ -124,10 +127,11 @@ extension AccountPages {
   private func find(
     _ id: String, _ account: Account, _ visit: Visit, _ shares: ShareDesk
   ) async throws(ServerError) -> Found? {
+    let addresses = try await accounts.addresses(of: account)
     for store in try await shares.candidates(for: id) {
       let caller = try await caller(account, at: store, visit)
       if let offer = try await shares.offer(
-        id, to: caller, address: account.email.lowercased(), at: store)
+        id, to: caller, addresses: addresses, at: store)
       {
         return Found(offer: offer, caller: caller)
       }
@@ -211,12 +215,13 @@ extension AccountPages {
       <form method="post" action="/share/\(id)/request">\(visit.hidden(seal))
       <p>You can ask the owner for access. The owner then sees your address.</p>
       <button class="quiet">Ask for access</button></form>
+      \(addressForm(id, visit))
       """
     return PageLayout.answer("Nothing is shared here", content, status: 404)
   }
 
   /// The page of every share for a user whose account is restricted.
-  private static let restricted = PageLayout.answer(
+  static let restricted = PageLayout.answer(
     "Your account is restricted",
     """
     <h1>Your account is restricted</h1>

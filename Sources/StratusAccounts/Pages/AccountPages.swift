@@ -14,6 +14,8 @@ public final class AccountPages: WebPages {
   /// Reports the state of users' devices. If it is nil, the pages show no devices.
   let devices: DeviceReports?
   let mailPace = MailPace()
+  /// Limits the mails by which one account confirms further addresses.
+  let addressPace = MailPace(countMax: MailSettings.addressesPerSender)
   let pollPace = PollPace()
   /// The identity providers at which users can sign in, or nil if there are none.
   let providers: ProviderClient?
@@ -85,6 +87,8 @@ public final class AccountPages: WebPages {
     case ("/auth/reset", true): return try await sendMail(visit, .reset)
     case ("/auth/code", false): return try await showCode(visit)
     case ("/auth/code", true): return try await useCode(&visit)
+    case (AddressPage.path, false): return try await showAddress(visit)
+    case (AddressPage.path, true): return try await confirmAddress(&visit)
     case ("/auth/continue", true): return try await continueToApp(&visit)
     case ("/auth/cancel", true): return try await cancel(&visit)
     case (DevicePage.path, false): return try await showDevice(visit)
@@ -112,6 +116,7 @@ public final class AccountPages: WebPages {
     case ("/account/devices/end", true): return try await endConsents(visit)
     case ("/account/profile", false): return try await showProfile(visit)
     case ("/account/profile", true): return try await changeProfile(visit)
+    case ("/account/addresses/remove", true): return try await removeAddress(visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)

@@ -34,6 +34,8 @@ public enum RegistryConformance {
     Check("the number of mails to one mailbox and of all mails is limited", mailsAreBounded),
     Check("a mailed code is found until another one replaces it or it ends", mailCodesAreKept),
     Check("a mailed code sets a password once", mailCodesAreRedeemed),
+    Check("a further address is confirmed once, by its own account", addressesAreConfirmed),
+    Check("a further address belongs to one account only", addressesAreUnique),
     Check("a second factor, its steps and its recovery codes are stored", factorsAreKept),
     Check("passkeys are stored, used, renamed and bounded", passkeysAreKept),
     Check("the last credential of an account cannot be removed", lastCredentialsStay),

@@ -72,6 +72,8 @@ public struct MailCode: Sendable, Hashable {
     case invitation
     /// To give the account of the address a new password.
     case reset
+    /// To add the address to an account that exists.
+    case address
   }
 
   /// SHA-256 of the code. The code itself is not stored.
@@ -82,12 +84,16 @@ public struct MailCode: Sendable, Hashable {
   /// SHA-256 of the form cookie of the browser that requested the code, or nil if the code is valid
   /// in every browser.
   public var browser: [UInt8]?
+  /// The ID of the account to which the code adds its address. nil for the other purposes.
+  public var accountID: String?
   /// The time when the code expires, in milliseconds since 1970 UTC.
   public var endsAt: Int64
 
   public init(
-    hash: [UInt8], purpose: Purpose, email: String, browser: [UInt8]?, endsAt: Int64
+    hash: [UInt8], purpose: Purpose, email: String, browser: [UInt8]?, accountID: String? = nil,
+    endsAt: Int64
   ) {
+    self.accountID = accountID
     self.hash = hash
     self.purpose = purpose
     self.email = email
@@ -150,8 +156,9 @@ public protocol MailRegistry: Sendable {
   ///   - newID: the ID of the account if it is created.
   ///   - passwordHash: the hash of the new password.
   ///   - time: the time of the change, in milliseconds since 1970 UTC.
-  /// - Returns: the account. nil means that nothing has changed, because the code is unknown or has
-  ///   expired, or the account is missing or disabled. A code that permits the creation of an
+  /// - Returns: the account. nil means that nothing has changed, because the code is unknown, has expired
+  ///   or confirms a further address, or the account is missing or disabled.
+ A code that permits the creation of an
   ///   account is also refused if the account has a password.
   func redeem(
     codeHash: [UInt8], newID: String, passwordHash: String, at time: Int64

@@ -6,7 +6,8 @@ public protocol Registry:
   AccountRegistry, ContainerRegistry, APITokenRegistry, ServerKeyRegistry, SessionRegistry,
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
   SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
-  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry, ProfileRegistry
+  UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry, ProfileRegistry,
+  AddressRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is

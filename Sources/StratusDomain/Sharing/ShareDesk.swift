@@ -48,9 +48,9 @@ public struct ShareDesk: Sendable {
   ///
   /// The method writes nothing, not even the caller's user record.
   ///
-  /// - Parameter address: the address of the caller's account, in lower case.
+  /// - Parameter addresses: the addresses of the caller's account, as in ``ShareAccounts``.
   public func offer(
-    _ shortGUID: String, to caller: Caller, address: String, at store: StoreAddress
+    _ shortGUID: String, to caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) -> Offer? {
     let user = try caller.requireAccount()
     let (opened, _) = try await stores.storeToRead(at: store)
@@ -58,7 +58,7 @@ public struct ShareDesk: Sendable {
       database: OpenDatabase(
         store: opened, address: store, view: .public, caller: caller,
         tickets: directory.databases.tickets, openedAt: directory.databases.ambient.now()),
-      user: user, address: address)
+      user: user, addresses: addresses)
     let wanted = ShortGUID(value: shortGUID, shouldFetchRootRecord: false)
     let finding = try await opened.read { (store) throws(ServerError) in
       try search.find(wanted, in: store)
@@ -69,13 +69,13 @@ public struct ShareDesk: Sendable {
 
   /// Joins the share with this ID.
   ///
-  /// - Parameter address: the address of the caller's account, in lower case.
+  /// - Parameter addresses: the addresses of the caller's account, as in ``ShareAccounts``.
   /// - Returns: false if there is no such share, or if the caller may not join it.
   /// - Throws: `TRY_AGAIN_LATER`; `BAD_REQUEST` if the share or the caller has reached a limit.
   public func accept(
-    _ shortGUID: String, as caller: Caller, address: String, at store: StoreAddress
+    _ shortGUID: String, as caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) -> Bool {
-    let handler = AcceptSharesHandler(directory: directory(of: address), changes: changes)
+    let handler = AcceptSharesHandler(directory: directory(of: addresses), changes: changes)
     let result = try await handler.answer(
       Self.request(shortGUID), to: caller, in: Self.publicDatabase(store)
     ).results.first
@@ -88,12 +88,12 @@ public struct ShareDesk: Sendable {
     }
   }
 
-  /// The directory for an account with this address. The registry may not know yet that the
+  /// The directory for an account with these addresses. The registry may not know yet that the
   /// account is a user of the container.
-  private func directory(of address: String) -> ShareDirectory {
+  private func directory(of addresses: [String]) -> ShareDirectory {
     ShareDirectory(
       databases: directory.databases,
-      accounts: ShareAccounts { (_, _) throws(ServerError) in address })
+      accounts: ShareAccounts { (_, _) throws(ServerError) in addresses })
   }
 
   /// Asks the owner for access. The method returns nothing, so that its caller cannot tell whether
@@ -101,9 +101,9 @@ public struct ShareDesk: Sendable {
   ///
   /// - Throws: `INTERNAL_ERROR`.
   public func requestAccess(
-    to shortGUID: String, for caller: Caller, address: String, at store: StoreAddress
+    to shortGUID: String, for caller: Caller, addresses: [String], at store: StoreAddress
   ) async throws(ServerError) {
-    let handler = RequestShareAccessHandler(directory: directory(of: address), changes: changes)
+    let handler = RequestShareAccessHandler(directory: directory(of: addresses), changes: changes)
     _ = try await handler.answer(
       Self.request(shortGUID), to: caller, in: Self.publicDatabase(store))
   }

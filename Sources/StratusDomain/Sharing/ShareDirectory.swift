@@ -68,7 +68,7 @@ struct ShareDirectory: Sendable {
     let database = try await databases.open(address, for: caller, to: .read, needsUser: true)
     return ShareSearch(
       database: database, user: user,
-      address: try await accounts.address(user, address.store.container))
+      addresses: try await accounts.addresses(user, address.store.container))
   }
 
   /// Returns the share that was found. A share that the caller may not see is refused as if it did

@@ -5,8 +5,8 @@ struct ShareInvitation {
   let state: ShareState
   let owner: String
   let user: String
-  /// The address of the user's account in lower case, or nil if the account has none.
-  let address: String?
+  /// The addresses of the user's account, as in ``ShareAccounts``.
+  let addresses: [String]
   /// The ID by which the user found the share.
   var shortGUID = ""
 
@@ -53,7 +53,7 @@ struct ShareInvitation {
     guard participant.identity.userRecordName == nil else { return false }
     switch participant.identity.lookup {
     case .userRecordName(let name): return name == user
-    case .emailAddress(let invited): return invited == address
+    case .emailAddress(let invited): return addresses.contains(invited)
     case .phoneNumber, nil: return false
     }
   }
@@ -140,7 +140,7 @@ struct ShareInvitation {
     }
     var state = state
     let identity = ParticipantIdentity(
-      userRecordName: user, lookup: address.map(ParticipantLookup.emailAddress))
+      userRecordName: user, lookup: addresses.first.map(ParticipantLookup.emailAddress))
     state.requesters.append(ShareRequester(identity: identity, requestedAt: now))
     return .requested(state)
   }

@@ -4,8 +4,8 @@ import StratusWire
 struct ShareSearch: Sendable {
   let database: OpenDatabase
   let user: String
-  /// The address of the caller's account, or nil if the account has none.
-  let address: String?
+  /// The addresses of the caller's account, as in ``ShareAccounts``.
+  let addresses: [String]
 
   /// A share that the caller may see.
   struct Found: Sendable {
@@ -75,8 +75,8 @@ struct ShareSearch: Sendable {
 
   func invitation(to found: Found) -> ShareInvitation {
     ShareInvitation(
-      state: found.state, owner: found.zone.database.owner ?? "", user: user, address: address,
-      shortGUID: found.shortGUID)
+      state: found.state, owner: found.zone.database.owner ?? "", user: user,
+      addresses: addresses, shortGUID: found.shortGUID)
   }
 }
 

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Methods that find and join shares.
 ///
-/// The methods are short forms of ``CKFetchShareMetadataOperation`` and
-/// ``CKAcceptSharesOperation``.
+/// The methods are short forms of ``CKFetchShareMetadataOperation``, ``CKAcceptSharesOperation`` and
+/// ``CKShareRequestAccessOperation``.
 extension CKContainer {
   // Metadata.
 
@@ -88,6 +88,18 @@ extension CKContainer {
     add(Self.acceptance(of: metadatas, completionHandler))
   }
 
+  // Requests for access.
+
+  /// Asks the owners of the shares at these URLs for access.
+  ///
+  /// - Returns: the result of each URL. `CKError.unknownItem` means that there is no such share or
+  ///   that the share takes no requests, and `CKError.participantAlreadyInvited` that the user can
+  ///   accept the share already.
+  /// - Throws: the error of the whole request.
+  public func requestShareAccess(for urls: [URL]) async throws -> [URL: Result<Void, any Error>] {
+    try await outcome { Self.accessRequest(for: urls, $0) }
+  }
+
   // These functions make the operations that the methods above add.
 
   private static func metadatas(
@@ -111,6 +123,17 @@ extension CKContainer {
     var results: [CKShare.Metadata: Result<CKShare, any Error>] = [:]
     operation.perShareResultBlock = { results[$0] = $1 }
     operation.acceptSharesResultBlock = { result in completion(result.map { results }) }
+    return operation
+  }
+
+  private static func accessRequest(
+    for urls: [URL],
+    _ completion: @escaping (Result<[URL: Result<Void, any Error>], any Error>) -> Void
+  ) -> CKOperation {
+    let operation = CKShareRequestAccessOperation(shareURLs: urls)
+    var results: [URL: Result<Void, any Error>] = [:]
+    operation.perShareAccessRequestResultBlock = { results[$0] = $1 }
+    operation.shareAccessRequestResultBlock = { result in completion(result.map { results }) }
     return operation
   }
 }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 14
+  public static let layout: Int64 = 15
 
   /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -53,6 +53,7 @@ public enum RegistryTables {
       try connection.define(audit(connection.dialect))
       try connection.define(consents(connection.dialect))
       try connection.define(profiles(connection.dialect))
+      try connection.define(addresses(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

@@ -27,6 +27,7 @@ enum RegistryUpgrade {
     if found < 11 { try connection.define(RegistryTables.audit(connection.dialect)) }
     if found < 12 { try connection.define(RegistryTables.consents(connection.dialect)) }
     if found < 14 { try connection.define(RegistryTables.profiles(connection.dialect)) }
+    if found < 15 { try connection.define(RegistryTables.addresses(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.

@@ -86,9 +86,9 @@ extension SQLRegistry {
     codeHash: [UInt8], newID: String, passwordHash: String, at time: Int64
   ) async throws(ServerError) -> Account? {
     try await engine.write { (session) throws(ServerError) in
-      guard let code = try session.mailCode(hash: codeHash), time <= code.endsAt else {
-        return nil
-      }
+      guard let code = try session.mailCode(hash: codeHash), time <= code.endsAt,
+        code.purpose != .address
+      else { return nil }
       let account: Account
       var hadPassword = false
       if let known = try session.account(email: code.email) {
@@ -99,7 +99,7 @@ extension SQLRegistry {
         account = Account(id: newID, email: code.email, isDisabled: false)
         guard code.purpose != .reset, try session.insert(account) else { return nil }
       }
-      _ = try session.connection.execute(MailCodeStatements.delete, [.bytes(codeHash)])
+      try session.deleteMailCode(hash: codeHash)
       try session.setPassword(
         StoredPassword(accountID: account.id, hash: passwordHash, changedAt: time),
         endsAppSessions: hadPassword)
@@ -121,8 +121,12 @@ extension RegistrySession {
       MailCodeStatements.insert,
       [
         .bytes(code.hash), .text(code.purpose.rawValue), .text(code.email), browser ?? .null,
-        .integer(code.endsAt),
+        code.accountID.map { .text($0) } ?? .null, .integer(code.endsAt),
       ])
+  }
+
+  func deleteMailCode(hash: [UInt8]) throws(ServerError) {
+    _ = try connection.execute(MailCodeStatements.delete, [.bytes(hash)])
   }
 
   /// Removes all codes of an account's address.
@@ -130,11 +134,11 @@ extension RegistrySession {
     _ = try connection.execute(MailCodeStatements.deleteOfAccount, [.text(accountID)])
   }
 
-  fileprivate func mailCode(hash: [UInt8]) throws(ServerError) -> MailCode? {
+  func mailCode(hash: [UInt8]) throws(ServerError) -> MailCode? {
     let row = try connection.first(MailCodeStatements.find, [.bytes(hash)]) {
       (
         purpose: $0.text(0), email: $0.text(1), browser: $0.isNull(2) ? nil : $0.bytes(2),
-        endsAt: $0.integer(3)
+        account: $0.optionalText(3), endsAt: $0.integer(4)
       )
     }
     guard let row else { return nil }
@@ -142,7 +146,8 @@ extension RegistrySession {
       throw .fault("a mailed code has an unknown purpose", facts: ["purpose": row.purpose])
     }
     return MailCode(
-      hash: hash, purpose: purpose, email: row.email, browser: row.browser, endsAt: row.endsAt)
+      hash: hash, purpose: purpose, email: row.email, browser: row.browser,
+      accountID: row.account, endsAt: row.endsAt)
   }
 }
 
@@ -213,7 +218,10 @@ private enum MailStatements {
 
 private enum MailCodeStatements {
   static let insert = SQLStatement(
-    "INSERT INTO mail_codes (hash, purpose, email, browser, ends_at) VALUES (?, ?, ?, ?, ?)")
+    """
+    INSERT INTO mail_codes (hash, purpose, email, browser, account, ends_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """)
   static let deleteOfBrowser = SQLStatement(
     "DELETE FROM mail_codes WHERE email = ? AND purpose = ? AND browser = ?")
   static let deleteOfAnyBrowser = SQLStatement(
@@ -221,7 +229,7 @@ private enum MailCodeStatements {
   static let deleteOfAccount = SQLStatement(
     "DELETE FROM mail_codes WHERE email = (SELECT email FROM accounts WHERE id = ?)")
   static let find = SQLStatement(
-    "SELECT purpose, email, browser, ends_at FROM mail_codes WHERE hash = ?")
+    "SELECT purpose, email, browser, account, ends_at FROM mail_codes WHERE hash = ?")
   static let delete = SQLStatement("DELETE FROM mail_codes WHERE hash = ?")
   static let deleteOld = SQLStatement("DELETE FROM mail_codes WHERE ends_at < ?")
 }

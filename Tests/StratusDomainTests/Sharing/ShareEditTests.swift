@@ -156,10 +156,10 @@ import Testing
 @Suite struct `Acceptances and requests for access` {
   private func invitation(
     _ state: ShareState, as user: String = "_bob", by shortGUID: String = "guid",
-    address: String? = "bob@example.org"
+    addresses: [String] = ["bob@example.org"]
   ) -> ShareInvitation {
     ShareInvitation(
-      state: state, owner: "_ann", user: user, address: address, shortGUID: shortGUID)
+      state: state, owner: "_ann", user: user, addresses: addresses, shortGUID: shortGUID)
   }
 
   private var state: ShareState {

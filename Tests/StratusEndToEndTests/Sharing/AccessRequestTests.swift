@@ -5,15 +5,11 @@ import Testing
 @Suite struct `Asking for access to a list` {
   /// Sends a request for access, and returns the code of its error or nil.
   private func ask(_ share: CKShare, on device: CKContainer) async throws -> CKError.Code? {
-    let operation = CKShareRequestAccessOperation(shareURLs: [try #require(share.url)])
-    return try await withCheckedThrowingContinuation { continuation in
-      operation.perShareAccessRequestResultBlock = { _, result in
-        switch result {
-        case .success: continuation.resume(returning: nil)
-        case .failure(let error): continuation.resume(returning: (error as? CKError)?.code)
-        }
-      }
-      device.add(operation)
+    let url = try #require(share.url)
+    let results = try await device.requestShareAccess(for: [url])
+    switch try #require(results[url]) {
+    case .success: return nil
+    case .failure(let error): return (error as? CKError)?.code
     }
   }
 

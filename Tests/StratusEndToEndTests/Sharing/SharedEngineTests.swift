@@ -177,6 +177,28 @@ import Testing
     }
   }
 
+  /// Source: sharing §1.2. Apple's engine delivers such a share only after the app has started again.
+  @Test func `the owner's sync engine gets a share that the same device saves without the engine`()
+    async throws
+  {
+    try await withSharing { scene in
+      let app = NotesDevice()
+      let engine = app.engine(scene.ann.privateCloudDatabase)
+      try await engine.fetchChanges()
+      func shares() -> [CKShare] {
+        app.disk.withLock { $0.systemFields.values.compactMap { $0 as? CKShare } }
+      }
+      #expect(shares().isEmpty)
+      let share = try await scene.shareList()
+      try await engine.fetchChanges()
+      #expect(shares().map(\.recordID) == [share.recordID])
+      #expect(shares().first?.participants.map(\.acceptanceStatus) == [.accepted, .pending])
+      try await scene.open(share, on: scene.bob)
+      try await engine.fetchChanges()
+      #expect(shares().first?.participants.map(\.acceptanceStatus) == [.accepted, .accepted])
+    }
+  }
+
   private func joined(_ scene: SharedScene, _ share: CKShare) async throws -> CKContainer {
     try await scene.open(share, on: scene.bob)
     return scene.bob

@@ -21,7 +21,9 @@ struct ShareScene {
     self.environment = environment
     var ann = try await server.client("ann@example.org")
     if environment == "production" {
-      try await ann.save("example", fields: ["title": ["value": "about"]], type: "Place")
+      try await ann.save(
+        "example",
+        fields: ["title": ["value": "about"], "photo": ["value": ann.upload(abc)]], type: "Place")
       try await server.manage("schema/deploy", ["containerID": .string(ann.container)])
     }
     ann.environment = environment

@@ -1,0 +1,48 @@
+/// A further e-mail address of an account. The user has proved by a mailed code to read its mails.
+public struct ConfirmedAddress: Sendable, Hashable {
+  public var accountID: String
+  /// The address in lower case. It belongs to one account only.
+  public var email: String
+  /// The time of the proof, in milliseconds since 1970 UTC.
+  public var confirmedAt: Int64
+
+  public init(accountID: String, email: String, confirmedAt: Int64) {
+    self.accountID = accountID
+    self.email = email
+    self.confirmedAt = confirmedAt
+  }
+}
+
+/// Stores the further addresses of accounts, by which shares may invite their users.
+///
+/// Nobody can sign in with a further address, and no mail is sent to it.
+public protocol AddressRegistry: Sendable {
+  /// Returns the further addresses of an account, sorted. An address is left out while an account
+  /// exists whose own address it is.
+  func addresses(ofAccount accountID: String) async throws(ServerError) -> [ConfirmedAddress]
+
+  /// Uses a code with the purpose ``MailCode/Purpose/address``: adds the address to the account for
+  /// which the code was made, and removes the code. If another account had the address, this account
+  /// loses the address, because the newest proof counts. All changes happen in one transaction.
+  ///
+  /// - Parameters:
+  ///   - accountID: the account that must be the one of the code.
+  ///   - countMax: the maximum number of further addresses of one account.
+  ///   - time: the time of the proof, in milliseconds since 1970 UTC.
+  func confirmAddress(
+    codeHash: [UInt8], accountID: String, countMax: Int, at time: Int64
+  ) async throws(ServerError) -> AddressConfirmation
+
+  /// - Returns: false if the account does not have this further address.
+  func deleteAddress(_ email: String, ofAccount accountID: String) async throws(ServerError) -> Bool
+}
+
+/// The outcome of a code for an address.
+public enum AddressConfirmation: Sendable, Hashable {
+  case confirmed(ConfirmedAddress)
+  /// The code does not exist, has expired, is for another account or purpose, or its address is now
+  /// the own address of an account. Nothing has changed.
+  case refused
+  /// The account has too many addresses. The code stays valid.
+  case tooMany
+}
