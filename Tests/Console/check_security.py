@@ -30,6 +30,7 @@ PERMISSIONS = {
     "server-keys/revoke": WRITERS, "accounts/create": KEEPERS, "accounts/list": KEEPERS,
     "accounts/enable": KEEPERS, "accounts/disable": KEEPERS, "web-tokens/list": KEEPERS,
     "web-tokens/revoke": KEEPERS, "requests/list": ALL, "telemetry/fetch": ALL,
+    "audit/list": {"owner", "operator", "auditor"}, "versions/show": set(), "versions/restore": set(),
     "roles/grant": {"owner"}, "roles/revoke": {"owner"},
     "accounts/configure": set(), "web-tokens/create": set(), "web-tokens/rotate-key": set(),
     "accounts/invite": set(), "quotas/set": KEEPERS, "quotas/show": KEEPERS, "devices/list": ALL,

@@ -7,9 +7,14 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Settings of a store of layout 8` {
-  /// Layout 9 adds a table and a column to layout 8, layout 10 adds two tables and two columns, and
-  /// layout 11 adds a column.
+  /// Layout 9 adds a table and a column to layout 8, layout 10 adds two tables and two columns,
+  /// layout 11 adds a column, and layout 12 adds three tables and two columns.
   private static let older = """
+    DROP TABLE record_versions;
+    DROP TABLE kept_zones;
+    DROP TABLE version_extent;
+    ALTER TABLE zones DROP COLUMN version_count;
+    ALTER TABLE zones DROP COLUMN version_bytes;
     DROP TABLE setting_texts;
     ALTER TABLE zone_keys DROP COLUMN retired;
     ALTER TABLE zone_keys DROP COLUMN root;
