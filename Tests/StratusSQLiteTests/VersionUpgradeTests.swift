@@ -34,7 +34,8 @@ import Testing
       try queue.close()
       try await withStores(in: url, epoch: 7) { stores in
         let store = try await stores.store(at: development)
-        #expect(try await store.read { (body) throws(ServerError) in try body.versionExtent() } == nil)
+        #expect(
+          try await store.read { (body) throws(ServerError) in try body.versionExtent() } == nil)
         let old = try await store.write { (body) throws(ServerError) -> StoredRecord? in
           var settings = try body.schema().settings
           settings.versionDays = 3

@@ -110,7 +110,8 @@ public struct VersionRestorer: Sendable {
     let database = OpenDatabase(
       store: store, address: address, view: DatabaseView(of: batch.zone.database),
       caller: Caller(
-        principal: owner.map { Principal.user($0) } ?? .management, deviceID: ShareEffects.serviceDeviceID,
+        principal: owner.map { Principal.user($0) } ?? .management,
+        deviceID: ShareEffects.serviceDeviceID,
         requestUUID: ambient.makeUUID()),
       tickets: tickets, openedAt: ambient.now(), restores: true)
     func note(_ items: [RecordItem], _ counter: WritableKeyPath<Step, Int64>) {
@@ -145,7 +146,7 @@ struct RestoreBatch: Sendable {
 }
 
 extension VersionRestorer {
-  /// What one step reads.
+  /// The records that one step has found.
   struct Found: Sendable {
     var examined = 0
     var batch: RestoreBatch?

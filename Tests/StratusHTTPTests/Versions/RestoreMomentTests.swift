@@ -67,7 +67,9 @@ import Testing
     let name = "\(prefix)\(random.next(6))"
     switch kind {
     case 0...4:
-      var fields: JSON = ["text": ["value": .string(String(repeating: "é", count: random.next(50)))]]
+      var fields: JSON = [
+        "text": ["value": .string(String(repeating: "é", count: random.next(50)))]
+      ]
       if random.next(3) == 0, isAnna, client.database == "private" {
         fields = fields.with("photo", ["value": photos[random.next(2)]])
       }
