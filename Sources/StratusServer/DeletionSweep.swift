@@ -36,7 +36,7 @@ extension Composition {
   ///   - bytesMax: the maximum number of bytes of versions in a store.
   public func trimVersions(
     countMax: Int64 = Limits.recordVersionsMax, bytesMax: Int64 = Limits.recordVersionsBytesMax
-  ) async throws(ServerError) {
+  ) async throws {
     for store in stores.openStores {
       let trimming = TrimVersions(
         store: store, ambient: ambient, countMax: countMax, bytesMax: bytesMax)

@@ -24,7 +24,7 @@
     private static let deliberate = Set(
       (ResetStatements.all + [
         BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
-        UsageStatements.types, VersionStatements.sums, VersionStatements.keptSums,
+        UsageStatements.types, RecordVersionStatements.sums, RecordVersionStatements.keptSums,
       ]).map { PostgresStatements.text(of: $0, expectsOne: false) })
 
     /// Whether the plan scans no large table.

@@ -25,7 +25,7 @@ struct QueryPlan: Sendable {
   private static let deliberate = Set(
     (ResetStatements.all + [
       BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
-      UsageStatements.types, VersionStatements.sums, VersionStatements.keptSums,
+      UsageStatements.types, RecordVersionStatements.sums, RecordVersionStatements.keptSums,
     ]).map { $0.text(SQLiteConnection.dialect) })
 
   /// Whether this line of a plan is a deliberate scan, or neither sorts nor scans a large table.

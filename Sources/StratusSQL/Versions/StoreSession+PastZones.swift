@@ -1,4 +1,4 @@
-import StratusDomain
+public import StratusDomain
 import StratusWire
 
 extension StoreSession {
@@ -101,7 +101,7 @@ extension StoreSession {
     if let first = past.firstUndone {
       record = try read(PastStatements.version, key + [.integer(first)])
     }
-    record = try record ?? read(PastStatements.record, key)
+    if record == nil { record = try read(PastStatements.record, key) }
     return record.flatMap { $0.isDeleted ? nil : $0 }
   }
 }

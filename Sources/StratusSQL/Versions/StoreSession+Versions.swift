@@ -1,4 +1,4 @@
-import StratusDomain
+public import StratusDomain
 import StratusWire
 
 extension StoreSession {
@@ -16,7 +16,7 @@ extension StoreSession {
   /// clock was set back. So the changes after a time are those after one change number.
   func keepVersions(replacedBy changes: ChangeSet, in database: Int64) throws(ServerError) {
     let key: [SQLValue] = [.integer(database), .integer(changes.zone.id)]
-    let newest = try connection.first(VersionStatements.newestTime, key) { $0.integer(0) }
+    let newest = try connection.first(RecordVersionStatements.newestTime, key) { $0.integer(0) }
     let written = changes.time ?? changes.records.map(\.modified.timestamp).max() ?? 0
     let time = max(written, newest ?? .min)
     let present = try presentRecords(named: changes.records.map(\.name), key)
@@ -36,7 +36,7 @@ extension StoreSession {
       let values = values(
         of: old, in: changes.zone.id, of: database, number: old.number)
       try connection.queue(
-        VersionStatements.insert,
+        RecordVersionStatements.insert,
         [
           .integer(record.change), .integer(time), .integer(size),
           .bytes(files.flatMap(\.checksum)),
@@ -44,7 +44,7 @@ extension StoreSession {
     }
     try add(holds, of: changes.zone.id, in: database)
     try connection.queue(
-      VersionStatements.count,
+      RecordVersionStatements.count,
       [.integer(Int64(changes.records.count)), .integer(bytes), .integer(changes.zone.id)])
   }
 
@@ -66,7 +66,7 @@ extension StoreSession {
   ) throws(ServerError) -> [ExactName: StoredRecord] {
     var result: [ExactName: StoredRecord] = [:]
     var reader = RecordReader()
-    try connection.findSeveral(VersionStatements.present, key, names) { row in
+    try connection.findSeveral(RecordVersionStatements.present, key, names) { row in
       let record = reader.record(row)
       result[ExactName(record.name)] = record
     }
@@ -82,7 +82,7 @@ extension StoreSession {
     of zone: Int64, in database: Int64, limit: Int
   ) throws(ServerError) -> Int {
     let found = try connection.all(
-      VersionStatements.ofZone, [.integer(database), .integer(zone), .integer(Int64(limit))],
+      RecordVersionStatements.ofZone, [.integer(database), .integer(zone), .integer(Int64(limit))],
       StoredVersion.init(row:))
     try remove(found)
     return found.count
@@ -99,7 +99,7 @@ extension StoreSession {
       }
       try remove(holds, of: version.zone, in: version.database)
       try connection.queue(
-        VersionStatements.delete,
+        RecordVersionStatements.delete,
         [
           .integer(version.database), .integer(version.zone), .text(version.name),
           .integer(version.replaced),
@@ -109,7 +109,7 @@ extension StoreSession {
     }
     for (zone, sum) in sums.sorted(by: { $0.key < $1.key }) {
       try connection.queue(
-        VersionStatements.count, [.integer(-sum.count), .integer(-sum.bytes), .integer(zone)])
+        RecordVersionStatements.count, [.integer(-sum.count), .integer(-sum.bytes), .integer(zone)])
     }
   }
 
@@ -119,17 +119,18 @@ extension StoreSession {
     guard limit > 0 else { return false }
     var (count, bytes) = (bounds.excessCount, bounds.excessBytes)
     var since: Int64?
-    var kept = try connection.all(
-      VersionStatements.oldestKept, [.integer(.min), .integer(Int64(limit))]
+    let oldestKept = try connection.all(
+      RecordVersionStatements.oldestKept, [.integer(.min), .integer(Int64(limit))]
     ) { row in
       (
         zone: row.integer(0), time: row.integer(1), bytes: row.integer(2),
         database: row.integer(3)
       )
-    }[...]
+    }
+    var kept = oldestKept[...]
     var removed: [StoredVersion] = []
     let oldest = try connection.all(
-      VersionStatements.oldest, [.integer(.min), .integer(Int64(limit))],
+      RecordVersionStatements.oldest, [.integer(.min), .integer(Int64(limit))],
       StoredVersion.init(row:))
     var releasedCount = 0
     func exceeds(_ time: Int64) -> Bool {
@@ -139,9 +140,9 @@ extension StoreSession {
     func release(before time: Int64) throws(ServerError) {
       while let zone = kept.first, zone.time <= time, exceeds(zone.time) {
         kept.removeFirst()
-        try connection.queue(VersionStatements.release, [.integer(zone.zone)])
+        try connection.queue(RecordVersionStatements.release, [.integer(zone.zone)])
         try connection.queue(
-          VersionStatements.forgetKept, [.integer(zone.database), .integer(zone.zone)])
+          RecordVersionStatements.forgetKept, [.integer(zone.database), .integer(zone.zone)])
         bytes -= zone.bytes
         since = max(since ?? .min, zone.time)
         releasedCount += 1
@@ -158,28 +159,29 @@ extension StoreSession {
     if oldest.count < limit { try release(before: .max) }
     try remove(removed)
     if let since {
-      try connection.queue(VersionStatements.raise, [.integer(since), .integer(since)])
+      try connection.queue(RecordVersionStatements.raise, [.integer(since), .integer(since)])
     }
     let hasMore = removed.count >= limit || releasedCount >= limit
-    if bounds.time == nil, !hasMore { try connection.queue(VersionStatements.endExtent, []) }
+    if bounds.time == nil, !hasMore { try connection.queue(RecordVersionStatements.endExtent, []) }
     return hasMore
   }
 
   // Extent
 
   public func beginVersions(at time: Int64) throws(ServerError) {
-    try connection.queue(VersionStatements.endExtent, [])
-    try connection.queue(VersionStatements.beginExtent, [.integer(time)])
+    try connection.queue(RecordVersionStatements.endExtent, [])
+    try connection.queue(RecordVersionStatements.beginExtent, [.integer(time)])
   }
 
   public func versionExtent() throws(ServerError) -> VersionExtent? {
-    guard let since = try connection.first(VersionStatements.since, [], { $0.integer(0) }) else {
+    guard let since = try connection.first(RecordVersionStatements.since, [], { $0.integer(0) })
+    else {
       return nil
     }
-    let sums = try connection.first(VersionStatements.sums, []) {
+    let sums = try connection.first(RecordVersionStatements.sums, []) {
       (count: $0.integer(0), bytes: $0.integer(1))
     }
-    let kept = try connection.first(VersionStatements.keptSums, []) {
+    let kept = try connection.first(RecordVersionStatements.keptSums, []) {
       (count: $0.integer(0), bytes: $0.integer(1))
     }
     return VersionExtent(
@@ -192,17 +194,17 @@ extension StoreSession {
   ) throws(ServerError) {
     let number = try requiredNumber(of: zone)
     // A zone that never had a record has nothing to keep.
-    let kept = try connection.execute(VersionStatements.keep, [.integer(zone.id)])
+    let kept = try connection.execute(RecordVersionStatements.keep, [.integer(zone.id)])
     guard kept == 1 else { return }
     try connection.queue(
-      VersionStatements.noteKept,
+      RecordVersionStatements.noteKept,
       [.integer(zone.id), .integer(number), .text(zone.name), .integer(time)])
   }
 
   public func releaseKeptZones(of database: DatabaseKey) throws(ServerError) {
     guard let number = try number(of: database) else { return }
-    try connection.queue(VersionStatements.releaseAll, [.integer(number)])
-    try connection.queue(VersionStatements.forgetAllKept, [.integer(number)])
+    try connection.queue(RecordVersionStatements.releaseAll, [.integer(number)])
+    try connection.queue(RecordVersionStatements.forgetAllKept, [.integer(number)])
   }
 }
 
@@ -235,7 +237,7 @@ private struct StoredVersion {
   }
 }
 
-enum VersionStatements {
+enum RecordVersionStatements {
   static let newestTime = SQLStatement(
     """
     SELECT replaced_at FROM record_versions WHERE database = ? AND zone = ?

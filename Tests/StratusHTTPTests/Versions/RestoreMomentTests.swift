@@ -36,7 +36,7 @@ import Testing
       }
       // Files that no record and no version holds are gone.
       await scene.server.sweepAssets(graceSeconds: 0)
-      #expect(Set(moments.map(\.contents)).count > 15)
+      #expect(Set(moments.map { $0.contents }).count > 15)
       while !moments.isEmpty {
         let moment = moments.remove(at: random.next(moments.count))
         var refused = try await scene.restore(to: moment.time, [:]).refused

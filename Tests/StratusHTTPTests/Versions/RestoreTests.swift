@@ -29,7 +29,7 @@ import Testing
       try await scene.save("gone", "before")
       let time = scene.moment()
       try await scene.save("changed", "after")
-      try await scene.anna.modify(
+      _ = try await scene.anna.modify(
         [["operationType": "forceDelete", "record": ["recordName": "gone"]]], in: "Work")
       try await scene.save("new", "after")
       let later = scene.moment()
@@ -82,10 +82,11 @@ import Testing
       #expect(try await scene.restore(to: time, email) == (1, 0, 0))
       #expect(try await scene.text("b") == "before")
       #expect(try await scene.text("a", in: "Home") == "after")
-      for wrong: JSON in [
+      let requests: [JSON] = [
         ["zoneName": "Work"], ["email": "anna@example.org", "recordName": "a"],
         ["position": "AAAA"],
-      ] {
+      ]
+      for wrong in requests {
         var request = VersionScene.place.with("time", .int(time))
         for key in wrong.keys { request = request.with(key, wrong[key]) }
         #expect(try await scene.server.managementAnswer("versions/restore", request).status == 400)
