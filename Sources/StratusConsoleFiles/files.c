@@ -265,6 +265,10 @@ static const unsigned char time_js[] = {
 #embed "Files/time.js"
 };
 
+static const unsigned char watching_audit_js[] = {
+#embed "Files/watching/audit.js"
+};
+
 static const unsigned char watching_lacks_js[] = {
 #embed "Files/watching/lacks.js"
 };
@@ -349,6 +353,7 @@ FILE_ENTRY("signIn.js", signIn_js)
 FILE_ENTRY("style.css", style_css)
 FILE_ENTRY("tables.css", tables_css)
 FILE_ENTRY("time.js", time_js)
+FILE_ENTRY("watching/audit.js", watching_audit_js)
 FILE_ENTRY("watching/lacks.js", watching_lacks_js)
 FILE_ENTRY("watching/overview.js", watching_overview_js)
 FILE_ENTRY("watching/requests.js", watching_requests_js)

@@ -17,6 +17,9 @@ public struct Service: Sendable {
   /// Admits listeners for notifications.
   public let listening: ListeningAccess
 
+  /// Restores records to earlier states.
+  public let restorer: VersionRestorer
+
   /// Finds and accepts shares for the server's own pages.
   public let shareDesk: ShareDesk
 
@@ -69,7 +72,7 @@ public struct Service: Sendable {
       DropIndexHandler(changer: changer),
       RetireSchemaHandler(changer: changer),
       ListRetirementsHandler(changer: changer),
-      ConfigureContainerHandler(stores: stores, containers: containers),
+      ConfigureContainerHandler(stores: stores, containers: containers, ambient: ambient),
     ]
     let databases = DatabaseAccess(
       stores: stores, users: users, tickets: tickets, ambient: ambient,
@@ -85,10 +88,13 @@ public struct Service: Sendable {
     listening = ListeningAccess(
       devices: devices, tokens: couriers,
       slots: StreamSlots(countMax: limits.streamsPerUserMax), holdSeconds: pollHoldSeconds)
+    let modify = ModifyRecordsHandler(
+      databases: databases, ambient: ambient, cascades: cascades, changes: changes,
+      writers: ZoneWriters(countMax: limits.zoneWritersMax), invitations: invitations)
+    restorer = VersionRestorer(
+      stores: stores, tickets: tickets, ambient: ambient, handler: modify)
     handlers = [
-      ModifyRecordsHandler(
-        databases: databases, ambient: ambient, cascades: cascades, changes: changes,
-        writers: ZoneWriters(countMax: limits.zoneWritersMax), invitations: invitations),
+      modify,
       LookupRecordsHandler(databases: databases),
       QueryRecordsHandler(databases: databases, buildRowsMax: limits.indexBuildRowsMax, uses: uses),
       FetchRecordChangesHandler(databases: databases),

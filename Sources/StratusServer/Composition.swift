@@ -151,6 +151,7 @@ public struct Composition: Sendable {
       stores: stores, timelines: timelines, ambient: live.ambient)
     let management = accounts.managementHandlers(
       roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
+      restorer: service.restorer,
       releaseEnded: { [hub, accounts] () async throws(ServerError) in
         try await hub.releaseEnded(by: accounts)
       },

@@ -1,5 +1,6 @@
 import Logging
 import StratusDomain
+public import StratusWire
 
 extension Composition {
   /// The maximum number of deletions that one transaction removes. Such a transaction hardly delays
@@ -15,6 +16,31 @@ extension Composition {
     ) { [ambient] (store, _) async throws(ServerError) in
       try await ExpireDeletions(store: store, ambient: ambient, days: days).step(
         limit: Self.stepDeletions)
+    }
+  }
+
+  /// Creates the service that removes the earlier versions of records that exceed their bounds.
+  func versionSweep(logger: Logger) -> StoreSweep {
+    StoreSweep(
+      work: .versions, pause: .seconds(600), stores: stores, locks: locks, logger: logger
+    ) { [ambient] (store, _) async throws(ServerError) in
+      try await TrimVersions(store: store, ambient: ambient).step()
+    }
+  }
+
+  /// Removes the earlier versions of records that exceed their bounds from the open stores, for
+  /// tests. A running server does this itself.
+  ///
+  /// - Parameters:
+  ///   - countMax: the maximum number of versions in a store.
+  ///   - bytesMax: the maximum number of bytes of versions in a store.
+  public func trimVersions(
+    countMax: Int64 = Limits.recordVersionsMax, bytesMax: Int64 = Limits.recordVersionsBytesMax
+  ) async throws {
+    for store in stores.openStores {
+      let trimming = TrimVersions(
+        store: store, ambient: ambient, countMax: countMax, bytesMax: bytesMax)
+      while try await trimming.step(limit: 7) {}
     }
   }
 

@@ -160,6 +160,7 @@ public struct Server: Sendable {
     if let days = settings.historyDays {
       services.append(parts.deletionSweep(days: days, logger: logger))
     }
+    services.append(parts.versionSweep(logger: logger))
     services.append(AssetSweep(parts: parts, graceSeconds: settings.assetGraceSeconds))
     services.append(MemorySweep(parts: parts))
     if settings.postgres == nil {

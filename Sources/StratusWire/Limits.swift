@@ -425,6 +425,26 @@ public enum Limits {
   /// The number of days for which the audit log keeps an entry. Choice: a little more than a year,
   /// so that a yearly review sees all entries.
   public static let auditDays: Int64 = 400
+  /// The maximum number of days for which earlier versions of records are kept. Choice: ten years.
+  public static let versionDaysMax: Int64 = 3_650
+  /// The maximum number of record versions in a store. Choice: with the indexes, a version of a
+  /// small record takes about 0.5 kB, so ten million versions take about 5 GB.
+  public static let recordVersionsMax: Int64 = 10_000_000
+  /// The maximum number of bytes of record versions in a store. Choice: 10 GiB, so that versions
+  /// cannot fill the disk of a small server.
+  public static let recordVersionsBytesMax: Int64 = 10_737_418_240
+  /// The maximum number of record versions that one transaction removes. Choice: the same as for
+  /// old deletions, which hardly delays other writers.
+  public static let versionsTrimmedTogether = 500
+  /// The maximum number of records that one step of a restore examines. Choice: half of the largest
+  /// batch of an app, because the deletions and the saves of a step are two batches.
+  public static let recordsRestoredTogether = 100
+  /// The maximum number of zones that one step of a restore examines. Choice: three statements for
+  /// each zone take a few milliseconds.
+  public static let zonesRestoredTogether = 100
+  /// The number of bytes of fields after which a step of a restore examines no more records.
+  /// Choice: a quarter of the bytes that a batch may replace.
+  public static let restoreStepBytesMax = 8_388_608
   /// The binary logarithm of scrypt's cost N for passwords. OWASP's cheat sheet approves 15 with r
   /// = 8 and p = 3, which takes 32 MiB and about 0.4 s.
   public static let passwordLogRounds = 15

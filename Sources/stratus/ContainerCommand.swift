@@ -79,6 +79,13 @@ struct ContainerCommand: AsyncParsableCommand {
         """)
     var invitationMails: Answer?
 
+    @Option(
+      help: """
+        For how many days the earlier versions of records are kept, so that 'stratus versions \
+        restore' can restore them: 1 to \(Limits.versionDaysMax), or 0 to keep none.
+        """)
+    var versionDays: Int64?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -94,12 +101,13 @@ struct ContainerCommand: AsyncParsableCommand {
           allowsQueryExtensions: queryExtensions.map { $0 == .on },
           requiresReferenceTargets: referenceTargets.map { $0 == .required },
           shareAppURL: shareAppURL, shareFallbackURL: shareFallbackURL,
-          mailsInvitations: invitationMails.map { $0 == .yes }))
+          mailsInvitations: invitationMails.map { $0 == .yes }, versionDays: versionDays))
       if json { return say(json: response) }
       say("query-extensions \(response.allowsQueryExtensions ? Switch.on : .off)")
       say("reference-targets \(response.requiresReferenceTargets ? Targets.required : .optional)")
       if let url = response.shareAppURL { say("share-app-url \(url)") }
       if let url = response.shareFallbackURL { say("share-fallback-url \(url)") }
+      say("version-days \(response.versionDays ?? 0)")
       say("invitation-mails \(response.mailsInvitations ? Answer.yes : .no)")
     }
   }

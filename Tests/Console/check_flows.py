@@ -367,6 +367,30 @@ def telemetry(person):
     assert person.sent("management/telemetry/fetch")[-1]["minutesPerPoint"] == 15
 
 
+def audit_log(person):
+    person.begin(SCREENS["audit"], role="auditor")
+    person.see("api-tokens/create")
+    assert len(person.page.find_elements(By.CSS_SELECTOR, "tbody tr")) == 200
+    # The name of a token stays data.
+    person.see("<img src=x onerror=alert(1)>")
+    person.fill("By", "user")
+    person.button("Show").click()
+    person.wait(lambda: "actor=user" in person.page.current_url, "the filter in the address")
+    person.settle()
+    shown = person.find("tbody").text
+    assert "changed its password" in shown and "accounts/disable" not in shown
+    person.named("tbody a", "bert@example.org").click()
+    person.wait(lambda: "account=bert" in person.page.current_url, "the account in the address")
+    person.settle()
+    assert person.sent("management/audit/list")[-1]["email"] == "bert@example.org"
+    person.begin(SCREENS["audit"], role="auditor")
+    person.named("nav.pages a", "Next page").click()
+    person.wait(lambda: "before=251" in person.page.current_url, "the page in the address")
+    person.settle()
+    assert person.sent("management/audit/list")[-1]["before"] == 251
+    assert person.find("tbody tr").text.startswith("250")
+
+
 def devices(person):
     person.begin(SCREENS["devices"], role="auditor")
     person.fill("Code", "wrong").send_keys(Keys.ENTER)
@@ -449,7 +473,8 @@ def hostile_data(person):
 FLOWS = [sign_in, set_up, ended_session, table_keys, inline_edit, conflict, editor_and_history,
          new_record, file_upload, export_and_import,
          delete_by_query, query_builder, schema_draft, schema_faults, secret_once,
-         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, telemetry, devices, act_as_test_account, test_account,
+         password_again, roles_hide, live_requests, live_updates, quotas, index_advice, telemetry,
+         audit_log, devices, act_as_test_account, test_account,
          several_sorts,
          keys_without_modifiers,
          focus_is_never_lost, hostile_data]

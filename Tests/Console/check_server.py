@@ -523,6 +523,25 @@ def users(person):
     person.button("Enable").click()
     person.button("Enable the account", "dialog").click()
     person.see("enabled")
+    person.button("Restrict").click()
+    person.button("Restrict the account", "dialog").click()
+    person.see("restricted")
+    assert re.search(rf"{ANNA}.*restricted", person.command("account", "list"))
+    person.button("End the restriction").click()
+    person.button("End the restriction", "dialog").click()
+    person.see("enabled")
+
+
+def audit_log(person):
+    """The flows before are entries, with the member who made the changes."""
+    person.go("/audit")
+    person.see("accounts/restrict", "main")
+    person.fill("Action", "accounts/unrestrict")
+    person.button("Show").click()
+    person.wait(lambda: "action=accounts" in person.page.current_url, "the action in the address")
+    person.settle()
+    rows = [row.text for row in person.page.find_elements(By.CSS_SELECTOR, "tbody tr")]
+    assert rows and all("accounts/unrestrict" in row and ANNA in row for row in rows), rows
 
 
 def telemetry(person):
@@ -771,8 +790,8 @@ def screens(person):
 
 FLOWS = [set_up, sign_out_and_in, containers, schema_text, schema_fields, schema_roles, new_record,
          edit_record, import_and_query, export, lookup_and_changes, bulk_and_delete,
-         zones_and_shares, subscriptions, radar_and_deploy, requests, telemetry, indexes, permissions, retirements,
-         users, quotas, devices, act_as, live_updates, roles, team, as_developer, tokens, keys,
+         zones_and_shares, subscriptions, radar_and_deploy, requests, telemetry, indexes, permissions,
+         retirements, users, audit_log, quotas, devices, act_as, live_updates, roles, team, as_developer, tokens, keys,
          policy_in_the_browser, screens, reset]
 
 

@@ -32,6 +32,8 @@ SCREENS = {
     "permissions": f"/permissions?{STORE}&record=note-1&user={data.ANNA}",
     "telemetry": "/telemetry",
     "telemetry-endpoint": f"/telemetry?{STORE}&hours=24&endpoint=records/query",
+    "audit": "/audit",
+    "audit-filter": f"/audit?account={data.OWNER}&actor=operator",
     "users": "/users",
     "devices": f"/devices?{STORE}",
     "acting": f"/zones?{STORE}&as=test%2B1@example.org",

@@ -16,6 +16,7 @@
       "cascades",
       "outbox", "notification_count", "index_uses", "record_count", "roles", "grants",
       "role_members", "lacks", "unfinished_hierarchies", "retirements", "retired_writes", "quotas",
+      "version_extent",
     ]
 
     /// Statements that scan on purpose. They empty a store, count rows up to a limit, or report the
@@ -23,7 +24,7 @@
     private static let deliberate = Set(
       (ResetStatements.all + [
         BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
-        UsageStatements.types,
+        UsageStatements.types, RecordVersionStatements.sums, RecordVersionStatements.keptSums,
       ]).map { PostgresStatements.text(of: $0, expectsOne: false) })
 
     /// Whether the plan scans no large table.

@@ -17,7 +17,7 @@ struct QueryPlan: Sendable {
     "notification_count", "index_uses", "record_count", "roles", "grants", "role_members",
     "lacks", "unfinished_hierarchies",
     "zones USING INDEX zones_unpurged",
-    "retirements", "quotas",
+    "retirements", "quotas", "version_extent",
   ]
 
   /// Statements that scan or sort on purpose. They empty a store, count rows up to a limit, or
@@ -25,7 +25,7 @@ struct QueryPlan: Sendable {
   private static let deliberate = Set(
     (ResetStatements.all + [
       BuildStatements.countDone, BuildStatements.countAll, UsageStatements.largest,
-      UsageStatements.types,
+      UsageStatements.types, RecordVersionStatements.sums, RecordVersionStatements.keptSums,
     ]).map { $0.text(SQLiteConnection.dialect) })
 
   /// Whether this line of a plan is a deliberate scan, or neither sorts nor scans a large table.

@@ -7,9 +7,16 @@ import Testing
 @testable import StratusSQLite
 
 @Suite struct `Settings of a store of layout 8` {
-  /// The SQL that turns a current store into a store of layout 8. It removes the tables and columns
-  /// that layouts 9, 10 and 11 add.
+  /// The SQL that turns a current store into a store of layout 8. Layout 9 adds a table and a
+  /// column, layout 10 adds two tables and two columns, layout 11 adds a column, and layout 12 adds
+  /// three tables and two columns.
+
   private static let older = """
+    DROP TABLE record_versions;
+    DROP TABLE kept_zones;
+    DROP TABLE version_extent;
+    ALTER TABLE zones DROP COLUMN version_count;
+    ALTER TABLE zones DROP COLUMN version_bytes;
     DROP TABLE setting_texts;
     ALTER TABLE zone_keys DROP COLUMN retired;
     ALTER TABLE zone_keys DROP COLUMN root;

@@ -91,6 +91,26 @@ import Testing
     }
   }
 
+  /// A store that keeps no versions needs no statement for them (see the first test).
+  @Test func `a save takes four more statements in a store that keeps versions`() throws {
+    try withSession { session, connection in
+      _ = try session.createZone(named: "Notes", in: Self.ann)
+      var settings = ContainerSettings()
+      settings.versionDays = 7
+      try session.set(settings)
+      try save(1, on: session)
+      _ = connection.take()
+      try save(1, on: session)
+      #expect(
+        connection.take() == [
+          "SELECT zones.zone, zones.change,", "SELECT name, type,", "SELECT schema_version FROM",
+          "SELECT replaced_at FROM", "SELECT name, type,", "INSERT INTO record_versions",
+          "UPDATE zones SET", "INSERT INTO records", "UPDATE zones SET", "UPDATE databases SET",
+          "UPDATE listings SET",
+        ])
+    }
+  }
+
   /// The text of the recent changes has at most 512 bytes.
   @Test func `a save moves the counted bytes to their table if a zone has many record types`()
     throws

@@ -29,6 +29,7 @@ import Testing
     "asset_holds": "the holds of a file are found by its checksum",
     "asset_uploaders": "as assets",
     "user_keys": "a user has one key in all databases",
+    "version_extent": "a store keeps versions as a whole",
     "quotas": "a user has one quota in the whole store",
     "notification_count": "a user has one queue for all databases",
     "notifications": "as notification_count",

@@ -42,6 +42,11 @@ import Testing
       try await queue.write { database in
         try database.execute(
           sql: """
+            DROP TABLE record_versions;
+            DROP TABLE kept_zones;
+            DROP TABLE version_extent;
+            ALTER TABLE zones DROP COLUMN version_count;
+            ALTER TABLE zones DROP COLUMN version_bytes;
             DROP TABLE setting_texts;
             ALTER TABLE zone_keys DROP COLUMN retired;
             ALTER TABLE zone_keys DROP COLUMN root;

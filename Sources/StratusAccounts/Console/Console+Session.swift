@@ -128,7 +128,9 @@ extension Console {
     var session = ConsoleSession(isSetUp: isSetUp, version: version, serverURL: request.serverURL)
     guard let (account, member) = visitor else { return session }
     session.member = ConsoleSession.Member(email: account.email, role: member.role)
-    session.permissions = member.role.permissions.map(\.rawValue).sorted()
+    // NB: the audit log refuses members that are limited to some containers.
+    session.permissions = member.role.permissions
+      .filter { $0 != .audit || member.containers == nil }.map(\.rawValue).sorted()
     session.containerIDs = try await accounts.registry.containers().filter {
       member.containers?.contains($0) ?? true
     }

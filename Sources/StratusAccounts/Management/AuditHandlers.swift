@@ -9,7 +9,7 @@ import StratusWire
 /// has succeeded. If an entry cannot be written, the caller gets an error.
 ///
 /// ``ListDevicesHandler`` writes its entry itself, because only the user's code identifies the
-/// account.
+/// account. ``RestoreVersionsHandler`` also does, because a restore consists of many requests.
 struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   typealias Endpoint = Handler.Endpoint
 
@@ -17,7 +17,8 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response {
-    guard !AuditRules.reads.contains(Endpoint.path), Endpoint.path != ListDevices.path else {
+    guard !AuditRules.reads.contains(Endpoint.path), !AuditRules.recorded.contains(Endpoint.path)
+    else {
       return try await handler.answer(request)
     }
     let subject = try AuditSubject(request)
@@ -43,8 +44,12 @@ enum AuditRules {
   /// The endpoints that change nothing and disclose no data of an account.
   static let reads = ConsolePermission.reads.union([
     ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path,
+    ShowVersions.path,
   ])
+  /// The endpoints whose handlers write the audit log themselves.
+  static let recorded: Set<String> = [ListDevices.path, RestoreVersions.path]
   /// The endpoints whose answers give access to the data of an account.
+
   static let disclosures: Set<String> = [CreateWebToken.path]
 
   /// Returns the verb phrase with which the account page describes a request of the operator.
@@ -63,6 +68,7 @@ enum AuditRules {
     case GrantRole.path: "granted a role"
     case RevokeRole.path: "revoked a role"
     case SetQuota.path: "set the quota"
+    case RestoreVersions.path: "restored your records to an earlier time"
     case AddMember.path, ConfigureMember.path: "changed your role in the team"
     case RemoveMember.path: "removed you from the team"
     case let path: "made the request '\(path)'"

@@ -15,6 +15,7 @@ extension Accounts {
     roles: UserRoles,
     quotas: StorageQuotas,
     devices: DeviceReports,
+    restorer: VersionRestorer,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -47,6 +48,8 @@ extension Accounts {
       RevokeRoleHandler(accounts: self, roles: roles),
       ShowQuotaHandler(accounts: self, quotas: quotas),
       SetQuotaHandler(accounts: self, quotas: quotas),
+      ShowVersionsHandler(accounts: self, restorer: restorer),
+      RestoreVersionsHandler(accounts: self, restorer: restorer),
       ListDevicesHandler(accounts: self, devices: devices),
       AddMemberHandler(accounts: self),
       ConfigureMemberHandler(accounts: self),

@@ -49,6 +49,8 @@ export const commands = {
   "devices/list": (body) => `stratus account devices ${store(body)}`,
   "accounts/enable": (body) => `stratus account enable ${email(body)}`,
   "accounts/disable": (body) => `stratus account disable ${email(body)}`,
+  "accounts/restrict": (body) => `stratus account restrict ${email(body)}`,
+  "accounts/unrestrict": (body) => `stratus account unrestrict ${email(body)}`,
   "web-tokens/revoke": (body) => `stratus web-token revoke ${id(body)}`,
   "roles/grant": (body) =>
     `stratus role grant ${store(body)} --account ${email(body)} ${quote(body.role ?? "ROLE")}`,

@@ -11,12 +11,16 @@ struct AssetRules: Sendable {
   ///
   /// An asset needs a receipt, unless the field already holds the same asset. Clients send whole
   /// records back, including unchanged assets.
+  ///
+  /// - Parameter trustsFiles: whether registered files need no receipts, because the server itself
+  ///   restores an earlier state.
   /// - Throws: `BAD_REQUEST` with the field's name.
   func settle(
-    _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?
+    _ changes: [(key: String, value: FieldValue?)], over stored: StoredRecord?,
+    trustsFiles: Bool = false
   ) throws(ServerError) -> [(key: String, value: FieldValue?)] {
     guard changes.contains(where: { $0.value?.holdsAssets ?? false }) else { return changes }
-    let held = try Self.held(by: stored)
+    let held = trustsFiles ? try registered(changes) : try Self.held(by: stored)
     var settled: [(key: String, value: FieldValue?)] = []
     settled.reserveCapacity(changes.count)
     for (key, value) in changes {
@@ -29,6 +33,22 @@ struct AssetRules: Sendable {
         ))
     }
     return settled
+  }
+
+  /// The assets of each field whose files are registered.
+  private func registered(
+    _ changes: [(key: String, value: FieldValue?)]
+  ) throws(ServerError) -> [String: Set<Asset>] {
+    var assets: [String: Set<Asset>] = [:]
+    for (key, value) in changes {
+      for asset in value?.assets ?? [] {
+        guard let checksum = asset.checksumBytes, known[checksum]?.size == asset.size else {
+          throw .badRequest("Field '\(key)': the file of the asset is no longer there")
+        }
+        assets[key, default: []].insert(asset.bare)
+      }
+    }
+    return assets
   }
 
   private func settle(

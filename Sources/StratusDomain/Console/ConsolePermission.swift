@@ -20,6 +20,8 @@ public enum ConsolePermission: String, Sendable, Hashable, CaseIterable {
   case grants
   /// The right to see the request log.
   case requests
+  /// The right to see the audit log, which has the addresses of accounts.
+  case audit
   /// The right to manage containers and indexes.
   case operation
   /// The right to manage the team.
@@ -32,8 +34,8 @@ extension TeamRole {
     switch self {
     case .owner: Set(ConsolePermission.allCases)
     case .developer: [.status, .records, .schemaRead, .schema, .access, .requests]
-    case .operator: [.status, .schemaRead, .users, .operation, .requests]
-    case .auditor: [.status, .schemaRead, .requests]
+    case .operator: [.status, .schemaRead, .users, .operation, .requests, .audit]
+    case .auditor: [.status, .schemaRead, .requests, .audit]
     }
   }
 }
@@ -74,6 +76,9 @@ extension ConsolePermission {
     // NB: the answer of `quotas/show` contains the addresses of accounts.
     case "quotas/show", "quotas/set":
       return .users
+    // NB: a limited member cannot see the log, because entries about accounts belong to no container.
+    case "audit/list":
+      return .audit
     case "roles/grant", "roles/revoke":
       return .grants
     // NB: `devices/list` also needs the user's code of consent.
@@ -112,9 +117,9 @@ extension ConsolePermission {
 
   /// The endpoints of the management interface that change nothing.
   public static let reads: Set<String> = [
-    "accounts/list", "api-tokens/list", "containers/list", "permissions/explain", "quotas/show",
-    "requests/list", "roles/list", "schema/describe", "schema/export", "schema/indexes",
-    "schema/retiring", "server-keys/list", "status", "telemetry/fetch",
+    "accounts/list", "api-tokens/list", "audit/list", "containers/list", "permissions/explain",
+    "quotas/show", "requests/list", "roles/list", "schema/describe", "schema/export",
+    "schema/indexes", "schema/retiring", "server-keys/list", "status", "telemetry/fetch",
     "web-tokens/list",
   ]
 

@@ -100,16 +100,18 @@ struct OpenDatabase: Sendable {
   private let tickets: AssetTickets
   private let openedAt: Int64
 
-  /// - Parameter openedAt: milliseconds since 1970 UTC. The lifetimes of asset URLs and receipts
-  ///   start at this time.
+  /// - Parameters:
+  ///   - openedAt: milliseconds since 1970 UTC. The lifetimes of asset URLs and receipts start at
+  ///     this time.
+  ///   - restores: see ``AccessPolicy/restores``.
   init(
     store: any Store, address: StoreAddress, view: DatabaseView, caller: Caller,
-    tickets: AssetTickets, openedAt: Int64
+    tickets: AssetTickets, openedAt: Int64, restores: Bool = false
   ) {
     self.store = store
     self.address = address
     self.caller = caller
-    policy = AccessPolicy(view: view, user: caller.userRecordName)
+    policy = AccessPolicy(view: view, user: caller.userRecordName, restores: restores)
     self.tickets = tickets
     self.openedAt = openedAt
   }

@@ -6,6 +6,7 @@ struct ConfigureContainerHandler: ManagementHandler {
 
   let stores: any StoreCatalog
   let containers: any ContainerRegistry
+  let ambient: Ambient
 
   func answer(
     _ request: ConfigureContainer.Request
@@ -13,6 +14,10 @@ struct ConfigureContainerHandler: ManagementHandler {
     guard try await containers.containers().contains(request.containerID) else {
       throw ServerError(.notFound, Reason.containerNotFound)
     }
+    if let days = request.versionDays, !(0...Limits.versionDaysMax).contains(days) {
+      throw .badRequest("versions are kept for 0 to \(Limits.versionDaysMax) days")
+    }
+    let now = ambient.now()
     let (appURL, fallbackURL) = (
       try ShareLinkTarget.checked(request.shareAppURL, isWebPage: false),
       try ShareLinkTarget.checked(request.shareFallbackURL, isWebPage: true)
@@ -29,14 +34,16 @@ struct ConfigureContainerHandler: ManagementHandler {
       new.shareAppURL = appURL.replacing(old.shareAppURL)
       new.shareFallbackURL = fallbackURL.replacing(old.shareFallbackURL)
       if let mails = request.mailsInvitations { new.mailsInvitations = mails }
+      if let days = request.versionDays { new.versionDays = days == 0 ? nil : days }
       if new != old { try store.set(new) }
+      if old.versionDays == nil, new.versionDays != nil { try store.beginVersions(at: now) }
       return new
     }
     return ConfigureContainer.Response(
       allowsQueryExtensions: settings.allowsQueryExtensions,
       requiresReferenceTargets: settings.requiresReferenceTargets,
       shareAppURL: settings.shareAppURL, shareFallbackURL: settings.shareFallbackURL,
-      mailsInvitations: settings.mailsInvitations)
+      mailsInvitations: settings.mailsInvitations, versionDays: settings.versionDays)
   }
 }
 

@@ -46,7 +46,7 @@ public protocol StoreReading:
   ZoneReading, RecordReading, ChangeReading, SchemaReading, IndexReading, LinkReading, AssetReading,
   KeyReading, SubscriptionReading, OutboxReading, NotificationReading, DeviceReading,
   ListingReading, SpaceReading, LackReading, UsageReading,
-  SharingReading, ShareLinkReading
+  SharingReading, ShareLinkReading, VersionReading
 {}
 
 /// The operations of a write body. A write body sees its own writes.
@@ -54,7 +54,7 @@ public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
   ListingWriting, SpaceWriting, LackWriting, UsageWriting,
-  SharingWriting, ShareLinkWriting
+  SharingWriting, ShareLinkWriting, VersionWriting
 {}
 
 /// The stores of all containers.

@@ -32,6 +32,8 @@ public enum BackgroundWork: String, Sendable {
   case matching = "the matching of changes"
   /// Removes old deletions from histories.
   case forgetting = "the forgetting of deletions"
+  /// Removes the earlier versions of records that exceed their bounds.
+  case versions = "the removal of earlier versions"
   /// Removes files that no record holds.
   case assetSweep = "the removal of files"
   /// Drops indexes that no query reads.

@@ -14,10 +14,14 @@ public struct ChangeSet: Sendable {
   public var clientChangeToken: String?
   /// The change to add to the outbox, or nil to add none.
   public var watched: WatchedChange?
+  /// The time of the change in milliseconds since 1970 UTC, or nil if it is the newest modification
+  /// time in ``records``.
+  public var time: Int64?
 
   public init(
     zone: StoredZone, records: [StoredRecord], rows: RowChanges = RowChanges(),
-    clientChangeToken: String? = nil, watched: WatchedChange? = nil, passages: [Passage] = []
+    clientChangeToken: String? = nil, watched: WatchedChange? = nil, passages: [Passage] = [],
+    time: Int64? = nil
   ) {
     self.zone = zone
     self.records = records
@@ -25,6 +29,7 @@ public struct ChangeSet: Sendable {
     self.clientChangeToken = clientChangeToken
     self.watched = watched
     self.passages = passages
+    self.time = time
   }
 
   /// The zone's newest change after this set.

@@ -17,7 +17,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   var invitations: any ShareInvitations = NoShareInvitations()
 
   /// The result of a zone's operations.
-  private struct Outcome {
+  struct Outcome {
     let items: [RecordItem]
     /// Whether background work must continue, because more records must be deleted or moved to
     /// another hierarchy than one transaction can handle.
@@ -162,7 +162,7 @@ struct ModifyRecordsHandler: EndpointHandler {
   }
 
   /// Loads, decides and writes the operations of one zone.
-  private func settle(
+  func settle(
     _ operations: [SentOperation], _ ids: ShareBatch.IDs, _ effects: ShareEffects,
     request: ModifyRecords.Request, in database: OpenDatabase, of store: any StoreWriting,
     room: inout AnswerBudget

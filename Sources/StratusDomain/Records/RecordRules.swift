@@ -136,7 +136,8 @@ struct RecordRules: Sendable {
       try checkSize(written.text)
       var record = StoredRecord(
         name: name, type: type, change: numbers.change, isDeleted: false,
-        created: stored?.created ?? writer.stamp, modified: writer.stamp,
+        created: stored?.created ?? sent.restored?.created ?? writer.stamp,
+        modified: writer.stamp(of: sent),
         parentRecordName: parent.applied(
           to: keepsOthers || keepsParent ? stored?.parentRecordName : nil), fields: written.text,
         hasAssets: written.hasAssets, number: numbers.record)
@@ -172,7 +173,8 @@ struct RecordRules: Sendable {
         references: SentReferences([], parent: parent))
     }
     let changes = try assets.settle(
-      fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored)
+      fields.decide(operation.fields, recordType: type, zoneID: access.id), over: stored,
+      trustsFiles: sent.restored != nil)
     if sent.plain == nil { try RecordBounds.check(changes) }
     let base =
       keepsOthers ? stored?.fields ?? .empty : isUser ? try UserRoles.fields(of: stored) : .empty

@@ -108,4 +108,11 @@ struct RecordWriter: Sendable {
   let now: Int64
 
   var stamp: Stamp { Stamp(timestamp: now, userRecordName: user, deviceID: deviceID) }
+
+  /// The stamp of a saved record. A restored record keeps the user of the earlier state.
+  func stamp(of sent: SentOperation) -> Stamp {
+    guard let restored = sent.restored else { return stamp }
+    return Stamp(
+      timestamp: now, userRecordName: restored.modifiedBy, deviceID: deviceID)
+  }
 }

@@ -11,6 +11,9 @@ struct SentOperation: Sendable {
   let exceedsBounds: Bool
   /// The checksums of the operation's assets, as far as they can be read.
   let assetChecksums: [[UInt8]]
+  /// The users and times of the saved record, if the operation restores an earlier state. Its
+  /// assets then need no receipts.
+  var restored: RestoredStamps?
 
   init(_ operation: RecordOperation) {
     self.operation = operation

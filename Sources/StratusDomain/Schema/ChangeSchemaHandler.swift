@@ -89,6 +89,7 @@ struct ResetSchemaHandler: ManagementHandler {
     let steps = try await store.write { (store) throws(ServerError) in
       let old = try store.schema()
       try store.removeAllData()
+      if old.settings.versionDays != nil { try store.beginVersions(at: now) }
       let empty = Schema(settings: old.settings)
       let evolution = SchemaEvolution(
         from: empty, to: production.withoutRemovedPlaces, in: .development, production: empty)

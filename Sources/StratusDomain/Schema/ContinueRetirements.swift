@@ -77,7 +77,7 @@ public struct ContinueRetirements: Sendable {
     }
     if records.isEmpty { return }
     try store.touchAssets(releasedBy: rows, now: now)
-    try store.apply(ChangeSet(zone: zone, records: records, rows: rows))
+    try store.apply(ChangeSet(zone: zone, records: records, rows: rows, time: now))
   }
 
   /// Returns the new state of a record, or nil if the record does not change.

@@ -165,6 +165,9 @@ public struct ContainerSettings: Sendable, Hashable {
   /// The quota of each private database in bytes, or nil if there is no limit. It does not apply to
   /// users that have a quota of their own.
   public var userQuotaBytes: Int64?
+  /// The number of days for which the earlier states of records are kept, or nil if they are not
+  /// kept.
+  public var versionDays: Int64?
   /// Whether any user has a quota of its own. The store finds this out when it reads the settings,
   /// and ignores the value when it writes them.
   public var hasUserQuotas = false

@@ -99,6 +99,9 @@ struct ModifyZonesHandler: EndpointHandler {
       guard let existing else { throw try store.missingZone(named: name, in: key) }
       if try store.saveWord(.zoneDeleted, of: existing, by: origin) { isWatched = true }
       try store.deleteZone(existing, reason: .deleted, at: origin.time)
+      if try store.schema().settings.versionDays != nil {
+        try store.keepRecords(ofDeleted: existing, at: origin.time)
+      }
       return .zone(ZoneDictionary(zoneID: address.id, isDeleted: true))
     }
   }

@@ -47,6 +47,7 @@
       ("entries", ["database", "zone"]), ("joined_shares", ["database", "zone", "root"]),
       ("links", ["database", "zone"]), ("listings", ["database", "zone"]),
       ("passages", ["database", "zone", "root"]), ("records", ["database", "zone"]),
+      ("record_versions", ["database", "zone"]), ("kept_zones", ["database", "zone"]),
       ("share_links", ["database", "zone", "root"]), ("shared_roots", ["database", "zone"]),
       ("subscriptions", ["database"]), ("unfinished_hierarchies", ["database", "zone"]),
       ("watches", ["database"]), ("zone_keys", ["database", "zone"]), ("zones", ["database"]),

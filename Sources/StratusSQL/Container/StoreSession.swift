@@ -17,6 +17,8 @@ public final class StoreSession: SQLSession {
   /// bodies use this cache.
   private var watches: [Int64: (version: Int64, watch: Watch)] = [:]
   var knownSchema: (version: Int64, schema: Schema)?
+  /// Whether this transaction has compared the version of ``knownSchema`` with the store.
+  var schemaIsCurrent = false
   var recordNumbers = RecordNumbers()
   /// The kinds of cached values that this transaction has written. If the transaction is undone,
   /// the session discards the cached values of these kinds.
@@ -28,6 +30,7 @@ public final class StoreSession: SQLSession {
     if !states.isEmpty { states.removeAll(keepingCapacity: true) }
     if !recentUsage.isEmpty { recentUsage.removeAll(keepingCapacity: true) }
     recordNumbers.forgetDrawn()
+    schemaIsCurrent = false
     written = Written()
   }
 
@@ -37,6 +40,7 @@ public final class StoreSession: SQLSession {
     recordNumbers.forgetDrawn()
     if written.hasDatabase { databases.removeAll(keepingCapacity: true) }
     if written.hasWatch { watches.removeAll(keepingCapacity: true) }
+    schemaIsCurrent = false
     if written.hasSchema { knownSchema = nil }
     if written.hasRecordNumbers { recordNumbers = RecordNumbers() }
   }

@@ -7,7 +7,7 @@ public import StratusDomain
 /// row. Tables without a database's number belong to the whole store, and their comments say why.
 public enum StoreTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 11
+  public static let layout: Int64 = 12
   /// The number of record numbers that a session takes at once.
   public static let recordNumbersPerBlock = RecordNumbers.blockSize
 
@@ -45,6 +45,7 @@ public enum StoreTables {
       try connection.define(SharingTables.text(connection.dialect))
       try connection.define(SettingTables.text(connection.dialect))
       try connection.define(UsageTables.text(connection.dialect))
+      try connection.define(VersionTables.text(connection.dialect))
       try connection.execute(writeStore, [.integer(layout), .integer(makeEpoch())])
       try NotificationTables.countOn(from: now(), on: connection)
       return
@@ -141,7 +142,9 @@ public enum StoreTables {
       newest_passage_forgotten BIGINT NOT NULL DEFAULT 0,
       has_hierarchies BIGINT NOT NULL DEFAULT 0,
       used_bytes BIGINT NOT NULL DEFAULT 0,
-      recent_usage \(dialect.text) NOT NULL DEFAULT '');
+      recent_usage \(dialect.text) NOT NULL DEFAULT '',
+      version_count BIGINT NOT NULL DEFAULT 0,
+      version_bytes BIGINT NOT NULL DEFAULT 0);
     CREATE UNIQUE INDEX zones_live ON zones (database, name) WHERE deleted = 0;
     CREATE INDEX zones_deleted ON zones (database, name) WHERE deleted <> 0;
     CREATE INDEX zones_unpurged ON zones (zone) WHERE deleted = 1;

@@ -17,10 +17,13 @@ enum StoreUpgrade {
       try connection.define(
         UsageTables.text(connection.dialect) + UsageTables.zoneColumns(connection.dialect))
     }
+    if layout < 12 {
+      try connection.define(VersionTables.text(connection.dialect) + VersionTables.zoneColumns)
+    }
     if layout < 8 { try addSharing(on: connection, from: layout, now: now) }
     // NB: layout 1 had no table of keys, so the table was just created in its current form.
     if (2..<9).contains(layout) { try connection.define(KeyTables.retired) }
-    if layout > 1 { try connection.define(KeyTables.root(connection.dialect)) }
+    if (2..<11).contains(layout) { try connection.define(KeyTables.root(connection.dialect)) }
     if layout < 10 { try connection.define(UsageTables.countAll(connection.dialect)) }
     try connection.execute(UpgradeStatements.setLayout, [.integer(StoreTables.layout)])
   }

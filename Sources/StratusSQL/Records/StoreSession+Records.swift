@@ -50,6 +50,10 @@ extension StoreSession {
       return
     }
     let number = try requiredNumber(of: zone)
+    // NB: the versions are stored first, because they hold files that the changes release.
+    if !changes.records.isEmpty, try keepsVersions() {
+      try keepVersions(replacedBy: changes, in: number)
+    }
     for record in changes.records { try write(record, in: zone.id, of: number) }
     recordNumbers.forgetDrawn()
     try add(passagesOf: changes, in: number)

@@ -16,7 +16,7 @@ enum ResetStatements {
       SQLStatement(
         """
         UPDATE zones SET deleted = CASE change WHEN 0 THEN 2 ELSE 1 END, client_token = NULL
-        WHERE deleted = 0
+        WHERE deleted IN (0, 3)
         """),
       // NB: a new epoch makes every change token invalid, so that no device keeps a removed record.
       // The epoch of the store itself stays, because it identifies the store in the registry.
@@ -27,7 +27,7 @@ enum ResetStatements {
       "listings", "user_keys", "zone_keys", "subscriptions", "watches", "outbox",
       "outbox_records", "notifications", "notification_users", "devices", "cascades",
       "record_types", "fields", "system_fields", "grants", "roles", "role_members",
-      "retirements", "retired_writes", "lacks", "usage",
+      "retirements", "retired_writes", "lacks", "usage", "kept_zones", "version_extent",
     ].map { SQLStatement("DELETE FROM \($0)") }
     + [SQLStatement("UPDATE indexes SET ready = 2, at_database = NULL WHERE ready <> 2")]
 }

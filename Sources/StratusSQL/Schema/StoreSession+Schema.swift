@@ -5,6 +5,7 @@ extension StoreSession {
   public func schema() throws(ServerError) -> Schema {
     guard let version = try connection.first(SchemaStatements.version, [], { $0.integer(0) })
     else { throw .fault("the store has no schema version") }
+    schemaIsCurrent = true
     if let knownSchema, knownSchema.version == version { return knownSchema.schema }
     let schema = try readSchema()
     knownSchema = (version, schema)
@@ -135,11 +136,13 @@ private enum StoredSetting: String, CaseIterable {
 private enum StoredNumber: String, CaseIterable {
   case publicQuota = "public_quota_bytes"
   case userQuota = "user_quota_bytes"
+  case versionDays = "version_days"
 
   var path: WritableKeyPath<ContainerSettings, Int64?> {
     switch self {
     case .publicQuota: \.publicQuotaBytes
     case .userQuota: \.userQuotaBytes
+    case .versionDays: \.versionDays
     }
   }
 }

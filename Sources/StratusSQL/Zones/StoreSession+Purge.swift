@@ -44,6 +44,7 @@ extension StoreSession {
       let removed = try connection.execute(statement, key + [.integer(Int64(limit))])
       if removed >= limit { return }
     }
+    if try removeVersions(of: batch.zone, in: batch.database, limit: limit) >= limit { return }
     let left = try connection.execute(
       PurgeStatements.deleteJoinedShares, [.integer(batch.zone), .integer(Int64(limit))])
     if left >= limit { return }

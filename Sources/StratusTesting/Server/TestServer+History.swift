@@ -1,4 +1,5 @@
 import StratusServer
+package import StratusWire
 
 extension TestServer {
   /// Removes the history of record and zone deletions that are older than `days` days by the
@@ -10,5 +11,13 @@ extension TestServer {
   /// - Throws: the server's error.
   public func expireDeletions(olderThanDays days: Int64) async throws {
     try await core.composition.expireDeletions(olderThanDays: days)
+  }
+
+  /// Removes the earlier versions of records that exceed the bounds of their stores. A real server
+  /// does this at intervals.
+  package func trimVersions(
+    countMax: Int64 = Limits.recordVersionsMax, bytesMax: Int64 = Limits.recordVersionsBytesMax
+  ) async throws {
+    try await core.composition.trimVersions(countMax: countMax, bytesMax: bytesMax)
   }
 }

@@ -59,6 +59,15 @@ extension JSONView {
     return bool
   }
 
+  /// Reads an optional whole number that is not negative.
+  func optionalNumber(_ key: StaticString) throws(WireError) -> Int64? {
+    guard let value = self[key] else { return nil }
+    guard let number = value.int64, number >= 0 else {
+      throw .wrongType(key, expected: "a whole number that is not negative")
+    }
+    return number
+  }
+
   /// Reads an array. A missing array is empty.
   func array<Element: JSONReadable>(
     _ key: StaticString, of type: Element.Type = Element.self

@@ -18,12 +18,16 @@ public enum ConfigureContainer: Endpoint {
     /// Whether the server mails invitations to the addresses that a share invites. nil means
     /// unchanged.
     public var mailsInvitations: Bool?
+    /// The number of days for which the earlier states of records are kept. 0 means that they are
+    /// not kept, and nil means unchanged.
+    public var versionDays: Int64?
 
     public init(
       containerID: String, environment: ContainerEnvironment, allowsQueryExtensions: Bool? = nil,
       requiresReferenceTargets: Bool? = nil, shareAppURL: String? = nil,
-      shareFallbackURL: String? = nil, mailsInvitations: Bool? = nil
+      shareFallbackURL: String? = nil, mailsInvitations: Bool? = nil, versionDays: Int64? = nil
     ) {
+      self.versionDays = versionDays
       self.mailsInvitations = mailsInvitations
       self.shareAppURL = shareAppURL
       self.shareFallbackURL = shareFallbackURL
@@ -42,6 +46,7 @@ public enum ConfigureContainer: Endpoint {
         writer.member("shareAppURL", shareAppURL)
         writer.member("shareFallbackURL", shareFallbackURL)
         writer.member("mailsInvitations", mailsInvitations)
+        writer.member("versionDays", versionDays)
       }
     }
 
@@ -53,6 +58,7 @@ public enum ConfigureContainer: Endpoint {
       shareAppURL = try json.optionalString("shareAppURL")
       shareFallbackURL = try json.optionalString("shareFallbackURL")
       mailsInvitations = try json.optionalBool("mailsInvitations")
+      versionDays = try json.optionalNumber("versionDays")
     }
   }
 
@@ -63,11 +69,15 @@ public enum ConfigureContainer: Endpoint {
     public var shareAppURL: String?
     public var shareFallbackURL: String?
     public var mailsInvitations: Bool
+    /// The number of days for which the earlier states of records are kept, or nil if they are not
+    /// kept.
+    public var versionDays: Int64?
 
     public init(
       allowsQueryExtensions: Bool, requiresReferenceTargets: Bool, shareAppURL: String? = nil,
-      shareFallbackURL: String? = nil, mailsInvitations: Bool = false
+      shareFallbackURL: String? = nil, mailsInvitations: Bool = false, versionDays: Int64? = nil
     ) {
+      self.versionDays = versionDays
       self.mailsInvitations = mailsInvitations
       self.shareAppURL = shareAppURL
       self.shareFallbackURL = shareFallbackURL
@@ -82,6 +92,7 @@ public enum ConfigureContainer: Endpoint {
         writer.member("shareAppURL", shareAppURL)
         writer.member("shareFallbackURL", shareFallbackURL)
         writer.member("mailsInvitations", mailsInvitations)
+        writer.member("versionDays", versionDays)
       }
     }
 
@@ -91,6 +102,7 @@ public enum ConfigureContainer: Endpoint {
       shareAppURL = try json.optionalString("shareAppURL")
       shareFallbackURL = try json.optionalString("shareFallbackURL")
       mailsInvitations = try json.optionalBool("mailsInvitations") ?? false
+      versionDays = try json.optionalNumber("versionDays")
     }
   }
 }

@@ -101,6 +101,7 @@ class State:
             "schema/export": {"schema": "DEFINE SCHEMA\n"},
             "api-tokens/list": {"apiTokens": self.tokens}, "server-keys/list": {"serverKeys": data.KEYS},
             "telemetry/fetch": data.telemetry(),
+            "audit/list": {"entries": data.audit(body)},
             "quotas/show": data.quota(body.get("email")),
             "web-tokens/list": {"webTokens": data.SESSIONS},
             "accounts/list": {"accounts": self.accounts},

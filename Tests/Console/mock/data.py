@@ -17,10 +17,10 @@ HOSTILE = [
 
 ROLE_PERMISSIONS = {
     "owner": ["status", "records", "schema-read", "schema", "deploy", "access", "users", "grants",
-              "requests", "operation", "team"],
+              "requests", "operation", "team", "audit"],
     "developer": ["status", "records", "schema-read", "schema", "access", "requests"],
-    "operator": ["status", "schema-read", "users", "operation", "requests"],
-    "auditor": ["status", "schema-read", "requests"],
+    "operator": ["status", "schema-read", "users", "operation", "requests", "audit"],
+    "auditor": ["status", "schema-read", "requests", "audit"],
 }
 
 
@@ -152,6 +152,24 @@ DEVICES = {
              {"time": NOW - HOUR, "endpoint": "changes/zone", "outcome": "ok", "milliseconds": 2}],
          "findings": ["The device has not fetched 1000 records of the zone 'Notes'."]},
         {"deviceID": "quiet", "app": "", "zones": [], "requests": [], "findings": []}]}
+
+
+def audit(body):
+    """The entries of the audit log, the newest first."""
+    actions = [("operator", None, "accounts/disable", OWNER, None, None, ""),
+               ("member", OWNER, "api-tokens/create", None, NOTES, "production", HOSTILE[0]),
+               ("user", None, "account-page", DEVELOPER, None, None, "changed its password")]
+    entries = []
+    for number in range(450, 0, -1):
+        actor, member, action, account, container, environment, subject = actions[number % 3]
+        entries.append({
+            "number": number, "time": NOW - (450 - number) * HOUR, "actor": actor, "member": member,
+            "action": action, "account": account, "containerID": container,
+            "environment": environment, "subject": subject})
+    entries = [entry for entry in entries
+               if (not body.get("email") or entry["account"] == body["email"])
+               and (not body.get("before") or entry["number"] < body["before"])]
+    return entries[:body.get("limit", 100)]
 
 
 def telemetry():

@@ -134,6 +134,37 @@ test("each kind of change in a database has a command", async () => {
   }
 });
 
+/** Returns the texts in one list or function of the server's table of permissions. */
+function textsOf(start, end) {
+  const swift = readFileSync(
+    join(root, "../../StratusDomain/Console/ConsolePermission.swift"), "utf8");
+  const part = swift.slice(swift.indexOf(start));
+  return new Set([...part.slice(0, part.indexOf(end)).matchAll(/"([a-z/-]+\/[a-z/-]+)"/g)]
+    .map(([, path]) => path));
+}
+
+test("each endpoint of the console that changes something has a command and a button", async () => {
+  const { commands } = await import(join(root, "commands.js"));
+  const offered = textsOf("func forManagement", "The endpoints of databases");
+  const reads = textsOf("let reads", "]");
+  assert.ok(offered.size > 30 && reads.size > 12);
+  const used = new Set();
+  for (const name of modules.filter((name) => name !== "commands.js")) {
+    for (const [, path] of text(name).matchAll(/"([a-z/-]+\/[a-z/-]+)"/g)) used.add(path);
+  }
+  for (const path of offered) {
+    if (!reads.has(path) && used.has(path)) assert.ok(path in commands, path);
+  }
+  // A command without a button would be a mistake in the list.
+  for (const path of Object.keys(commands)) {
+    const isDatabase = /^(records|zones|subscriptions)\//.test(path);
+    assert.ok(isDatabase || used.has(path), `${path} has no button`);
+  }
+  // The session names the containers already.
+  const unused = [...offered].filter((path) => !used.has(path));
+  assert.deepEqual(unused, ["containers/list"]);
+});
+
 test("each request that the console sends to change something is in the list", async () => {
   const { commands } = await import(join(root, "commands.js"));
   const changes = /\/(create|delete|configure|revoke|grant|add|remove|enable|disable|drop|reset|retire|restrict|unrestrict|set)$/;

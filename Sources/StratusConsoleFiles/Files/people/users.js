@@ -36,7 +36,9 @@ export async function show(screen) {
 }
 
 function stateOf(account) {
-  return account.disabled ? badge("disabled", "bad") : badge("enabled", "good");
+  if (!account.disabled && !account.restricted) return badge("enabled", "good");
+  return [account.disabled && badge("disabled", "bad"), " ",
+    account.restricted && badge("restricted", "bad")];
 }
 
 function newAccount(screen) {
@@ -73,7 +75,13 @@ async function showAccount(screen, account) {
         ["The account can sign in again."], true))
       : button("Disable", () => act(screen, "accounts/disable", { email }, "Disable the account?",
         ["All its sessions stop working until it is enabled again. Its data is kept."]),
-      { kind: "danger" })),
+      { kind: "danger" }), account.restricted
+      ? button("End the restriction", () => act(screen, "accounts/unrestrict", { email },
+        "End the restriction?", ["Requests for the account's data are answered again."], true))
+      : button("Restrict", () => act(screen, "accounts/restrict", { email },
+        "Restrict the account?", [
+          "Its data is only stored: every request for it is refused, but the user can sign in.",
+        ]), { kind: "danger" })),
     h("h2", {}, "Sessions of apps"),
     table({
       caption: "Sessions", rows: webTokens.filter((session) => session.email === email),
