@@ -4,7 +4,8 @@ import StratusTesting
 import Testing
 
 /// Backups that are checked, and backups that share unchanged files.
-@Suite struct `Verified backups` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite")) struct `Verified backups`
+{
   private let folder: TestFolder
   private var data: URL { folder.url.appendingPathComponent("data") }
   private var first: URL { folder.url.appendingPathComponent("first") }
