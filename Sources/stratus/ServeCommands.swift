@@ -29,6 +29,9 @@ struct DevCommand: AsyncParsableCommand {
   @Option(help: "The port at which the server listens; 0 means any free port.")
   var port = 8080
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresOptions
+
   @OptionGroup var management: ManagementOptions
 
   @OptionGroup var console: ConsoleOptions
@@ -45,6 +48,7 @@ struct DevCommand: AsyncParsableCommand {
     try requirePort(port)
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
+    settings.postgres = try postgres.access()
     settings.managementPort = try management.port()
     settings.mail = MailServiceSettings(
       signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
