@@ -185,6 +185,7 @@
       let lock = PostgresLockNumber.of(["tables", schema])
       try connection.beginWrite(in: "pg_catalog", locks: [lock])
       do throws(ServerError) {
+        try PostgresInstallation.refuseUnfinished(schema, on: connection)
         try connection.define("CREATE SCHEMA IF NOT EXISTS \"\(schema)\";")
         try connection.use(schema: schema)
         try connection.define(PostgresTables.cluster)

@@ -26,15 +26,19 @@
     /// Removes the schemas of the installation and of its stores, if they exist.
     package func remove() throws(ServerError) {
       try connected { [schema] (connection) throws(ServerError) in
-        try connection.define(
-          """
-          DO $$ DECLARE found TEXT; BEGIN
-            FOR found IN SELECT nspname FROM pg_namespace
-              WHERE nspname = '\(schema)' OR nspname ~ '^\(schema)_[0-9]+$'
-            LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP;
-          END $$;
-          """)
+        try connection.define(Self.removal(of: schema))
       }
+    }
+
+    /// The statement that removes the schemas of an installation and of its stores.
+    static func removal(of schema: String) -> String {
+      """
+      DO $$ DECLARE found TEXT; BEGIN
+        FOR found IN SELECT nspname FROM pg_namespace
+          WHERE nspname = '\(schema)' OR nspname ~ '^\(schema)_[0-9]+$'
+        LOOP EXECUTE format('DROP SCHEMA %I CASCADE', found); END LOOP;
+      END $$;
+      """
     }
 
     private func connected(

@@ -61,12 +61,14 @@ public struct Composition: Sendable {
   ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
+  ///   - managementToken: see ``Settings/managementToken``.
   /// - Throws: an error whose text says why the storage cannot be used.
   public init(
     dataFolder: URL, postgres: PostgresAccess? = nil, s3: S3Access? = nil, live: Live,
     logger: Logger, publicURL: String? = nil, limits: LimitSettings = .unpaced,
     push: PushSettings = PushSettings(), mail: MailSettings? = nil,
-    providers: ProviderClient? = nil, requestArchive: (any RequestArchive)? = nil
+    providers: ProviderClient? = nil, requestArchive: (any RequestArchive)? = nil,
+    managementToken: String? = nil
   ) async throws {
     var storage: ServerStorage
     if let postgres {
@@ -85,7 +87,7 @@ public struct Composition: Sendable {
     try await self.init(
       storage: storage, live: live, logger: logger, publicURL: publicURL, push: push,
       limits: limits, mail: mail, providers: providers,
-      requestArchive: requestArchive)
+      requestArchive: requestArchive, managementToken: managementToken)
   }
 
   /// - Parameters:
@@ -96,12 +98,13 @@ public struct Composition: Sendable {
   ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - requestArchive: keeps the request log on disk, or nil to keep it only in memory.
+  ///   - managementToken: see ``Settings/managementToken``.
   /// - Throws: an error of the storage.
   public init(
     storage: ServerStorage, live: Live, logger: Logger, publicURL: String? = nil,
     push: PushSettings = PushSettings(), limits: LimitSettings = .unpaced,
     mail: MailSettings? = nil, providers: ProviderClient? = nil,
-    requestArchive: (any RequestArchive)? = nil
+    requestArchive: (any RequestArchive)? = nil, managementToken: String? = nil
   ) async throws {
     requestLog = RequestLog(archive: requestArchive)
     ambient = live.ambient
@@ -125,7 +128,9 @@ public struct Composition: Sendable {
       try signingKeys.keys(for: SigningPurpose.assetTickets, orKeep: randomness(32)).map(\.bytes)
     }
     let signer = HMACSigner(secrets: try ticketKeys())
-    managementToken = live.randomness(32).map { String($0, radix: 36) }.joined()
+    let managementToken =
+      managementToken ?? live.randomness(32).map { String($0, radix: 36) }.joined()
+    self.managementToken = managementToken
     let service = Service(
       stores: stores, containers: registry, assets: assets, signer: signer,
       ambient: live.ambient, cascades: cascades, changes: changes, queues: queues,

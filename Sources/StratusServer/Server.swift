@@ -61,7 +61,8 @@ public struct Server: Sendable {
       dataFolder: settings.dataFolder, postgres: settings.postgres, s3: settings.assets,
       live: live, logger: logger, publicURL: settings.publicURL, limits: settings.limits,
       push: settings.push, mail: settings.mail?.pages(serverURL: settings.linkURL),
-      providers: settings.providerClient, requestArchive: requests)
+      providers: settings.providerClient, requestArchive: requests,
+      managementToken: settings.managementToken)
     let file = settings.dataFolder.appendingPathComponent(ManagementFile.name)
     let outcome: Result<Void, any Error>
     do {

@@ -56,6 +56,10 @@ public struct Settings: Sendable {
   /// socket in the data folder, which only the folder's owner can use.
   public var managementPort: Int?
 
+  /// The token that authorizes the operator's commands. If it is nil, the server draws a token at
+  /// each start. Several nodes can have the same token.
+  public var managementToken: String?
+
   /// The settings of the backups that the server makes by itself, or nil if it makes none.
   public var backups: BackupSettings?
 

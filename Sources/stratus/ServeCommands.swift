@@ -29,6 +29,9 @@ struct DevCommand: AsyncParsableCommand {
   @Option(help: "The port at which the server listens; 0 means any free port.")
   var port = 8080
 
+  @OptionGroup(title: "PostgreSQL")
+  var postgres: PostgresOptions
+
   @OptionGroup var management: ManagementOptions
 
   @OptionGroup var console: ConsoleOptions
@@ -45,6 +48,7 @@ struct DevCommand: AsyncParsableCommand {
     try requirePort(port)
     var settings = Settings(
       dataFolder: data.url, host: host, port: port, developerEmail: Self.email)
+    settings.postgres = try postgres.access()
     settings.managementPort = try management.port()
     settings.mail = MailServiceSettings(
       signUp: "open", route: .folder(data.url.appendingPathComponent("mail")),
@@ -237,6 +241,8 @@ struct ServeCommand: AsyncParsableCommand {
     settings.assets = try assets.access()
     settings.storeIdleSeconds = storeIdle == 0 ? nil : storeIdle
     settings.managementPort = try management.port()
+    settings.managementToken = try ManagementOptions.token(
+      in: ProcessInfo.processInfo.environment)
     settings.console = try console.address(isEncrypted: tls.files() != nil)
     settings.metrics = try monitoring.address()
     settings.traces = try monitoring.traces()
@@ -293,9 +299,24 @@ struct ManagementOptions: ParsableArguments {
   @Option(
     help: """
       A port of 127.0.0.1 for management requests; 0 means any free port. Default: a socket in the \
-      data folder.
+      data folder. 'stratus serve' takes the token for these requests from the variable \
+      STRATUS_MANAGEMENT_TOKEN, or draws one at each start.
       """)
   var managementPort: Int?
+
+  /// Returns the token that the operator has chosen for all nodes, or nil if there is none.
+  ///
+  /// - Throws: `Failure` for a token that could be guessed or that does not fit in a header field.
+  static func token(in environment: [String: String]) throws -> String? {
+    guard let token = environment["STRATUS_MANAGEMENT_TOKEN"], !token.isEmpty else { return nil }
+    guard (32...256).contains(token.utf8.count), token.utf8.allSatisfy({ (33...126).contains($0) })
+    else {
+      throw Failure(
+        "STRATUS_MANAGEMENT_TOKEN must have 32 to 256 characters of ASCII, without spaces: use "
+          + "'openssl rand -hex 32', or unset the variable")
+    }
+    return token
+  }
 
   /// - Throws: `Failure` for a number that is not a port.
   func port() throws -> Int? {

@@ -25,7 +25,9 @@ final class ServerProcess: Sendable {
   ) async throws -> ServerProcess {
     let process = Process()
     process.executableURL = binary.file
-    process.arguments = ["dev", "--data", data.path, "--port", String(port)]
+    process.arguments =
+      ["dev", "--data", data.path, "--port", String(port)]
+      + (try CrashDatabase.chosen?.options(forServerIn: data) ?? [])
     process.environment = ProcessInfo.processInfo.environment
       .merging(environment) { _, new in new }
     let output = Pipe()

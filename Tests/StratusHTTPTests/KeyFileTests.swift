@@ -88,7 +88,8 @@ import Testing
     }
   }
 
-  @Test func `a backup contains the key file only on request`() async throws {
+  @Test(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
+  func `a backup contains the key file only on request`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)
@@ -107,7 +108,8 @@ import Testing
   }
 }
 
-@Suite struct `A damaged registry file` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
+struct `A damaged registry file` {
   @Test func `a damaged registry file is reported in one sentence`() async throws {
     try await KeyFolder.with { url in
       let data = url.appendingPathComponent("data")

@@ -12,6 +12,7 @@ extension StoreConformance {
     Check("adding an existing entry and removing a missing one have no effect", entriesRepeat),
     Check("one batch can move an entry to another position", entriesMove),
     Check("entries that a failed write added or removed are undone", undoneEntriesAreGone),
+    Check("an entry of any length is found and removed", longEntriesAreFound),
     Check("index entries of a deleted zone are kept until the zone is purged", entriesArePurged),
   ]
 
@@ -93,6 +94,29 @@ extension StoreConformance {
         }
       }
     }
+  }
+
+  /// The values have no regularities, so that an engine cannot compress them. An engine may cut long
+  /// values.
+  static func longEntriesAreFound(_ store: any Store) async throws {
+    var state: UInt64 = 1
+    let entries = [2_599, 2_600, 2_601, 2_705, 9_000].enumerated().map { number, length in
+      let value = (0..<length).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(truncatingIfNeeded: state >> 33)
+      }
+      return Sample.entry(value, Int64(number) + 1)
+    }
+    try await store.change(adding: Sample.rows(entries: entries))
+    for entry in entries {
+      for isReversed in [false, true] {
+        let range = EntryRange(
+          index: 1, lower: entry.value, upper: entry.value + [0], isReversed: isReversed)
+        try expect(try await store.entries(in: range).map(\.record), [entry.record])
+      }
+    }
+    try await store.change(removing: Sample.rows(entries: entries))
+    try expect(try await store.entries(in: Sample.all()), [])
   }
 
   /// A read may continue from a position before the beginning or after the end of the range. It

@@ -125,17 +125,22 @@
     }
 
     func define(_ text: String) throws(ServerError) {
-      try checkUsable()
       writes += 1
+      // NB: only libpq's simple protocol accepts several statements in one text.
+      try directly { () throws(PostgresFailure) in try runDirectly(text) }
+    }
+
+    /// Runs a body outside of the pipeline mode, after the answers to all earlier statements.
+    func directly(_ body: () throws(PostgresFailure) -> Void) throws(ServerError) {
+      try checkUsable()
       sync()
       settle()
       try checkUsable()
-      // NB: only libpq's simple protocol accepts several statements in one text.
       guard PQexitPipelineMode(handle) == 1 else {
-        throw note(PostgresFailure(of: nil, on: handle, doing: "defining tables")).error
+        throw note(PostgresFailure(of: nil, on: handle, doing: "leaving pipeline mode")).error
       }
       var failed: PostgresFailure?
-      do throws(PostgresFailure) { try runDirectly(text) } catch { failed = error }
+      do throws(PostgresFailure) { try body() } catch { failed = error }
       do throws(PostgresFailure) { try enterPipeline() } catch { failed = failed ?? error }
       if let failed { throw note(failed).error }
     }

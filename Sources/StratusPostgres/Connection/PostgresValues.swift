@@ -10,10 +10,13 @@
     /// The position in `bytes` at which each value begins, or nil for a null.
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
+    /// The type of each value for PostgreSQL, or 0 if PostgreSQL finds out the type.
+    private(set) var types: [Oid] = []
 
     init(_ values: [SQLValue]) {
       starts.reserveCapacity(values.count)
       lengths.reserveCapacity(values.count)
+      types.reserveCapacity(values.count)
       for value in values { append(value) }
       // NB: an array without elements may have no address, and libpq reads a missing address as a
       // null.
@@ -22,6 +25,7 @@
 
     private mutating func append(_ value: SQLValue) {
       let start = bytes.count
+      if case .integer = value { types.append(Self.bigint) } else { types.append(0) }
       switch value {
       case .null:
         starts.append(nil)
@@ -65,6 +69,10 @@
         }
       }
     }
+
+    /// The type `BIGINT`. NB: PostgreSQL would read a number that is compared with a constant, such
+    /// as in `1 = ?`, as four bytes.
+    private static let bigint: Oid = 20
 
     /// The format code of binary values.
     static let binary: Int32 = 1

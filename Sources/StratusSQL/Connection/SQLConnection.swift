@@ -88,7 +88,7 @@ extension SQLConnection {
   }
 
   /// Returns all rows of a statement. The statement's `LIMIT` bounds their number.
-  func all<Value>(
+  package func all<Value>(
     _ statement: SQLStatement, _ values: [SQLValue], _ read: (any SQLRow) -> Value
   ) throws(ServerError) -> [Value] {
     var result: [Value] = []

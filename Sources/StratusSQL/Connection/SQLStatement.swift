@@ -62,6 +62,12 @@ public struct SQLDialect: Sendable {
   /// counts for a table continue after this number. The property is nil if the engine continues
   /// after the greatest key that was ever inserted.
   public var countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)?
+  /// The maximum number of bytes of an index entry's value, or nil if there is no maximum. Longer
+  /// values are cut, and so are the bounds of a range.
+  public var entryBytesMax: Int?
+  /// Statements about keys that the engine assigns before other transactions can see their rows. The
+  /// property is nil if only one transaction at a time writes.
+  public var sharedKeys: SharedKeys?
   /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
   /// table `record_count`. Transactions of different connections can draw from a sequence at once.
   public var hasSequences: Bool
@@ -74,7 +80,7 @@ public struct SQLDialect: Sendable {
       text, _, _ in text
     },
     countKeyOn: (@Sendable (_ table: String, _ column: String) -> String)? = nil,
-    hasSequences: Bool = false
+    entryBytesMax: Int? = nil, sharedKeys: SharedKeys? = nil, hasSequences: Bool = false
   ) {
     self.countedKey = countedKey
     self.givenKey = givenKey
@@ -85,6 +91,31 @@ public struct SQLDialect: Sendable {
     self.keyedTable = keyedTable
     self.bounded = bounded
     self.countKeyOn = countKeyOn
+    self.entryBytesMax = entryBytesMax
+    self.sharedKeys = sharedKeys
     self.hasSequences = hasSequences
+  }
+}
+
+/// SQL texts for keys that several transactions draw at the same time.
+///
+/// A transaction holds a lock of the table from before its first key until it ends. So a
+/// transaction that holds the lock alone knows that all drawn keys belong to ended transactions.
+public struct SharedKeys: Sendable {
+  /// A statement that takes the lock of a table together with other transactions that draw keys.
+  public var share: @Sendable (_ table: String) -> String
+  /// A statement that takes the lock of a table alone.
+  public var hold: @Sendable (_ table: String) -> String
+  /// A statement that returns the newest key of a table, or 0 if no key was ever drawn.
+  public var newest: @Sendable (_ table: String, _ column: String) -> String
+
+  public init(
+    share: @escaping @Sendable (_ table: String) -> String,
+    hold: @escaping @Sendable (_ table: String) -> String,
+    newest: @escaping @Sendable (_ table: String, _ column: String) -> String
+  ) {
+    self.share = share
+    self.hold = hold
+    self.newest = newest
   }
 }

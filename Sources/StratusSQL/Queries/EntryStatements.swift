@@ -19,7 +19,10 @@ enum EntryStatements {
   ///
   /// A bound that is only a value becomes the position before all entries of that value. One row
   /// comparison can then express both the end of the range and the position from which to continue.
-  static func reading(_ range: EntryRange) -> (SQLStatement, [SQLValue]) {
+  static func reading(
+    _ range: EntryRange, _ dialect: SQLDialect
+  ) -> (SQLStatement, [SQLValue]) {
+    let range = range.cut(to: dialect.entryBytesMax)
     if range.isReversed {
       var start = range.upper.map(EntryPosition.init(before:))
       if let after = range.after { start = start.map { first(of: $0, after) } ?? after }
@@ -78,12 +81,35 @@ extension IndexEntry {
     return order == 0 ? one.record < other.record : order < 0
   }
 
-  func values(of zone: Int64, in database: Int64) -> [SQLValue] {
-    [.integer(database), .integer(index), .bytes(value), .integer(zone), .integer(record)]
+  func values(of zone: Int64, in database: Int64, _ dialect: SQLDialect) -> [SQLValue] {
+    [
+      .integer(database), .integer(index), .bytes(value.cut(to: dialect.entryBytesMax)),
+      .integer(zone), .integer(record),
+    ]
+  }
+}
+
+extension EntryRange {
+  /// Returns the range with bounds that can be compared with cut values.
+  ///
+  /// NB: the upper bound is not included. A cut bound would exclude the entries that are cut to the
+  /// same bytes, so a byte that is greater than all others follows it.
+  fileprivate func cut(to max: Int?) -> EntryRange {
+    guard let max else { return self }
+    var range = self
+    range.lower = lower.cut(to: max)
+    if let upper, upper.count > max { range.upper = upper.cut(to: max) + [0xFF] }
+    return range
   }
 }
 
 extension [UInt8] {
+  /// Returns the first bytes.
+  fileprivate func cut(to max: Int?) -> [UInt8] {
+    guard let max, count > max else { return self }
+    return Array(prefix(max))
+  }
+
   /// Compares these bytes with other bytes. The result is negative, zero or positive.
   fileprivate func compare(_ other: [UInt8]) -> Int {
     withUnsafeBytes { own in

@@ -6,7 +6,7 @@ extension StoreSession {
     in range: EntryRange, of database: DatabaseKey, limit: Int
   ) throws(ServerError) -> [FoundEntry] {
     guard limit > 0, let number = try number(of: database) else { return [] }
-    let (statement, bounds) = EntryStatements.reading(range)
+    let (statement, bounds) = EntryStatements.reading(range, connection.dialect)
     var values: [SQLValue] = [.integer(number), .integer(range.index)]
     values += bounds
     values.append(.integer(Int64(limit)))
@@ -112,7 +112,8 @@ extension StoreSession {
     _ entries: [IndexEntry], of zone: Int64, in database: Int64
   ) throws(ServerError) {
     for entry in entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))
+      try connection.queue(
+        EntryStatements.insert, entry.values(of: zone, in: database, connection.dialect))
     }
   }
 

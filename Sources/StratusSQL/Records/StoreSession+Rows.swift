@@ -10,7 +10,8 @@ extension StoreSession {
     _ rows: DerivedRows, of zone: Int64, in database: Int64
   ) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.queue(EntryStatements.delete, entry.values(of: zone, in: database))
+      try connection.queue(
+        EntryStatements.delete, entry.values(of: zone, in: database, connection.dialect))
     }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.deleteLink, link.values(of: zone, in: database))
@@ -28,7 +29,8 @@ extension StoreSession {
   /// are ignored.
   func add(_ rows: DerivedRows, of zone: Int64, in database: Int64) throws(ServerError) {
     for entry in rows.entries.sorted(by: IndexEntry.lies(_:before:)) {
-      try connection.queue(EntryStatements.insert, entry.values(of: zone, in: database))
+      try connection.queue(
+        EntryStatements.insert, entry.values(of: zone, in: database, connection.dialect))
     }
     for link in rows.links.sorted(by: RecordLink.lies(_:before:)) {
       try connection.queue(RowStatements.insertLink, link.values(of: zone, in: database))

@@ -38,6 +38,10 @@ extension StoreSession {
     let zone = change.zone
     let number = try requiredNumber(of: zone)
     let event = StoredEvent(change.event)
+    // See `holdOutbox`.
+    if connection.dialect.sharedKeys != nil {
+      try connection.queue(OutboxStatements.share, [])
+    }
     let entry = try connection.insert(
       OutboxStatements.insert,
       [.integer(number), .integer(zone.id), .text(zone.name)] + event.values + [
@@ -179,6 +183,7 @@ private enum OutboxStatements {
     """
     SELECT \(RecordColumns.list), state FROM outbox_records WHERE entry = ? AND position = ?
     """)
+  static let share = SQLStatement { $0.sharedKeys?.share("outbox") ?? "SELECT 1" }
   static let insert = SQLStatement(
     inserting: """
       INSERT INTO outbox (

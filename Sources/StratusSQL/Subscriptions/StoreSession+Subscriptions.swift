@@ -92,6 +92,9 @@ extension StoreSession {
     under watchKey: WatchKey
   ) throws(ServerError) {
     guard let id = subscription.id else { throw .fault("a subscription to save has no ID") }
+    // NB: the lock comes before the rows that this method changes. A writer of an outbox entry may
+    // hold the lock while it waits for such a row.
+    try holdOutbox()
     let number = try makeNumber(of: database)
     let since: Int64
     if let replaced = try self.subscription(id: id, of: user, in: database) {
@@ -108,6 +111,14 @@ extension StoreSession {
     try connection.queue(
       SubscriptionStatements.countUp, [.integer(number)] + subject.values)
     try advanceWatch(of: number)
+  }
+
+  /// Waits for the transactions that have drawn numbers of outbox entries. A subscription begins
+  /// with the newest number. An entry with a lower number must not become visible later, because
+  /// the subscription would not report its change.
+  private func holdOutbox() throws(ServerError) {
+    if connection.dialect.sharedKeys == nil { return }
+    try connection.queue(SubscriptionStatements.holdOutbox, [])
   }
 
   @discardableResult
@@ -240,7 +251,11 @@ private enum SubscriptionStatements {
     "SELECT 1 FROM subscriptions WHERE subscription > ? AND since < ? LIMIT 1")
   static let filing = SQLStatement(
     "SELECT database, subject, record_type, field FROM subscriptions WHERE subscription = ?")
-  static let newestEntry = SQLStatement("SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1")
+  static let newestEntry = SQLStatement { dialect in
+    dialect.sharedKeys?.newest("outbox", "entry")
+      ?? "SELECT entry FROM outbox ORDER BY entry DESC LIMIT 1"
+  }
+  static let holdOutbox = SQLStatement { $0.sharedKeys?.hold("outbox") ?? "SELECT 1" }
   static let insert = SQLStatement(
     """
     INSERT INTO subscriptions

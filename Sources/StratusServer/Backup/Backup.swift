@@ -105,7 +105,7 @@ public struct Backup {
 
   private func run(_ purpose: FolderCopy.Purpose) throws(BackupFailure) -> Summary {
     let stores = try storesToCopy()
-    let partial = try makePartialFolder()
+    let partial = try Self.makePartialFolder(for: target, notIn: source)
     do throws(BackupFailure) {
       let begunAt = live.ambient.now()
       var run = BackupRun(self, to: partial, purpose)
@@ -136,7 +136,11 @@ public struct Backup {
 
   /// Creates a temporary folder beside the target. When the copy is complete, this folder is
   /// renamed to the target.
-  private func makePartialFolder() throws(BackupFailure) -> URL {
+  ///
+  /// - Parameter source: the folder that is copied, or nil if no folder is copied.
+  static func makePartialFolder(
+    for target: URL, notIn source: URL? = nil
+  ) throws(BackupFailure) -> URL {
     var status = stat()
     if lstat(target.path, &status) == 0 {
       throw BackupFailure("\(target.path) exists already: move it away, or choose another name")
@@ -147,8 +151,9 @@ public struct Backup {
     } catch {
       throw BackupFailure("\(parent.path) cannot be created: \(error)")
     }
-    if (parent.resolvingSymlinksInPath().path + "/")
-      .hasPrefix(source.resolvingSymlinksInPath().path + "/")
+    if let source,
+      (parent.resolvingSymlinksInPath().path + "/")
+        .hasPrefix(source.resolvingSymlinksInPath().path + "/")
     {
       throw BackupFailure(
         "\(target.path) lies in \(source.path), which is copied: choose a folder beside it")

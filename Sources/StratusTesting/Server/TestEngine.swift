@@ -20,6 +20,10 @@ package enum TestEngine: String {
     return engine
   }()
 
+  /// Whether a server with a folder has files of SQLite in it. Tests that read or change such files
+  /// run only then.
+  package static var hasFiles: Bool { chosen == .sqlite }
+
   /// The address of the PostgreSQL cluster for tests, or nil if there is none.
   /// `scripts/with-postgres` starts a cluster and sets the variable.
   package static var postgresURL: String? {

@@ -4,7 +4,8 @@ import StratusTesting
 import Testing
 
 /// A server whose data was restored from a backup.
-@Suite struct `Restored backups` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite")) struct `Restored backups`
+{
   @Test func `a restored server has the data of the backup, and earlier change tokens are expired`()
     async throws
   {

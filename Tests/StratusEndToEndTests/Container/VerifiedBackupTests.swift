@@ -4,7 +4,8 @@ import StratusTesting
 import Testing
 
 /// Checks of backups, and hard links of unchanged files between backups.
-@Suite struct `Verified backups` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite")) struct `Verified backups`
+{
   private let folder: TestFolder
   private var data: URL { folder.url.appendingPathComponent("data") }
   private var first: URL { folder.url.appendingPathComponent("first") }

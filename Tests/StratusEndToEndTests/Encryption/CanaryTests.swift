@@ -54,7 +54,7 @@ import Testing
     for result in results.values { _ = try result.get() }
   }
 
-  @Test
+  @Test(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
   func `encrypted texts do not occur on the server, in its log, or on the network`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
@@ -90,7 +90,8 @@ import Testing
   }
 
   /// Shows that the search finds a text in the places that the test above searches.
-  @Test func `the search finds a text that is saved unencrypted`() async throws {
+  @Test(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite"))
+  func `the search finds a text that is saved unencrypted`() async throws {
     let keys = KeyFolder()
     let folder = keys.url.appendingPathComponent("server")
     let server = try await TestServer(folder: folder)

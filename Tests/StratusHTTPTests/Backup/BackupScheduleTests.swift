@@ -8,7 +8,8 @@ import Testing
 @testable import StratusServer
 
 /// The backups that a server makes by itself.
-@Suite struct `Scheduled backups` {
+@Suite(.enabled(if: TestEngine.hasFiles, "it reads the files of SQLite")) struct `Scheduled backups`
+{
   /// A clock that a test moves.
   private final class Hours: Sendable {
     private let now = Mutex<Int64>(1_800_000_000_000)

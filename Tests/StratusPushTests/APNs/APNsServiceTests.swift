@@ -145,6 +145,7 @@ import Testing
       #expect(fake.received.count == 1)
       await server.stop()
     }
+    if !TestEngine.hasFiles { return }
     let files = try FileManager.default.contentsOfDirectory(
       atPath: folder.appendingPathComponent(Self.address.container).path)
     #expect(!files.contains { $0.hasPrefix("production") }, "a store was created: \(files)")

@@ -1,0 +1,214 @@
+#if Postgres
+  public import StratusDomain
+  import StratusSQL
+  import StratusWire
+
+  /// An installation in PostgreSQL that no node uses, as the source or the target of a copy. The
+  /// methods block the thread.
+  ///
+  /// A target has a table `unfinished_copy` until the copy is complete. Nodes refuse such an
+  /// installation, and the next copy removes it.
+  public final class PostgresInstallation {
+    private let schema: String
+    private let connection: PostgresConnection
+    private let now: @Sendable () -> Int64
+    private let makeEpoch: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - now: returns the time in milliseconds since 1970 UTC.
+    ///   - makeEpoch: returns 64 random bits for a new history.
+    /// - Throws: `TRY_AGAIN_LATER` if PostgreSQL cannot be reached.
+    public init(
+      _ settings: PostgresSettings, now: @escaping @Sendable () -> Int64,
+      makeEpoch: @escaping @Sendable () -> Int64
+    ) throws(ServerError) {
+      schema = settings.schema
+      self.now = now
+      self.makeEpoch = makeEpoch
+      do throws(PostgresFailure) {
+        connection = try PostgresConnection(to: settings.url, name: "stratus copy")
+      } catch {
+        throw error.error
+      }
+      do throws(ServerError) {
+        // NB: whole tables are read, and the other engine may need longer than a server's body.
+        try connection.define(
+          "SET enable_seqscan = on; SET idle_in_transaction_session_timeout = 0;")
+      } catch {
+        connection.close()
+        throw error
+      }
+    }
+
+    /// Closes the connection. PostgreSQL undoes an unfinished transaction.
+    public func close() { connection.close() }
+
+    // MARK: The source of a copy
+
+    /// Begins to read the present state.
+    ///
+    /// - Returns: the stores.
+    /// - Throws: `INTERNAL_ERROR` if there is no complete installation, or if a node runs.
+    public func beginReading() throws(ServerError) -> [StoreAddress] {
+      try connection.beginRead(in: schema)
+      if try !hasTable("registry") {
+        throw .fault("the database does not contain the data of Stratus")
+      }
+      try Self.refuseUnfinished(schema, on: connection)
+      if try connection.first(InstallationStatements.nodes, [], { $0.integer(0) }) ?? 0 > 0 {
+        var error = ServerError.fault("nodes use the database")
+        error.hint = "stop all nodes; a node that was killed counts as stopped after 30 seconds"
+        throw error
+      }
+      return try stores().map(\.address).sorted {
+        ($0.container, $0.environment.rawValue) < ($1.container, $1.environment.rawValue)
+      }
+    }
+
+    /// Returns the tables of the registry, or those of a store. They belong to the present
+    /// transaction.
+    public func registry() throws(ServerError) -> PostgresTableSet {
+      try connection.use(schema: schema)
+      return PostgresTableSet(schema: schema, on: connection)
+    }
+
+    public func store(at address: StoreAddress) throws(ServerError) -> PostgresTableSet {
+      try connection.use(schema: schema)
+      guard let number = try stores().first(where: { $0.address == address })?.number else {
+        throw .fault("the database does not contain a store", facts: ["store": "\(address)"])
+      }
+      try connection.use(schema: "\(schema)_\(number)")
+      return PostgresTableSet(schema: "\(schema)_\(number)", on: connection)
+    }
+
+    /// Ends the present reading.
+    public func endReading() { connection.rollback() }
+
+    /// Makes all change tokens of the installation expire.
+    public func renewEpochs() throws(ServerError) {
+      let timelines = PostgresTimelines(
+        schema: schema, makeEpoch: makeEpoch, now: now, report: { _ in })
+      try timelines.renewAllEpochs(on: connection)
+    }
+
+    // MARK: The target of a copy
+
+    /// Removes an unfinished copy, and begins a new one.
+    ///
+    /// - Throws: `INTERNAL_ERROR` if the database contains an installation.
+    public func beginCopy() throws(ServerError) {
+      try writing(in: "pg_catalog") { () throws(ServerError) in
+        if try hasTable("unfinished_copy") {
+          try connection.define(PostgresTestSchema.removal(of: schema))
+        } else if try hasSchema() {
+          var error = ServerError.fault("the database contains the data of Stratus already")
+          error.hint = "choose another database, or remove the schemas whose names begin with "
+            + schema
+          throw error
+        }
+        try connection.define(
+          """
+          CREATE SCHEMA "\(schema)";
+          CREATE TABLE "\(schema)".unfinished_copy (begun_at BIGINT NOT NULL);
+          """)
+        try connection.use(schema: schema)
+        try connection.define(PostgresTables.cluster)
+        try RegistryTables.prepare(on: connection, upgrade: nil)
+      }
+    }
+
+    /// Creates a store, and calls `body` with its tables in the same transaction.
+    public func makeStore(
+      at address: StoreAddress, _ body: (PostgresTableSet) throws(ServerError) -> Void
+    ) throws(ServerError) {
+      try writing(in: schema) { () throws(ServerError) in
+        let number = try connection.insert(
+          InstallationStatements.addStore,
+          [.text(address.container), .text(address.environment.rawValue)])
+        let store = "\(schema)_\(number)"
+        try connection.define("CREATE SCHEMA \"\(store)\";")
+        try connection.use(schema: store)
+        try StoreTables.prepare(on: connection, makeEpoch: { 0 }, now: now)
+        try connection.define(PostgresTables.tuning)
+        try body(PostgresTableSet(schema: store, on: connection))
+        // NB: without statistics, the first requests would use the plans of empty tables.
+        try connection.define("ANALYZE databases, zones, listings, records, entries, links;")
+      }
+    }
+
+    /// Calls `body` with the tables of the registry, in a transaction that is undone if the body
+    /// throws.
+    public func fillRegistry(
+      _ body: (PostgresTableSet) throws(ServerError) -> Void
+    ) throws(ServerError) {
+      try writing(in: schema) { () throws(ServerError) in
+        try body(PostgresTableSet(schema: schema, on: connection))
+      }
+    }
+
+    /// Lets nodes use the installation.
+    public func finishCopy() throws(ServerError) {
+      try writing(in: schema) { () throws(ServerError) in
+        try connection.define("DROP TABLE unfinished_copy;")
+      }
+    }
+
+    /// - Throws: `INTERNAL_ERROR` if a copy to this schema is not complete.
+    static func refuseUnfinished(
+      _ schema: String, on connection: PostgresConnection
+    ) throws(ServerError) {
+      let isFound = try connection.first(
+        SQLStatement("SELECT to_regclass('\"\(schema)\".unfinished_copy') IS NOT NULL"), []
+      ) { $0.integer(0) != 0 }
+      guard isFound == true else { return }
+      var error = ServerError.fault("a copy to this database is not complete")
+      error.hint = "run 'stratus copy' again"
+      throw error
+    }
+
+    private func writing(
+      in schema: String, _ body: () throws(ServerError) -> Void
+    ) throws(ServerError) {
+      try connection.beginWrite(in: schema, locks: [])
+      do throws(ServerError) { try body() } catch {
+        connection.rollback()
+        throw error
+      }
+      try connection.commit().require()
+    }
+
+    private func stores() throws(ServerError) -> [(address: StoreAddress, number: Int64)] {
+      var stores: [(address: StoreAddress, number: Int64)] = []
+      try connection.run(InstallationStatements.stores, []) { (row) throws(ServerError) in
+        guard let environment = ContainerEnvironment(rawValue: row.text(1)) else {
+          throw .fault("a store has an unknown environment")
+        }
+        stores.append(
+          (StoreAddress(container: row.text(0), environment: environment), row.integer(2)))
+        return true
+      }
+      return stores
+    }
+
+    private func hasTable(_ name: String) throws(ServerError) -> Bool {
+      try connection.first(
+        SQLStatement("SELECT to_regclass('\"\(schema)\".\(name)') IS NOT NULL"), []
+      ) { $0.integer(0) != 0 } ?? false
+    }
+
+    private func hasSchema() throws(ServerError) -> Bool {
+      try connection.first(
+        SQLStatement("SELECT COUNT(*) FROM pg_namespace WHERE nspname = '\(schema)'"), []
+      ) { $0.integer(0) != 0 } ?? false
+    }
+  }
+
+  private enum InstallationStatements {
+    static let stores = SQLStatement("SELECT container, environment, number FROM store_schemas")
+    static let addStore = SQLStatement(
+      inserting: "INSERT INTO store_schemas (container, environment) VALUES (?, ?)",
+      key: "number")
+    static let nodes = SQLStatement(
+      "SELECT COUNT(*) FROM nodes WHERE seen_at > \(PostgresTables.now) - 30000")
+  }
+#endif

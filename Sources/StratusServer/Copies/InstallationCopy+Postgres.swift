@@ -1,0 +1,234 @@
+#if Postgres
+  import Foundation
+  import StratusAssets
+  import StratusDomain
+  import StratusPostgres
+  import StratusSQL
+  import StratusSQLite
+  import StratusWire
+
+  extension InstallationCopy {
+    /// Copies a data folder into an empty database.
+    ///
+    /// Each store is a transaction of its own, so a copy of many stores needs few locks. Nodes
+    /// refuse the database until the copy is complete.
+    func move(_ folder: URL, toPostgres url: String) throws(BackupFailure) -> Summary {
+      guard FileManager.default.fileExists(atPath: DataFolder.registry(in: folder).path) else {
+        throw BackupFailure("\(folder.path) does not hold the data of a Stratus server")
+      }
+      let lock: DataFolder
+      do throws(DataFolderError) { lock = try DataFolder(folder) } catch {
+        throw BackupFailure("\(error)")
+      }
+      defer { lock.unlock() }
+      var copy = self
+      copy.assetsPlace = AssetsPlace(data: folder).stored
+      try requireFreeShared()
+      let target = try installation(at: url)
+      defer { target.close() }
+      do throws(ServerError) { try target.beginCopy() } catch {
+        throw BackupFailure(error, what: "the database", verb: "used")
+      }
+      try prepareShared()
+      do throws(ServerError) { return try copy.fill(target, from: folder) } catch {
+        throw BackupFailure(error, what: "\(folder.path)")
+      }
+    }
+
+    private func fill(
+      _ target: PostgresInstallation, from folder: URL
+    ) throws(ServerError) -> Summary {
+      var summary = Summary()
+      summary.assetsPlace = assetsPlace
+      let addresses: [StoreAddress]
+      do { addresses = try DataFolder.stores(in: folder) } catch {
+        throw .fault("the folder cannot be read", facts: ["error": "\(error)"])
+      }
+      var epochs: [StoreAddress: Int64] = [:]
+      for address in addresses {
+        let source = try SQLiteTableSet(reading: DataFolder.file(of: address, in: folder))
+        do throws(ServerError) {
+          try target.makeStore(at: address) { (tables) throws(ServerError) in
+            try copy(
+              .store, address.title, from: source, to: tables, typed: source, &summary)
+            if history == .begunAnew {
+              try StoreTables.beginTimeline(
+                epoch: live.makeEpoch(), now: live.ambient.now(), on: tables.connection)
+            }
+            epochs[address] = try StoreTables.identity(on: tables.connection)
+          }
+          let files = try source.assetFiles()
+          try copyAssets(of: address, files, from: folder, to: shared, &summary)
+        } catch {
+          try? source.close()
+          throw error
+        }
+        try source.close()
+        summary.storesCount += 1
+      }
+      let registry = try SQLiteTableSet(reading: DataFolder.registry(in: folder))
+      do throws(ServerError) {
+        try target.fillRegistry { (tables) throws(ServerError) in
+          try copy(
+            .registry, "accounts", from: registry, to: tables, typed: registry, &summary)
+          try RegistryTables.setStores(epochs, on: tables.connection)
+        }
+      } catch {
+        try? registry.close()
+        throw error
+      }
+      try registry.close()
+      try keepKeys(from: folder, to: shared)
+      // NB: the source loses its history before the target can be used. If this process ended
+      // between the two steps, change tokens would expire for both, and no change would be missed.
+      if history == .moved {
+        try FolderRenewal(of: folder).run(
+          addresses, makeEpoch: live.makeEpoch, now: live.ambient.now())
+      }
+      try removeMark()
+      try target.finishCopy()
+      return summary
+    }
+
+    /// Copies an installation in PostgreSQL into a folder that does not exist yet.
+    func move(postgres url: String, to folder: URL) throws(BackupFailure) -> Summary {
+      let partial = try Backup.makePartialFolder(for: folder)
+      do throws(BackupFailure) {
+        let source = try installation(at: url)
+        defer { source.close() }
+        let summary: Summary
+        do throws(ServerError) { summary = try fill(partial, from: source) } catch {
+          throw BackupFailure(error, what: "the installation in PostgreSQL")
+        }
+        guard DataFolder.flushNames(in: partial), rename(partial.path, folder.path) == 0,
+          DataFolder.flushNames(in: folder.deletingLastPathComponent())
+        else { throw BackupFailure("\(folder.path) cannot be created from the copy", errno) }
+        return summary
+      } catch {
+        try? FileManager.default.removeItem(at: partial)
+        throw error
+      }
+    }
+
+    private func fill(
+      _ folder: URL, from source: PostgresInstallation
+    ) throws(ServerError) -> Summary {
+      var summary = Summary()
+      summary.assetsPlace = assetsPlace
+      let addresses = try source.beginReading()
+      var epochs: [StoreAddress: Int64] = [:]
+      for address in addresses {
+        let target = try SQLiteTableSet(creating: DataFolder.file(of: address, in: folder)) {
+          (connection) throws(ServerError) in
+          try StoreTables.prepare(on: connection, makeEpoch: { 0 })
+        }
+        do throws(ServerError) {
+          let tables = try source.store(at: address)
+          try copy(.store, address.title, from: tables, to: target, typed: target, &summary)
+          if history == .begunAnew {
+            try StoreTables.beginTimeline(
+              epoch: live.makeEpoch(), now: live.ambient.now(), on: target.connection)
+          }
+          epochs[address] = try StoreTables.identity(on: target.connection)
+          try copyAssets(
+            of: address, try target.assetFiles(), from: shared, to: folder, &summary)
+        } catch {
+          try? target.close()
+          throw error
+        }
+        try target.close()
+        summary.storesCount += 1
+      }
+      let registry = try SQLiteTableSet(creating: DataFolder.registry(in: folder)) {
+        (connection) throws(ServerError) in
+        try RegistryTables.prepare(on: connection, upgrade: nil)
+      }
+      do throws(ServerError) {
+        try copy(
+          .registry, "accounts", from: try source.registry(), to: registry, typed: registry,
+          &summary)
+        try RegistryTables.setStores(epochs, on: registry.connection)
+      } catch {
+        try? registry.close()
+        throw error
+      }
+      try registry.close()
+      source.endReading()
+      try keepKeys(from: shared, to: folder)
+      if let assetsPlace {
+        do { try AssetsPlace(data: folder).store(assetsPlace) } catch {
+          throw .fault("the place of the assets cannot be written", facts: ["error": "\(error)"])
+        }
+      }
+      if history == .moved { try source.renewEpochs() }
+      return summary
+    }
+
+    private func installation(at url: String) throws(BackupFailure) -> PostgresInstallation {
+      var settings: PostgresSettings
+      do throws(PostgresURL.Fault) { settings = PostgresSettings(url: try PostgresURL(url)) } catch
+      {
+        throw BackupFailure(error.description)
+      }
+      settings.schema = schema
+      do throws(ServerError) {
+        return try PostgresInstallation(
+          settings, now: live.ambient.now, makeEpoch: { [live] in live.makeEpoch() })
+      } catch {
+        throw BackupFailure(error, what: "PostgreSQL at \(settings.url.shown)", verb: "used")
+      }
+    }
+
+    private func keepKeys(from source: URL, to target: URL) throws(ServerError) {
+      do throws(BackupFailure) {
+        try KeyBackup.copy(of: source, to: KeyBackup.file(in: target))
+      } catch {
+        throw .fault("the keys cannot be copied", facts: ["error": error.description])
+      }
+    }
+
+    /// The file that marks a shared folder whose copy is not complete.
+    private var mark: URL { shared.appendingPathComponent("unfinished-copy") }
+
+    /// Refuses a shared folder that contains anything but an interrupted copy.
+    private func requireFreeShared() throws(BackupFailure) {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: shared.path)) ?? []
+      if names.isEmpty || names.contains(mark.lastPathComponent) { return }
+      throw BackupFailure("\(shared.path) is not empty: choose another folder for --shared")
+    }
+
+    /// Creates the shared folder of a target, and removes an interrupted copy from it.
+    private func prepareShared() throws(BackupFailure) {
+      let files = FileManager.default
+      do {
+        try files.createDirectory(
+          at: shared, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try OwnerFile.write([], to: mark)
+        for name in try files.contentsOfDirectory(atPath: shared.path)
+        where name != mark.lastPathComponent {
+          try files.removeItem(at: shared.appendingPathComponent(name))
+        }
+      } catch {
+        throw BackupFailure("\(shared.path) cannot be written to: \(error)")
+      }
+    }
+
+    private func removeMark() throws(ServerError) {
+      do { try FileManager.default.removeItem(at: mark) } catch {
+        throw .fault("the shared folder cannot be written to", facts: ["error": "\(error)"])
+      }
+      DataFolder.flushNames(in: shared)
+    }
+  }
+
+  extension SQLiteTableSet {
+    /// Returns the files of the assets in the register of a store.
+    fileprivate func assetFiles() throws(ServerError) -> [CopiedAsset] {
+      var files: [CopiedAsset] = []
+      try StoreTables.eachAssetFile(on: connection) { (file, size, checksum) in
+        files.append(CopiedAsset(file: file, sizeBytes: size, checksum: checksum))
+      }
+      return files
+    }
+  }
+#endif
