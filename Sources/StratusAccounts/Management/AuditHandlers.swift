@@ -8,7 +8,7 @@ import StratusWire
 /// disclosed without an entry. All others are written after they have succeeded. If an entry cannot
 /// be written, the request fails.
 ///
-/// ``ListDevicesHandler`` writes its entry itself, because only the user's code tells the account.
+/// The handlers of ``AuditRules/own`` write their entries themselves.
 struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   typealias Endpoint = Handler.Endpoint
 
@@ -16,7 +16,7 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response {
-    guard !AuditRules.reads.contains(Endpoint.path), Endpoint.path != ListDevices.path else {
+    guard !AuditRules.reads.contains(Endpoint.path), !AuditRules.own.contains(Endpoint.path) else {
       return try await handler.answer(request)
     }
     let subject = try AuditSubject(request)
@@ -40,8 +40,14 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
 enum AuditRules {
   /// The endpoints that change nothing and disclose no data of an account.
   static let reads = ConsolePermission.reads.union([
-    ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path,
+    ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path, ListReceipts.path,
   ])
+  /// The endpoints whose handlers write their entries themselves: only the user's code of consent
+  /// tells the account of a list of devices, a deletion is written in its own transaction, and an
+  /// export or an import consists of many requests.
+  static let own: Set<String> = [
+    ListDevices.path, DeleteAccount.path, ExportAccount.path, ImportAccount.path,
+  ]
   /// The endpoints whose answers open the data of an account.
   static let disclosures: Set<String> = [CreateWebToken.path]
 
@@ -56,6 +62,9 @@ enum AuditRules {
     case RestrictAccount.path: "restricted the account"
     case UnrestrictAccount.path: "ended the restriction of the account"
     case CreateWebToken.path: "made a token that opens your data"
+    case DeleteAccount.path: "began the deletion of the account"
+    case ExportAccount.path: "exported your data"
+    case ImportAccount.path: "imported data into the account"
     case RevokeWebToken.path: "ended a session"
     case ListDevices.path: "saw the state of your devices with your code"
     case GrantRole.path: "granted a role"
@@ -135,6 +144,13 @@ extension Accounts {
         accountID: account.id,
         store: AuditStore(
           container: store.container, environment: store.environment.rawValue)))
+  }
+
+  /// Writes that the operator exports or imports the data of an account, before it is done.
+  func recordArchive(_ path: String, of account: Account) async throws(ServerError) {
+    try await registry.append(
+      AuditEntry(
+        time: ambient.now(), actor: AuditActor.current, action: path, accountID: account.id))
   }
 
   /// Writes a change that a user made on the account page.

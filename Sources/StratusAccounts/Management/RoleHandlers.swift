@@ -60,6 +60,9 @@ struct RevokeRoleHandler: ManagementHandler {
         "the account '\(request.email.prefix(64))' does not have the role "
           + "'\(request.role.prefix(64))'; see 'stratus role list'")
     }
+    try accounts.journal(
+      .role, of: try await accounts.account(email: request.email).id, detail: request.role,
+      at: address)
     accounts.note("revoked the role '\(request.role)' of", request)
     return EmptyRequest()
   }

@@ -4,7 +4,7 @@ import StratusWire
 /// The tables of the server's registry file.
 public enum RegistryTables {
   /// The version of the table layout.
-  public static let layout: Int64 = 12
+  public static let layout: Int64 = 13
 
   /// The parameters for the upgrade of a file from an earlier version.
   public struct Upgrade: Sendable {
@@ -52,6 +52,7 @@ public enum RegistryTables {
       try connection.define(providerLinks(connection.dialect))
       try connection.define(audit(connection.dialect))
       try connection.define(consents(connection.dialect))
+      try connection.define(removals(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

@@ -25,6 +25,7 @@ enum RegistryUpgrade {
     if found < 10 { try connection.define(RegistryTables.providerLinks(connection.dialect)) }
     if found < 11 { try connection.define(RegistryTables.audit(connection.dialect)) }
     if found < 12 { try connection.define(RegistryTables.consents(connection.dialect)) }
+    if found < 13 { try connection.define(RegistryTables.removals(connection.dialect)) }
   }
 
   /// Upgrades to layout 3, in which the file counts the changes that other processes must notice.
