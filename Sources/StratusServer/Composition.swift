@@ -40,7 +40,7 @@ public struct Composition: Sendable {
   /// Signals other processes that a store has new notifications.
   let newsOfOthers: any Signals
   /// Deletes accounts.
-  let remover: AccountRemover
+  public let remover: AccountRemover
   /// The locks and leases of background work, for several processes with the same stores.
   let locks: any WorkLocks
   let assets: any AssetStore

@@ -174,7 +174,7 @@ import Testing
   }
 }
 
-/// Upgrades registry files of layouts 2 to 11, which lack some tables of the current layout.
+/// Upgrades registry files of layouts 2 to 12, which lack some tables of the current layout.
 @Suite struct `A registry of an earlier layout` {
   /// For each layout, the SQL that removes from a current file the tables and columns that the
   /// layout does not have.
@@ -189,8 +189,11 @@ import Testing
     9: links,
     10: audit,
     11: consents,
+    12: removals,
   ]
-  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;"
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;" + removals
+  private static let removals =
+    "DROP TABLE account_removals; DROP INDEX IF EXISTS mails_by_recipient;"
   private static let audit =
     "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
   private static let mail =
@@ -228,6 +231,25 @@ import Testing
       try await registry.add(consent, max: 1)
       #expect(try await registry.consents(ofAccount: "1", at: 2) == [consent])
       #expect(try await registry.testAccounts() == [])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 7, 11, 12])
+  func `an upgraded registry can delete accounts`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let removal = AccountRemoval(
+        receipt: RemovalReceipt(
+          id: "r", accountID: "1", publicRecords: .keep, begunAt: 5))
+      let start = try await registry.beginRemoval(
+        removal, entry: AuditEntry(time: 5, actor: .operator, action: "accounts/delete"))
+      #expect(start == .begun(removal))
+      #expect(try await registry.finish(removal, at: 6)?.receipt.endedAt == 6)
+      #expect(try await registry.accounts() == [])
       await registry.close()
     }
   }
