@@ -120,7 +120,8 @@ public struct Composition: Sendable {
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
       randomness: live.randomness, limits: limits,
-      removals: storage.removals ?? NoRemovalJournal(), audit: Audit { logger.notice("\($0)") },
+      removals: storage.removals.map { $0 as any RemovalJournal } ?? NoRemovalJournal(),
+      audit: Audit { logger.notice("\($0)") },
       passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2, mail: mail)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
@@ -156,7 +157,7 @@ public struct Composition: Sendable {
     let releaseEnded = { @Sendable [hub, accounts] () async throws(ServerError) in
       try await hub.releaseEnded(by: accounts)
     }
-    let hasStore = { @Sendable in stores.hasStore(at: $0) }
+    let hasStore = { @Sendable (address: StoreAddress) in stores.hasStore(at: address) }
     remover = AccountRemover(
       accounts: accounts, removal: service.userRemoval, stores: stores, hasStore: hasStore,
       releaseEnded: releaseEnded)

@@ -100,7 +100,9 @@ struct RestoreCommand: AsyncParsableCommand {
     if removals != nil, noRemovals { throw Failure("give --removals or --no-removals, not both") }
     umask(0o077)
     let source: Backup.RemovalSource =
-      noRemovals ? .none : removals.map { .file(URL(fileURLWithPath: $0)) } ?? .backup
+      noRemovals
+      ? .none
+      : removals.map { Backup.RemovalSource.file(URL(fileURLWithPath: $0)) } ?? .backup
     let summary = try withProgress("restoring") { show in
       try Backup.restore(
         URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)),

@@ -17,26 +17,31 @@ extension AccountPages {
     let warning = alarm.map { alarm -> HTML in
       "<p class=\"alarm\" role=\"alert\">\(alarm)</p>"
     }
+    let (export, restriction, deletion) = (
+      try await exportForm(visit, account), try await restrictionForm(visit, account),
+      try await deletionForm(visit, account)
+    )
     let content: HTML = """
       <h1>Your data</h1>\(warning)
-      \(archives == nil ? nil : try await exportForm(visit, account))
+      \(archives == nil ? nil : export)
       <h2>Restrict the use of your data</h2>
-      \(try await restrictionForm(visit, account))
-      \(remover == nil ? nil : try await deletionForm(visit, account))
+      \(restriction)
+      \(remover == nil ? nil : deletion)
       <p><a href="/account">Your account</a></p>
       """
     return PageLayout.answer("Your data", content, status: status)
   }
 
   private func exportForm(_ visit: Visit, _ account: Account) async throws(ServerError) -> HTML {
-    """
-    <h2>Download your data</h2>
-    <p>The archive has the facts about your account, your records and files in all apps, and the \
-    public records that you have created. Encrypted values stay encrypted.</p>
-    <form method="post" action="/account/data/export">\(visit.hidden(seal))
-    \(try await proofFields("export", of: account))
-    <button>Download</button></form>
-    """
+    let fields = try await proofFields("export", of: account)
+    return """
+      <h2>Download your data</h2>
+      <p>The archive has the facts about your account, your records and files in all apps, and the \
+      public records that you have created. Encrypted values stay encrypted.</p>
+      <form method="post" action="/account/data/export">\(visit.hidden(seal))
+      \(fields)
+      <button>Download</button></form>
+      """
   }
 
   private func restrictionForm(
@@ -63,19 +68,20 @@ extension AccountPages {
   }
 
   private func deletionForm(_ visit: Visit, _ account: Account) async throws(ServerError) -> HTML {
-    """
-    <h2>Delete your account</h2>
-    <p>This deletes your account and all its data in all apps: records, files, devices and the \
-    shares that you own. You leave the shares of others. It cannot be undone.</p>
-    <form method="post" action="/account/data/delete">\(visit.hidden(seal))
-    \(try await proofFields("delete", of: account))
-    <label for="confirmation">Type your e-mail address</label>
-    <input id="confirmation" name="confirmation" type="email" autocomplete="off" required \
-    maxlength="254">
-    <label class="check"><input name="public" type="checkbox" value="delete">Delete my public \
-    records, too. Otherwise they stay without my name.</label>
-    <button>Delete my account</button></form>
-    """
+    let fields = try await proofFields("delete", of: account)
+    return """
+      <h2>Delete your account</h2>
+      <p>This deletes your account and all its data in all apps: records, files, devices and the \
+      shares that you own. You leave the shares of others. It cannot be undone.</p>
+      <form method="post" action="/account/data/delete">\(visit.hidden(seal))
+      \(fields)
+      <label for="confirmation">Type your e-mail address</label>
+      <input id="confirmation" name="confirmation" type="email" autocomplete="off" required \
+      maxlength="254">
+      <label class="check"><input name="public" type="checkbox" value="delete">Delete my public \
+      records, too. Otherwise they stay without my name.</label>
+      <button>Delete my account</button></form>
+      """
   }
 
   func changeRestriction(_ visit: Visit) async throws(ServerError) -> PageAnswer {

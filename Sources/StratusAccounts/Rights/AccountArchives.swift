@@ -1,5 +1,5 @@
 public import StratusDomain
-public import StratusWire
+import StratusWire
 
 /// Exports accounts as tar archives, and imports the archives.
 public struct AccountArchives: Sendable {
@@ -86,7 +86,7 @@ public struct AccountArchives: Sendable {
     of account: Account, report: @escaping @Sendable (ServerError) -> Void
   ) -> AsyncStream<[UInt8]> {
     let state = ArchiveStream(archives: self, account: account, report: report)
-    return AsyncStream { await state.next() }
+    return AsyncStream(unfolding: { await state.next() })
   }
 
   /// Returns the store to export, or nil if all are complete.

@@ -1,5 +1,5 @@
 public import StratusDomain
-public import StratusWire
+import StratusWire
 
 /// Deletes accounts with all their data, in steps that survive a crash.
 ///
@@ -65,7 +65,7 @@ public struct AccountRemover: Sendable {
   /// - Parameter stepsMax: the maximum number of steps.
   /// - Returns: the newest state.
   func advance(
-    _ removal: AccountRemoval, stepsMax: Int = stepsPerRequestMax
+    _ removal: AccountRemoval, stepsMax: Int = Self.stepsPerRequestMax
   ) async throws(ServerError) -> AccountRemoval {
     var (state, count) = (removal, 0)
     while state.receipt.endedAt == nil, count < stepsMax {

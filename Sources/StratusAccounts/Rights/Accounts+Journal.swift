@@ -1,5 +1,5 @@
-import StratusDomain
-import StratusWire
+public import StratusDomain
+public import StratusWire
 
 extension Accounts {
   /// Writes removals into the journal.

@@ -235,7 +235,7 @@ public struct UserRemoval: Sendable {
   }
 
   private static func write(
-    _ records: [(new: StoredRecord, old: StoredRecord)], watchedBy origin: ChangeOrigin?,
+    _ records: [(StoredRecord, StoredRecord)], watchedBy origin: ChangeOrigin?,
     in store: any StoreWriting
   ) throws(ServerError) {
     if records.isEmpty { return }

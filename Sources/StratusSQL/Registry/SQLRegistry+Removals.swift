@@ -1,5 +1,5 @@
 public import StratusDomain
-import StratusWire
+public import StratusWire
 
 extension SQLRegistry {
   public func beginRemoval(
@@ -83,20 +83,22 @@ extension SQLRegistry {
 
   public func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool {
     try await engine.write { (session) throws(ServerError) in
+      let (statement, values): (SQLStatement, [SQLValue])
       switch entry.kind {
-      case .password:
-        try session.connection.execute(
-          RemovalStatements.password, [.text(entry.subject)]) == 1
+      case .password: (statement, values) = (RemovalStatements.password, [.text(entry.subject)])
       case .passkey:
-        try session.connection.execute(
-          RemovalStatements.passkey, [.bytes(Self.bytes(hex: entry.subject))]) == 1
+        (statement, values) = (
+          RemovalStatements.passkey, [.bytes(Self.bytes(hex: entry.subject))]
+        )
       case .providerLink:
-        try session.connection.execute(
-          RemovalStatements.link, [.text(entry.detail ?? ""), .text(entry.subject)]) == 1
+        (statement, values) = (
+          RemovalStatements.link, [.text(entry.detail ?? ""), .text(entry.subject)]
+        )
       case .account, .session, .sessions, .browserSession, .browserSessions, .apiToken,
         .serverKey, .role, .member, .disabled, .enabled, .restricted, .unrestricted:
-        false
+        return false
       }
+      return try session.connection.execute(statement, values) == 1
     }
   }
 

@@ -68,7 +68,7 @@ final class RemovalFile: RemovalJournal {
   static func entries(
     in file: URL, after time: Int64
   ) throws(BackupFailure) -> [RemovalEntry] {
-    try lines(of: file).compactMap { line in
+    try lines(of: file).compactMap { line -> RemovalEntry? in
       guard let entry = try? RemovalEntry(jsonBytes: Array(line)), entry.time > time else {
         return nil
       }

@@ -139,8 +139,9 @@ public struct TarReader {
     case 0, UInt8(ascii: "0"), UInt8(ascii: "5"): break
     default: throw Self.damaged("it contains a link or a device, which an export never has")
     }
-    let name = try path ?? Self.path(of: block)
-    let size = size ?? stated
+    let name: String
+    if let path { name = path } else { name = try Self.path(of: block) }
+    let size = self.size ?? stated
     (path, self.size) = (nil, nil)
     guard size <= TarHeader.sizeMax else { throw Self.damaged("a file is too large") }
     try Self.check(name)
@@ -201,7 +202,8 @@ public struct TarReader {
     let prefix = block[345..<500].prefix { $0 != 0 }
     // NB: the old format of GNU uses the bytes of the prefix for times.
     let isPOSIX = block[262] == 0
-    let bytes = prefix.isEmpty || !isPOSIX ? Array(name) : prefix + [UInt8(ascii: "/")] + name
+    let folder = prefix.isEmpty || !isPOSIX ? [] : Array(prefix) + [UInt8(ascii: "/")]
+    let bytes = folder + Array(name)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw damaged("a path is not UTF-8")
     }
