@@ -4,8 +4,8 @@ import StratusWire
 /// Deletes accounts with all their data, in steps that survive a crash.
 ///
 /// The registry keeps the position of each deletion. At its beginning, the account loses all its
-/// credentials and is disabled, so nobody can sign in or write in its name. At its end, the account
-/// itself disappears, and a receipt stays.
+/// credentials and is disabled, so no caller can sign in or write in its name. At its end, the
+/// account itself disappears, and a receipt stays.
 public struct AccountRemover: Sendable {
   /// The maximum number of steps that one request does. A step takes 10 to 50 ms.
   static let stepsPerRequestMax = 200
@@ -143,8 +143,7 @@ public struct AccountRemover: Sendable {
         counts: &counts)
       {
         count += 1
-        // NB: a large public database is read in several runs, and each begins anew. The number is
-        // enough for ten million records.
+        // Choice: the number of steps is enough for ten million public records.
         if count > 20_000 { throw .fault("the check of a deletion does not end") }
       }
     }

@@ -21,7 +21,7 @@ public struct UserRemovalProgress: Sendable, Hashable {
 /// records stay without the user's name, or are deleted.
 public struct UserRemoval: Sendable {
   /// The name of a removed user in records that stay. It is the same for all removed users, so that
-  /// nobody can tell which records belonged together.
+  /// the name does not tell which records belonged together.
   ///
   /// Choice: Apple does not document what remains of a deleted Apple Account.
   public static let removedUser = "_removed"

@@ -1,4 +1,4 @@
-/// What the deletion of an account does with the public records that its user created.
+/// The treatment of the public records that the user of a deleted account has created.
 public enum PublicRecordsChoice: String, Sendable, Hashable, CaseIterable {
   /// The records stay. They no longer name the user.
   case keep
