@@ -85,9 +85,10 @@ public struct UserRemoval: Sendable {
       caller: Caller(
         userRecordName: user, deviceID: Caller.namelessDeviceID, requestUUID: ambient.makeUUID()),
       tickets: tickets, openedAt: now)
-    let effects = ShareEffects(
-      address: next.address, origin: origin(user, now), deviceID: ShareEffects.serviceDeviceID)
+    let origin = origin(user, now)
     try await store.write(to: [next.address]) { (store) throws(ServerError) in
+      let effects = ShareEffects(
+        address: next.address, origin: origin, deviceID: ShareEffects.serviceDeviceID)
       do throws(ServerError) {
         try LeaveShares(database: database, effects: effects, user: user).leaveZone(in: store)
       } catch {
