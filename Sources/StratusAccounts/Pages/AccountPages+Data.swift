@@ -118,8 +118,8 @@ extension AccountPages {
     await accounts.notify(account, .dataExported(accounts.serverName))
     var answer = PageAnswer(
       fields: [
-        ("Content-Type", "application/x-tar"),
-        ("Content-Disposition", "attachment; filename=\"stratus-account.tar\""),
+        (name: "Content-Type", value: "application/x-tar"),
+        (name: "Content-Disposition", value: "attachment; filename=\"stratus-account.tar\""),
       ] + PageLayout.secureFields)
     answer.stream = archives.stream(of: account, report: report)
     return answer

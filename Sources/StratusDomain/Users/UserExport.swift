@@ -94,6 +94,10 @@ public struct UserExport: Sendable {
     guard position.isInZone else {
       return try await beginZone(in: database, store, &position)
     }
+    // NB: the header of a file states its size, so a file is completed even if its record changes.
+    if position.assetOffset != nil {
+      return try await nextAsset(of: [], in: store, at: address, &position)
+    }
     let asked = position
     let page = try await store.read { (store) throws(ServerError) -> Page? in
       guard let zone = try store.zone(named: asked.zoneName ?? "", in: database) else {
@@ -106,7 +110,7 @@ public struct UserExport: Sendable {
       position.asset = nil
       return .nothing
     }
-    if let piece = try await nextAsset(of: page, in: store, at: address, &position) {
+    if let piece = try await nextAsset(of: page.assets, in: store, at: address, &position) {
       return piece
     }
     position.after = newest
@@ -124,7 +128,8 @@ public struct UserExport: Sendable {
       guard let zone = try store.zones(in: database, after: asked.zoneName, limit: 1).first else {
         return nil
       }
-      return (zone, database == .public ? [] : try store.zoneKeys(of: zone))
+      if database == .public { return (zone, []) }
+      return (zone, try store.zoneKeys(of: zone))
     }
     guard let (zone, keys) = begun else { return nil }
     position.zoneName = zone.name
@@ -181,23 +186,25 @@ public struct UserExport: Sendable {
     return page
   }
 
-  /// Returns the next bytes of the page's assets, or nil if all of them were written.
+  /// Returns the next bytes of some assets, or nil if all of them were written.
+  ///
+  /// - Parameter checksums: the checksums, each once and sorted.
   private func nextAsset(
-    of page: Page, in store: any Store, at address: StoreAddress, _ position: inout ExportPosition
+    of checksums: [String], in store: any Store, at address: StoreAddress,
+    _ position: inout ExportPosition
   ) async throws(ServerError) -> Piece? {
     let offset = position.assetOffset ?? 0
     let next: String?
     if position.assetOffset != nil {
       next = position.asset
     } else {
-      next = page.assets.first { $0 > position.asset ?? "" }
+      next = checksums.first { $0 > position.asset ?? "" }
     }
     guard let next, let checksum = [UInt8](hexText: next) else { return nil }
     let stored = try await store.read { (store) throws(ServerError) in
       try store.asset(checksum: checksum)
     }
     guard let stored, let file = try await assets.open(file: stored.file, at: address) else {
-      // NB: the header of a file states its size, so a file must not disappear in between.
       if position.assetOffset != nil {
         throw .fault("a file of an export has disappeared", facts: ["checksum": next])
       }

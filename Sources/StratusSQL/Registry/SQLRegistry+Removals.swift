@@ -83,17 +83,18 @@ extension SQLRegistry {
 
   public func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool {
     try await engine.write { (session) throws(ServerError) in
-      let (statement, values): (SQLStatement, [SQLValue])
+      let statement: SQLStatement
+      let values: [SQLValue]
       switch entry.kind {
-      case .password: (statement, values) = (RemovalStatements.password, [.text(entry.subject)])
+      case .password:
+        statement = RemovalStatements.password
+        values = [.text(entry.subject)]
       case .passkey:
-        (statement, values) = (
-          RemovalStatements.passkey, [.bytes(Self.bytes(hex: entry.subject))]
-        )
+        statement = RemovalStatements.passkey
+        values = [.bytes(Self.bytes(hex: entry.subject))]
       case .providerLink:
-        (statement, values) = (
-          RemovalStatements.link, [.text(entry.detail ?? ""), .text(entry.subject)]
-        )
+        statement = RemovalStatements.link
+        values = [.text(entry.detail ?? ""), .text(entry.subject)]
       case .account, .session, .sessions, .browserSession, .browserSessions, .apiToken,
         .serverKey, .role, .member, .disabled, .enabled, .restricted, .unrestricted:
         return false

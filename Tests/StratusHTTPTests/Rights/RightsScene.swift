@@ -36,7 +36,7 @@ struct ExportedArchive {
   }
 
   func lines(_ kind: String) -> [JSON] {
-    lines.map(\.json).filter { $0["kind"] == .string(kind) }
+    lines.map { $0.json }.filter { $0["kind"] == .string(kind) }
   }
 
   func record(_ name: String) -> JSON? {
