@@ -44,6 +44,10 @@ let consoleRights: [(path: String, roles: Set<TeamRole>)] = [
   // Only commands use these.
   ("accounts/configure", []),
   ("accounts/invite", []),
+  ("accounts/delete", []),
+  ("accounts/receipts", []),
+  ("accounts/export", []),
+  ("accounts/import", []),
   ("audit/list", []),
   ("web-tokens/create", []),
   ("web-tokens/rotate-key", []),
