@@ -55,11 +55,12 @@ extension RegistryConformance {
     try expect(ended.receipt.endedAt, 8)
     try expect(ended.receipt.counts, ["sessions": 1, "records": 4])
     try expect(try await registry.account(id: "1"), nil)
-    try expect(try await registry.users(ofAccount: "1"), [])
     try expect(try await registry.openRemovals(limit: 9), [ended])
+    try expect(try await registry.users(ofAccount: "1").count, 1)
     var checked = ended
     checked.isChecked = true
     _ = try await registry.save(checked)
+    try expect(try await registry.users(ofAccount: "1"), [])
     try expect(try await registry.openRemovals(limit: 9), [])
     try expect(try await registry.removal(id: "r")?.receipt, ended.receipt)
     try expect(try await registry.removals(limit: 9).map(\.receipt.id), ["r"])

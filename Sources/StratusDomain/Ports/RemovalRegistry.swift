@@ -46,14 +46,16 @@ public protocol RemovalRegistry: Sendable {
     _ removal: AccountRemoval, entry: AuditEntry
   ) async throws(ServerError) -> RemovalStart
 
-  /// Saves a step of a deletion.
+  /// Saves a step of a deletion. If the deletion is now checked, the users of the account are
+  /// removed, too.
   ///
   /// - Parameter removal: the new state, with the number of the state that it replaces.
   /// - Returns: the saved state, or nil if another process has saved a step.
   func save(_ removal: AccountRemoval) async throws(ServerError) -> AccountRemoval?
 
   /// Ends a deletion, in one transaction: removes everything of the account that is still in the
-  /// registry, and the account itself. Mails that still wait are sent first.
+  /// registry, and the account itself. Mails that still wait are sent first. The users of the
+  /// account stay until the deletion is checked.
   ///
   /// - Returns: the saved state, or nil if another process has saved a step.
   func finish(_ removal: AccountRemoval, at now: Int64) async throws(ServerError) -> AccountRemoval?

@@ -146,7 +146,11 @@ extension RegistrySession {
     let count = try connection.execute(
       RemovalStatements.save,
       saved.state + [.text(removal.receipt.id), .integer(removal.step)])
-    return count == 1 ? saved : nil
+    if count != 1 { return nil }
+    if saved.isChecked {
+      _ = try connection.execute(RemovalStatements.deleteUsers, [.text(removal.receipt.accountID)])
+    }
+    return saved
   }
 
   /// Removes everything with which a user can sign in, and the rights of the account.
@@ -277,9 +281,10 @@ private enum RemovalStatements {
     ("teamMemberships", "team"),
   ].map { ($0.0, SQLStatement("DELETE FROM \($0.1) WHERE account = ?")) }
 
-  /// The rows that are needed until the end: the names of the account's users, and the account.
+  /// NB: the names of the account's users are needed for the check after the end.
+  static let deleteUsers = SQLStatement("DELETE FROM users WHERE account = ?")
+  /// The rows that are needed until the end.
   static let last = [
-    SQLStatement("DELETE FROM users WHERE account = ?"),
     SQLStatement("DELETE FROM test_accounts WHERE account = ?"),
     SQLStatement("DELETE FROM accounts WHERE id = ?"),
   ]
