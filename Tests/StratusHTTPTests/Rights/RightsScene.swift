@@ -17,7 +17,8 @@ struct ExportedArchive {
     self.bytes = bytes
     var reader = TarReader()
     var (path, contents): (String, [UInt8]) = ("", [])
-    var (lines, assets): ([(String, JSON)], [String: [UInt8]]) = ([], [:])
+    var lines: [(path: String, json: JSON)] = []
+    var assets: [String: [UInt8]] = [:]
     reader.add(bytes)
     while let event = try reader.next() {
       switch event {
