@@ -35,7 +35,7 @@ import Testing
       try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
       try await server.manage(
         "api-tokens/create", ["containerID": "iCloud.test.a", "environment": "production"])
-      let made = try await server.manage("api-tokens/list", [:])["tokens"].array ?? []
+      let made = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
       let token = try #require(made.first { $0["containerID"] == "iCloud.test.a" })
       try await server.manage(
         "accounts/configure", ["email": "dora@example.org", "password": "seven green bicycles"])
@@ -75,7 +75,7 @@ import Testing
       try await restored(url, .file(journal), clock) { server in
         #expect(try await statuses(server) == [421, 401, 421])
         #expect(!(try await emails(server).contains("anna@example.org")))
-        let tokens = try await server.manage("api-tokens/list", [:])["tokens"].array ?? []
+        let tokens = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
         #expect(!tokens.contains { $0["id"] == token["id"] })
         let id = try await server.accountID("dora@example.org")
         #expect(try await server.accounts.registry.password(ofAccount: id) == nil)
