@@ -4,8 +4,6 @@ import StratusWire
 /// The page on which a user downloads the account's data, restricts its use, and deletes the
 /// account.
 extension AccountPages {
-  private typealias SignedIn = (session: BrowserSession, account: Account)
-
   func showData(_ visit: Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
     return try await dataPage(visit, signedIn.account)
