@@ -85,7 +85,8 @@ public struct UserRemoval: Sendable {
       caller: Caller(
         userRecordName: user, deviceID: Caller.namelessDeviceID, requestUUID: ambient.makeUUID()),
       tickets: tickets, openedAt: now)
-    let origin = origin(user, now)
+    // NB: the share's record names the user of its last change.
+    let origin = origin(Self.removedUser, now)
     try await store.write(to: [next.address]) { (store) throws(ServerError) in
       let effects = ShareEffects(
         address: next.address, origin: origin, deviceID: ShareEffects.serviceDeviceID)

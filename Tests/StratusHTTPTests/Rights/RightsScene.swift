@@ -64,7 +64,7 @@ extension TestServer {
   @discardableResult
   func importArchive(_ archive: ExportedArchive, into email: String) async throws -> [JSON] {
     var refusals: [JSON] = []
-    var (place, name): (JSON, JSON) = ([:], "")
+    var (place, name, session): (JSON, JSON, JSON) = ([:], "", nil)
     for (path, contents) in archive.assets {
       let parts = path.split(separator: "/").map(String.init)
       for start in stride(from: 0, to: contents.count, by: ImportAccount.assetBytesMax) {
@@ -77,8 +77,9 @@ extension TestServer {
           "accounts/import",
           [
             "email": .string(email), "containerID": .string(parts[0]),
-            "environment": .string(parts[1]), "asset": asset,
+            "environment": .string(parts[1]), "asset": asset, "session": session,
           ])
+        session = answer["session"]
         try #require(try #require(answer["received"].integer) >= Int64(start + piece.count))
       }
     }
@@ -90,7 +91,9 @@ extension TestServer {
         [
           "email": .string(email), "containerID": place["containerID"],
           "environment": place["environment"], "formerName": name, "lines": [line],
+          "session": session,
         ])
+      session = answer["session"]
       refusals += answer["refusals"].array ?? []
     }
     return refusals
