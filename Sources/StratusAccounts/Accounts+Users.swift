@@ -38,6 +38,14 @@ extension Accounts {
     return try await addresses(of: account)
   }
 
+  /// Returns the user record name of an account in a container, and stores nothing.
+  func knownUser(
+    _ accountID: String, in container: String
+  ) async throws(ServerError) -> String {
+    try await registry.user(ofAccount: accountID, in: container)?.userRecordName
+      ?? names.userRecordName(accountID: accountID, container: container)
+  }
+
   /// Stores the missing user names of sessions, because an earlier server version did not store
   /// them.
   func nameEarlierUsers() async throws(ServerError) {

@@ -27,6 +27,8 @@ public final class Accounts: Authentication {
   static let idleMilliseconds = Int64(webTokenLifetimeSeconds) * 1_000 + touchMilliseconds
 
   let registry: any Registry
+  /// The journal of removals.
+  let removals: any RemovalJournal
   let ambient: Ambient
   let randomness: Randomness
   let names: UserNames
@@ -52,12 +54,14 @@ public final class Accounts: Authentication {
   let audit: Audit
 
   /// - Parameters:
+  ///   - removals: keeps removals and revocations for restores of older backups.
   ///   - audit: writes security events into the log.
   ///   - mail: the settings for mails and sign-up, or nil if the server offers neither.
   /// - Throws: an error of the registry or of the keys.
   public init(
     registry: any Registry, signingKeys: any SigningKeyStore, ambient: Ambient,
     randomness: @escaping Randomness, limits: LimitSettings = .unpaced,
+    removals: any RemovalJournal = NoRemovalJournal(),
     audit: Audit = Audit { _ in }, passwordThreads: Int = 1, mail: MailSettings? = nil
   ) async throws(ServerError) {
     self.mail = mail
@@ -66,6 +70,7 @@ public final class Accounts: Authentication {
     passwordLogRounds = limits.passwordLogRounds
     passwords = PasswordPool(runningMax: passwordThreads)
     self.registry = registry
+    self.removals = removals
     self.audit = audit
     self.signingKeys = signingKeys
     self.ambient = ambient

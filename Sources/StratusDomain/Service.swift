@@ -23,6 +23,15 @@ public struct Service: Sendable {
   /// Finds and accepts shares for the server's own pages.
   public let shareDesk: ShareDesk
 
+  /// Removes the data of deleted accounts.
+  public let userRemoval: UserRemoval
+
+  /// Reads the data of accounts for their users.
+  public let userExport: UserExport
+
+  /// Writes the data of an export.
+  public let userImport: UserImport
+
   /// Creates a container before a principal's first write to it, on a development server.
   public typealias CreateContainer =
     @Sendable (_ id: String, _ principal: Principal) async throws(ServerError) -> Void
@@ -77,6 +86,9 @@ public struct Service: Sendable {
     let databases = DatabaseAccess(
       stores: stores, users: users, tickets: tickets, ambient: ambient,
       createContainer: createContainer)
+    userRemoval = UserRemoval(
+      tickets: tickets, ambient: ambient, cascades: cascades, changes: changes)
+    userExport = UserExport(assets: assets)
     let shares = ShareDirectory(databases: databases, accounts: shareAccounts)
     shareDesk = ShareDesk(
       directory: shares, containers: containers, stores: stores, changes: changes)
@@ -93,6 +105,9 @@ public struct Service: Sendable {
       writers: ZoneWriters(countMax: limits.zoneWritersMax), invitations: invitations)
     restorer = VersionRestorer(
       stores: stores, tickets: tickets, ambient: ambient, handler: modify)
+    userImport = UserImport(
+      databases: databases, assets: assets, ambient: ambient, saves: modify, changes: changes)
+
     handlers = [
       modify,
       LookupRecordsHandler(databases: databases),

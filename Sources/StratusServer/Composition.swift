@@ -39,6 +39,8 @@ public struct Composition: Sendable {
   let queues: any Signals
   /// The signals to other processes that a store has new notifications.
   let newsOfOthers: any Signals
+  /// Deletes accounts.
+  public let remover: AccountRemover
   /// The locks and leases of background work, for several processes with the same stores.
   let locks: any WorkLocks
   let assets: any AssetStore
@@ -120,7 +122,9 @@ public struct Composition: Sendable {
     let (stores, registry) = (storage.stores, storage.registry)
     accounts = try await Accounts(
       registry: registry, signingKeys: storage.signingKeys, ambient: live.ambient,
-      randomness: live.randomness, limits: limits, audit: Audit { logger.notice("\($0)") },
+      randomness: live.randomness, limits: limits,
+      removals: storage.removals.map { $0 as any RemovalJournal } ?? NoRemovalJournal(),
+      audit: Audit { logger.notice("\($0)") },
       passwordThreads: ProcessInfo.processInfo.activeProcessorCount / 2, mail: mail)
     assets = storage.assets
     let (signingKeys, randomness) = (storage.signingKeys, live.randomness)
@@ -154,12 +158,21 @@ public struct Composition: Sendable {
     roles = UserRoles(stores: stores, ambient: live.ambient, changes: changes)
     let devices = DeviceReports(
       stores: stores, timelines: timelines, ambient: live.ambient)
+    let releaseEnded = { @Sendable [hub, accounts] () async throws(ServerError) in
+      try await hub.releaseEnded(by: accounts)
+    }
+    let hasStore = { @Sendable (address: StoreAddress) in stores.hasStore(at: address) }
+    remover = AccountRemover(
+      accounts: accounts, removal: service.userRemoval, stores: stores, hasStore: hasStore,
+      releaseEnded: releaseEnded)
+    let archives = AccountArchives(
+      accounts: accounts, exporter: service.userExport, importer: service.userImport,
+      stores: stores, hasStore: hasStore, version: ServerVersion.current)
     let management = accounts.managementHandlers(
       roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
-      restorer: service.restorer,
-      releaseEnded: { [hub, accounts] () async throws(ServerError) in
-        try await hub.releaseEnded(by: accounts)
-      },
+      restorer: service.restorer, remover: remover, archives: archives,
+      releaseEnded: releaseEnded,
+
       deleteStores: { (container) async throws(ServerError) in
         try await stores.deleteStores(of: container)
       },
@@ -192,7 +205,8 @@ public struct Composition: Sendable {
       publicURL: publicURL.map(Self.withoutSlash), readiness: checks,
       radar: radar, version: ServerVersion.current, logger: logger)
     router.pages = accounts.webPages(
-      shares: service.shareDesk, providers: providers, devices: devices
+      shares: service.shareDesk, providers: providers, devices: devices,
+      remover: remover, archives: archives
     ) { error in
       logger.error("a page cannot be answered: \(error.reason) \(error.facts)")
     }
@@ -200,7 +214,20 @@ public struct Composition: Sendable {
     router.news = news
     router.timelines = timelines
     self.router = router
+    try await applyRemovals()
   }
+
+  /// Applies the later entries of the journal to data that was restored from a backup. Nothing is
+  /// answered before.
+  private func applyRemovals() async throws {
+    guard let file = storage.removals, let entries = try file.pendingEntries() else { return }
+    let count = try await accounts.apply(entries, roles: roles, remover: remover)
+    logger.notice("removals since the restored backup: \(entries.count), applied: \(count)")
+    file.forgetPending()
+  }
+
+  /// Completes the deletions of accounts, for tests. A running server does this itself.
+  public func finishRemovals() async throws(ServerError) { try await remover.finishRemovals() }
 
   static func withoutSlash(_ url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url

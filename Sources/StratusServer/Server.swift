@@ -172,6 +172,7 @@ public struct Server: Sendable {
       services.append(BackupService(schedule: schedule, logger: logger))
     }
     services.append(SessionSweep(accounts: parts.accounts, logger: logger))
+    services.append(RemovalSweep(remover: parts.remover, logger: logger))
     // NB: Apple's push service sends notifications without any request, so the stores must stay
     // open.
     if let seconds = settings.storeIdleSeconds, settings.apns == nil {

@@ -101,6 +101,7 @@ extension ServerStorage {
       stores = cluster.stores
       registry = cluster.registry
       self.signingKeys = signingKeys
+      removals = folder.map { RemovalFile(data: $0.url) }
       self.assets = assets
       locks = cluster.locks
       signals = { cluster.signals($0.rawValue) }

@@ -11,6 +11,8 @@ public struct ServerStorage: Sendable {
   let stores: any OpenStoreCatalog
   let registry: any Registry
   let signingKeys: any SigningKeyStore
+  /// The journal of removals, or nil for a storage in memory.
+  var removals: RemovalFile?
   var assets: any AssetStore
   /// Makes every change token expire, or nil if this engine cannot do so.
   let renewEpochs: (@Sendable () throws(ServerError) -> Void)?
@@ -64,6 +66,7 @@ public struct ServerStorage: Sendable {
     newsOfOthers = NoSignals()
     nodes = .single(live: live)
     signingKeys = keys
+    removals = RemovalFile(data: folder.url)
     assets = FolderAssetStore(data: folder.url, now: live.ambient.now)
     readinessChecks = [
       DiskReadiness(folder: folder.url), StoreReadiness(stores: stores, registry: registry),

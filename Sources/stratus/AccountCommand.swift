@@ -6,11 +6,12 @@ import StratusWire
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account",
-    abstract: "Create, invite, configure, list, disable, enable and restrict accounts.",
+    abstract: "Create, configure, list, disable, restrict, export, import and delete accounts.",
     discussion: "'stratus account devices' shows the state of a user's devices.",
     subcommands: [
       Create.self, Invite.self, Configure.self, List.self, Disable.self, Enable.self,
-      Restrict.self, Unrestrict.self, AccountDevicesCommand.self,
+      Restrict.self, Unrestrict.self, AccountDevicesCommand.self, ExportAccountCommand.self,
+      ImportAccountCommand.self, DeleteAccountCommand.self, ReceiptsCommand.self,
     ])
 
   struct Create: AsyncParsableCommand {

@@ -86,12 +86,35 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(help: "The file of the server's keys that \"stratus backup --keys\" created.")
   var keys: String?
 
+  @Option(
+    help: """
+      The journal of removals: the file "removals.log" of the lost data folder, or of a later \
+      backup. Accounts, sessions and rights that were removed after the backup are removed again.
+      """)
+  var removals: String?
+
+  @Flag(help: "Restore what was removed after the backup, too, such as deleted accounts.")
+  var noRemovals = false
+
   func run() async throws {
+    if removals != nil, noRemovals { throw Failure("give --removals or --no-removals, not both") }
     umask(0o077)
+    let source: Backup.RemovalSource =
+      noRemovals
+      ? .none
+      : removals.map { Backup.RemovalSource.file(URL(fileURLWithPath: $0)) } ?? .backup
     let summary = try withProgress("restoring") { show in
       try Backup.restore(
         URL(fileURLWithPath: folder), to: data.url, keys: keys.map(URL.init(fileURLWithPath:)),
-        onProgress: show)
+        removals: source, onProgress: show)
+    }
+    if summary.laterRemovalsCount > 0 {
+      say("removals after the backup: \(summary.laterRemovalsCount); the server applies them")
+    }
+    if source == .backup {
+      complain(
+        "accounts that were deleted and sessions that were revoked after the backup exist again; "
+          + "give --removals FILE to remove them, or --no-removals")
     }
     try summary.report(in: data.folder)
   }

@@ -189,13 +189,15 @@ import Testing
     9: links,
     10: audit,
     11: consents,
-    12: profiles,
+    12: removals,
+    13: profiles,
     14: addresses,
   ]
   private static let addresses = "DROP TABLE addresses;"
   private static let profiles = "DROP TABLE profiles; DROP TABLE phones;" + addresses
-
-  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;" + profiles
+  private static let removals =
+    "DROP TABLE account_removals; DROP INDEX IF EXISTS mails_by_recipient;" + profiles
+  private static let consents = "DROP TABLE consents; DROP TABLE test_accounts;" + removals
   private static let audit =
     "DROP TABLE audit; ALTER TABLE accounts DROP COLUMN restricted;" + consents
   private static let mail =
@@ -275,6 +277,25 @@ import Testing
         codeHash: [1], accountID: "1", countMax: 1, at: 5)
       #expect(outcome == .confirmed(address))
       #expect(try await registry.addresses(ofAccount: "1") == [address])
+      await registry.close()
+    }
+  }
+
+  @Test(arguments: [2, 7, 11, 12])
+  func `an upgraded registry can delete accounts`(layout: Int64) async throws {
+    try await withTemporaryFolder { url in
+      try await make(layout: layout, in: url)
+      let folder = try DataFolder(url)
+      defer { folder.unlock() }
+      let registry = try SQLiteRegistry(folder: folder)
+      let removal = AccountRemoval(
+        receipt: RemovalReceipt(
+          id: "r", accountID: "1", publicRecords: .keep, begunAt: 5))
+      let start = try await registry.beginRemoval(
+        removal, entry: AuditEntry(time: 5, actor: .operator, action: "accounts/delete"))
+      #expect(start == .begun(removal))
+      #expect(try await registry.finish(removal, at: 6)?.receipt.endedAt == 6)
+      #expect(try await registry.accounts() == [])
       await registry.close()
     }
   }

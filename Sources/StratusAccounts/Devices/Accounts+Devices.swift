@@ -124,7 +124,7 @@ extension Accounts {
     guard let token = try await token(text),
       let session = try await registry.session(id: token.sessionID)
     else { return }
-    guard try await registry.deleteSession(id: session.id) else { return }
+    guard try await endSession(id: session.id) else { return }
     memory.forget()
     if let account = try await registry.account(id: session.accountID) {
       audit.note("the account '\(account.email)' signed out a device in \(session.store.inLog)")

@@ -145,6 +145,18 @@ struct MailContent: Sendable, Hashable {
       "A recovery code was used", "A recovery code of your account on \(serverURL) was used.")
   }
 
+  static func dataExported(_ serverURL: String) -> MailContent {
+    notice(
+      "Your data was downloaded", "The data of your account on \(serverURL) was downloaded.")
+  }
+
+  static func accountDeleted(_ serverURL: String) -> MailContent {
+    MailContent(
+      "Your account is deleted",
+      "Your account on \(serverURL) and all its data were deleted on the account page.",
+      "If you did not do this, tell the operator of the server.")
+  }
+
   private static func notice(_ subject: String, _ sentence: String) -> MailContent {
     MailContent(
       subject, sentence,

@@ -74,6 +74,7 @@ struct DisableAccountHandler: ManagementHandler {
 
   func answer(_ request: DisableAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
+    try accounts.journal(.disabled, of: account.id)
     _ = try await accounts.registry.setDisabled(true, accountID: account.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("disabled the account '\(account.email)'")
@@ -90,7 +91,10 @@ struct EnableAccountHandler: ManagementHandler {
 
   func answer(_ request: EnableAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
-    _ = try await accounts.registry.setDisabled(false, accountID: account.id)
+    guard try await accounts.registry.setDisabled(false, accountID: account.id) else {
+      throw .badRequest("the account '\(account.email)' is being deleted and cannot be enabled")
+    }
+    try accounts.journal(.enabled, of: account.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("enabled the account '\(account.email)'")
     return EmptyRequest()
@@ -107,6 +111,7 @@ struct RestrictAccountHandler: ManagementHandler {
 
   func answer(_ request: RestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
+    try accounts.journal(.restricted, of: account.id)
     _ = try await accounts.registry.setRestricted(true, accountID: account.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("restricted the account '\(account.email)'")
@@ -124,6 +129,7 @@ struct UnrestrictAccountHandler: ManagementHandler {
   func answer(_ request: UnrestrictAccount.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
     _ = try await accounts.registry.setRestricted(false, accountID: account.id)
+    try accounts.journal(.unrestricted, of: account.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("ended the restriction of the account '\(account.email)'")
     return EmptyRequest()

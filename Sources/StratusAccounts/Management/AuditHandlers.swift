@@ -8,8 +8,7 @@ import StratusWire
 /// that nothing is disclosed without an entry. Otherwise the entry is written after the request
 /// has succeeded. If an entry cannot be written, the caller gets an error.
 ///
-/// ``ListDevicesHandler`` writes its entry itself, because only the user's code identifies the
-/// account. ``RestoreVersionsHandler`` also does, because a restore consists of many requests.
+/// The handlers of ``AuditRules/own`` write their entries themselves.
 struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   typealias Endpoint = Handler.Endpoint
 
@@ -17,8 +16,7 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
   let accounts: Accounts
 
   func answer(_ request: Endpoint.Request) async throws(ServerError) -> Endpoint.Response {
-    guard !AuditRules.reads.contains(Endpoint.path), !AuditRules.recorded.contains(Endpoint.path)
-    else {
+    guard !AuditRules.reads.contains(Endpoint.path), !AuditRules.own.contains(Endpoint.path) else {
       return try await handler.answer(request)
     }
     let subject = try AuditSubject(request)
@@ -43,13 +41,17 @@ struct AuditedHandler<Handler: ManagementHandler>: ManagementHandler {
 enum AuditRules {
   /// The endpoints that change nothing and disclose no data of an account.
   static let reads = ConsolePermission.reads.union([
-    ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path,
-    ShowVersions.path,
+    ListAuditEntries.path, ListMembers.path, ListNodes.path, ShowQuota.path, ShowVersions.path,
+    ListReceipts.path,
   ])
-  /// The endpoints whose handlers write the audit log themselves.
-  static let recorded: Set<String> = [ListDevices.path, RestoreVersions.path]
+  /// The endpoints whose handlers write their entries themselves. Only the user's code of consent
+  /// identifies the account of a list of devices. A deletion is written in its own transaction. An
+  /// export, an import and a restore of versions consist of many requests.
+  static let own: Set<String> = [
+    ListDevices.path, RestoreVersions.path, DeleteAccount.path, ExportAccount.path,
+    ImportAccount.path,
+  ]
   /// The endpoints whose answers give access to the data of an account.
-
   static let disclosures: Set<String> = [CreateWebToken.path]
 
   /// Returns the verb phrase with which the account page describes a request of the operator.
@@ -63,6 +65,9 @@ enum AuditRules {
     case RestrictAccount.path: "restricted the account"
     case UnrestrictAccount.path: "ended the restriction of the account"
     case CreateWebToken.path: "made a token that opens your data"
+    case DeleteAccount.path: "began the deletion of the account"
+    case ExportAccount.path: "exported your data"
+    case ImportAccount.path: "imported data into the account"
     case RevokeWebToken.path: "ended a session"
     case ListDevices.path: "saw the state of your devices with your code"
     case GrantRole.path: "granted a role"
@@ -144,6 +149,13 @@ extension Accounts {
         accountID: account.id,
         store: AuditStore(
           container: store.container, environment: store.environment.rawValue)))
+  }
+
+  /// Writes that the operator exports or imports the data of an account, before it is done.
+  func recordArchive(_ path: String, of account: Account) async throws(ServerError) {
+    try await registry.append(
+      AuditEntry(
+        time: ambient.now(), actor: AuditActor.current, action: path, accountID: account.id))
   }
 
   /// Writes a change that a user made on the account page.

@@ -9,6 +9,8 @@ extension Accounts {
   ///   - quotas: reads and changes the quotas of databases.
   ///   - devices: reports the state of users' devices.
   ///   - releaseEnded: disconnects the listeners of ended sessions and of disabled users.
+  ///   - remover: deletes accounts.
+  ///   - archives: exports and imports accounts.
   ///   - deleteStores: removes a container's files.
   ///   - rotateTicketKey: replaces the key that signs asset URLs.
   public func managementHandlers(
@@ -16,6 +18,8 @@ extension Accounts {
     quotas: StorageQuotas,
     devices: DeviceReports,
     restorer: VersionRestorer,
+    remover: AccountRemover,
+    archives: AccountArchives,
     releaseEnded: @escaping @Sendable () async throws(ServerError) -> Void,
     deleteStores: @escaping @Sendable (_ container: String) async throws(ServerError) -> Void,
     rotateTicketKey: @escaping @Sendable () throws(ServerError) -> Void
@@ -42,6 +46,10 @@ extension Accounts {
       DisableAccountHandler(accounts: self, releaseEnded: releaseEnded),
       RestrictAccountHandler(accounts: self, releaseEnded: releaseEnded),
       UnrestrictAccountHandler(accounts: self),
+      DeleteAccountHandler(accounts: self, remover: remover),
+      ListReceiptsHandler(accounts: self),
+      ExportAccountHandler(accounts: self, archives: archives),
+      ImportAccountHandler(accounts: self, archives: archives),
       ListAuditEntriesHandler(accounts: self),
       ListRolesHandler(accounts: self, roles: roles),
       GrantRoleHandler(accounts: self, roles: roles),

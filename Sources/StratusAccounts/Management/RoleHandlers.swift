@@ -66,7 +66,10 @@ struct RevokeRoleHandler: ManagementHandler {
         "\(holder.title) does not have the role '\(request.role.prefix(64))'; see "
           + "'stratus role list'")
     }
+    try accounts.journal(
+      .role, of: holder.user.userRecordName, detail: request.role, at: holder.store)
     accounts.note("revoked the role '\(request.role)' of", holder)
+
     return EmptyRequest()
   }
 }

@@ -67,6 +67,7 @@ struct RevokeServerKeyHandler: ManagementHandler {
         "there is no valid server-to-server key '\(request.id.prefix(64))'; "
           + "see 'stratus server-key list'")
     }
+    try accounts.journal(.serverKey, of: request.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("revoked the server-to-server key \(request.id)")
     try await releaseEnded()

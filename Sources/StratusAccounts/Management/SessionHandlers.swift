@@ -59,7 +59,7 @@ struct RevokeWebTokenHandler: ManagementHandler {
         .notFound,
         "there is no session '\(request.id.prefix(64))'; see 'stratus web-token list'")
     }
-    for id in ids { _ = try await accounts.registry.deleteSession(id: id) }
+    for id in ids { try await accounts.endSession(id: id) }
     accounts.memory.forget()
     accounts.audit.noteOperator("ended the session \(request.id.prefix(Accounts.shownIDLength))")
     try await releaseEnded()
@@ -98,6 +98,7 @@ extension Accounts {
     try await forgetEndedBrowserSessions()
     try await forgetOldMails()
     try await registry.deleteSignInSteps(endedBefore: now)
+    try await registry.deleteRemovals(endedBefore: now - auditDays * 86_400_000)
   }
 
   /// The number of stored sessions, for tests.

@@ -37,7 +37,9 @@ struct RemoveMemberHandler: ManagementHandler {
   func answer(_ request: RemoveMember.Request) async throws(ServerError) -> EmptyRequest {
     let account = try await accounts.account(email: request.email)
     switch try await accounts.registry.removeMember(accountID: account.id) {
-    case .made: return EmptyRequest()
+    case .made:
+      try accounts.journal(.member, of: account.id)
+      return EmptyRequest()
     case .absent: throw Accounts.notInTeam(request.email)
     case .lastOwner: throw Accounts.lastOwner
     }
@@ -66,7 +68,7 @@ struct ListMembersHandler: ManagementHandler {
 }
 
 extension Accounts {
-  fileprivate static let lastOwner = ServerError(
+  static let lastOwner = ServerError(
     .badRequest, "the team must keep an owner; make another member an owner first")
 
   fileprivate static func notInTeam(_ email: String) -> ServerError {

@@ -96,6 +96,7 @@ struct RevokeAPITokenHandler: ManagementHandler {
         .notFound,
         "there is no API token '\(request.id.prefix(64))'; see 'stratus api-token list'")
     }
+    try accounts.journal(.apiToken, of: request.id)
     accounts.memory.forget()
     accounts.audit.noteOperator("revoked the API token \(request.id)")
     return EmptyRequest()

@@ -60,6 +60,8 @@ extension AccountPages {
       <ul>\(HTML(appItems))</ul>\(apps.isEmpty ? "<p>None.</p>" : nil)
       <form method="post" action="/account/end-all">\(visit.hidden(seal))
       <button class="quiet">Sign out everywhere else</button></form>
+      <h2>Your data</h2>
+      <p><a href="/account/data">Download or restrict your data, or delete the account</a></p>
       <h2>Changes by the operator</h2>
       <ul>\(HTML(entries.map(Self.entryItem)))</ul>\(entries.isEmpty ? "<p>None.</p>" : nil)
       """
@@ -187,7 +189,7 @@ extension AccountPages {
     let id = visit.request.form["id"] ?? ""
     for session in try await accounts.registry.browserSessions(ofAccount: signedIn.account.id)
     where session.id == id {
-      _ = try await accounts.registry.deleteBrowserSession(hash: session.hash)
+      try await accounts.endBrowserSession(session)
       try await note("ended the session of a browser", signedIn.account, visit)
     }
     return PageLayout.redirect(to: "/account")
@@ -204,6 +206,7 @@ extension AccountPages {
   /// Ends all sessions of the account except this browser's session.
   func endAllSessions(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     guard let signedIn = visit.signedIn else { return PageLayout.redirect(to: "/auth/sign-in") }
+    try accounts.journal(.browserSessions, of: signedIn.account.id)
     try await accounts.registry.deleteBrowserSessions(
       ofAccount: signedIn.account.id, except: signedIn.session.hash)
     try await endAppSessions(of: signedIn.account) { _ in true }
@@ -216,7 +219,7 @@ extension AccountPages {
   ) async throws(ServerError) {
     for session in try await accounts.registry.sessions(ofAccount: account.id)
     where isMeant(session) {
-      _ = try await accounts.registry.deleteSession(id: session.id)
+      try await accounts.endSession(id: session.id)
     }
     accounts.memory.forget()
   }

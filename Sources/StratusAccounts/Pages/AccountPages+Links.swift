@@ -96,6 +96,8 @@ extension AccountPages {
           alarm: "This is your only way to sign in. Set a password or a passkey first.",
           status: 409)
       case .removed:
+        try accounts.journal(.providerLink, of: link.subject, detail: link.issuer)
+        try accounts.journal(.browserSessions, of: account.id)
         try await note("removed a link to an identity provider", account, visit)
         await accounts.notify(account, .providerUnlinked(accounts.serverName))
       }

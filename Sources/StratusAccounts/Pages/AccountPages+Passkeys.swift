@@ -166,6 +166,8 @@ extension AccountPages {
           visit, signedIn,
           alarm: "This is your only way to sign in. Add another passkey first.", status: 409)
       case .removed:
+        try accounts.journal(.passkey, of: id.hex)
+        try accounts.journal(.browserSessions, of: account.id)
         try await note("removed a passkey", account, visit)
         await accounts.notify(account, .passkeyRemoved(accounts.serverName))
       }
@@ -189,6 +191,7 @@ extension AccountPages {
       return try await passkeysPage(
         visit, signedIn, alarm: "Add a passkey before you remove the password.", status: 409)
     case .removed:
+      try accounts.journal(.password, .browserSessions, of: account.id)
       try await note("removed its password", account, visit)
       await accounts.notify(account, .passwordRemoved(accounts.serverName))
     }

@@ -112,7 +112,7 @@ extension AccountPages {
   /// Ends the browser session that a new one replaces.
   func endEarlierSession(of visit: Visit) async throws(ServerError) {
     if let signedIn = visit.signedIn {
-      _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
+      try await accounts.endBrowserSession(signedIn.session)
     }
   }
 }

@@ -211,7 +211,7 @@ extension AccountPages {
 
   func signOut(_ visit: inout Visit) async throws(ServerError) -> PageAnswer {
     if let signedIn = visit.signedIn {
-      _ = try await accounts.registry.deleteBrowserSession(hash: signedIn.session.hash)
+      try await accounts.endBrowserSession(signedIn.session)
       try await note("signed out", signedIn.account, visit)
     }
     visit.remove(.session)

@@ -19,12 +19,19 @@ public final class AccountPages: WebPages {
   let pollPace = PollPace()
   /// The identity providers at which users can sign in, or nil if there are none.
   let providers: ProviderClient?
-  private let report: @Sendable (ServerError) -> Void
+  /// Deletes accounts, or nil if the pages offer no deletion.
+  let remover: AccountRemover?
+  /// Exports accounts, or nil if the pages offer no export.
+  let archives: AccountArchives?
+  let report: @Sendable (ServerError) -> Void
 
   init(
     accounts: Accounts, shares: ShareDesk?, providers: ProviderClient?, devices: DeviceReports?,
+    remover: AccountRemover?, archives: AccountArchives?,
     report: @escaping @Sendable (ServerError) -> Void
   ) {
+    self.remover = remover
+    self.archives = archives
     self.providers = providers
     self.accounts = accounts
     self.shares = shares
@@ -117,6 +124,10 @@ public final class AccountPages: WebPages {
     case ("/account/profile", false): return try await showProfile(visit)
     case ("/account/profile", true): return try await changeProfile(visit)
     case ("/account/addresses/remove", true): return try await removeAddress(visit)
+    case ("/account/data", false): return try await showData(visit)
+    case ("/account/data/restrict", true): return try await changeRestriction(visit)
+    case ("/account/data/export", true): return try await exportData(visit)
+    case ("/account/data/delete", true): return try await deleteAccount(&visit)
     case ("/account/factor", false): return try await showFactor(visit)
     case ("/account/factor", true): return try await setUpFactor(&visit)
     case ("/account/factor/change", true): return try await changeFactor(&visit)
@@ -168,12 +179,16 @@ extension Accounts {
   ///     pages.
   ///   - providers: the identity providers at which users can sign in, or nil if there are none.
   ///   - devices: reports the state of users' devices. If it is nil, the pages show no devices.
+  ///   - remover: deletes accounts. If it is nil, the pages offer no deletion.
+  ///   - archives: exports accounts. If it is nil, the pages offer no export.
   ///   - report: called with errors that a page cannot show.
   public func webPages(
     shares: ShareDesk? = nil, providers: ProviderClient? = nil, devices: DeviceReports? = nil,
+    remover: AccountRemover? = nil, archives: AccountArchives? = nil,
     report: @escaping @Sendable (ServerError) -> Void
   ) -> AccountPages {
     AccountPages(
-      accounts: self, shares: shares, providers: providers, devices: devices, report: report)
+      accounts: self, shares: shares, providers: providers, devices: devices, remover: remover,
+      archives: archives, report: report)
   }
 }

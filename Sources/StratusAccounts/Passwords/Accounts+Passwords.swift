@@ -36,6 +36,10 @@ extension Accounts {
       to: StoredPassword(accountID: account.id, hash: hash, changedAt: ambient.now()),
       from: proof?.passwordHash, endsAppSessions: endsApps && hadPassword)
     memory.forget()
+    if isChanged, hadPassword {
+      try journal(.password, .browserSessions, of: account.id)
+      if endsApps { try journal(.sessions, of: account.id) }
+    }
     return isChanged ? ProvenAccount(account: account, passwordHash: hash) : nil
   }
 
@@ -55,6 +59,9 @@ extension Accounts {
     let account = try await registry.redeem(
       codeHash: code.hash, newID: randomness(16).hex, passwordHash: hash, at: ambient.now())
     memory.forget()
+    if let account {
+      try journal(.password, .browserSessions, .sessions, of: account.id)
+    }
     return account.map { ProvenAccount(account: $0, passwordHash: hash) }
   }
 

@@ -17,6 +17,8 @@ final class PageSeal: Sendable {
     case providerState = "provider state"
     case providerNonce = "provider nonce"
     case providerVerifier = "provider verifier"
+    case exportCursor = "export cursor"
+    case importSession = "import session"
   }
 
   private static let codeCount = 32

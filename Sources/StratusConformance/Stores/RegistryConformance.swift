@@ -12,6 +12,10 @@ public enum RegistryConformance {
     Check("accounts are listed in order of e-mail", accountsAreListed),
     Check("an account can be disabled and enabled again", accountsAreDisabled),
     Check("an account can be restricted and unrestricted again", accountsAreRestricted),
+    Check("a user restricts the account, but not against the operator", usersRestrictThemselves),
+    Check("the deletion of an account is done in steps, and a receipt stays", removalsAreDone),
+    Check("the last owner of the team is not deleted", lastOwnersAreNotRemoved),
+    Check("a credential is removed even if it is the last one", credentialsAreRemoved),
     Check("entries of the audit log are listed, the newest first", auditEntriesAreListed),
     Check("old entries of the audit log are removed", auditEntriesAreRemoved),
     Check(

@@ -12,5 +12,5 @@ public enum StoreConformance {
     + entryChecks + indexChecks + linkChecks + cascadeChecks + assetChecks + holdChecks + keyChecks
     + subscriptionChecks + outboxChecks + queueChecks + collectionChecks + deviceChecks
     + listingChecks + passageChecks + retirementChecks + joinedShareChecks
-    + hierarchyChecks + usageChecks + versionChecks
+    + hierarchyChecks + usageChecks + versionChecks + userRowChecks
 }

@@ -7,7 +7,7 @@ public protocol Registry:
   PasswordRegistry, BrowserSessionRegistry, MailRegistry, FactorRegistry, TeamRegistry,
   SignInStepRegistry, PasskeyRegistry, ProviderRegistry, ConsentRegistry, TestAccountRegistry,
   UserRegistry, StoreRegistry, VersionRegistry, AuditRegistry, ProfileRegistry,
-  AddressRegistry
+  AddressRegistry, RemovalRegistry
 {}
 
 /// Tells the server's processes when cached data of the registry and of the server's keys is
@@ -32,12 +32,19 @@ public struct Account: Sendable, Hashable {
   /// Whether the account's data may only be stored: every request for data is refused, and
   /// notifications stop. The user can still sign in on the account page.
   public var isRestricted: Bool
+  /// Whether the user has restricted the account on the account page. Only then can the user also
+  /// end the restriction.
+  public var isRestrictedByUser: Bool
 
-  public init(id: String, email: String, isDisabled: Bool, isRestricted: Bool = false) {
+  public init(
+    id: String, email: String, isDisabled: Bool, isRestricted: Bool = false,
+    isRestrictedByUser: Bool = false
+  ) {
     self.id = id
     self.email = email
     self.isDisabled = isDisabled
     self.isRestricted = isRestricted
+    self.isRestrictedByUser = isRestrictedByUser
   }
 }
 
@@ -51,10 +58,18 @@ public protocol AccountRegistry: Sendable {
   func accounts() async throws(ServerError) -> [Account]
   /// Returns the IDs of the disabled and the restricted accounts, unsorted.
   func closedAccounts() async throws(ServerError) -> [String]
-  /// - Returns: false if there is no such account.
+  /// - Returns: false if there is no such account, or if it is being deleted.
   func setDisabled(_ isDisabled: Bool, accountID: String) async throws(ServerError) -> Bool
   /// - Returns: false if there is no such account.
   func setRestricted(_ isRestricted: Bool, accountID: String) async throws(ServerError) -> Bool
+  /// Begins a restriction by the user, or ends it, in one transaction with the entry of the audit
+  /// log.
+  ///
+  /// - Returns: false, without any change, if the account is already as asked, or if the operator
+  ///   has restricted it.
+  func setRestrictedByUser(
+    _ isRestricted: Bool, accountID: String, entry: AuditEntry
+  ) async throws(ServerError) -> Bool
 }
 
 /// Stores the list of containers.

@@ -54,7 +54,7 @@ public protocol StoreWriting:
   StoreReading, ZoneWriting, RecordWriting, ChangeWriting, SchemaWriting, IndexWriting, LinkWriting,
   AssetWriting, KeyWriting, SubscriptionWriting, OutboxWriting, NotificationWriting, DeviceWriting,
   ListingWriting, SpaceWriting, LackWriting, UsageWriting,
-  SharingWriting, ShareLinkWriting, VersionWriting
+  SharingWriting, ShareLinkWriting, VersionWriting, UserRowsWriting
 {}
 
 /// The stores of all containers.

@@ -52,6 +52,9 @@ public struct PageAnswer: Sendable {
   /// The names and values of the header fields, in order.
   public var fields: [(name: String, value: String)]
   public var body: [UInt8]
+  /// The bytes that follow the head, piece by piece as the browser reads them, in place of
+  /// ``body``.
+  public var stream: AsyncStream<[UInt8]>?
 
   public init(status: Int = 200, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.status = status

@@ -49,6 +49,7 @@ extension Router {
       guard let name = HTTPField.Name(field.name) else { continue }
       head.headerFields.append(HTTPField(name: name, value: field.value))
     }
+    if let stream = answer.stream, isPost { return (head, .events(stream)) }
     let isHead = request.method == .head
     return (head, isHead ? .absent(size: Int64(answer.body.count)) : .bytes(answer.body))
   }

@@ -54,6 +54,7 @@ public enum RegistryTables {
       try connection.define(consents(connection.dialect))
       try connection.define(profiles(connection.dialect))
       try connection.define(addresses(connection.dialect))
+      try connection.define(removals(connection.dialect))
       try connection.execute(writeLayout, [.integer(layout)])
       return
     }

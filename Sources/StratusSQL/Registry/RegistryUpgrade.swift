@@ -26,6 +26,7 @@ enum RegistryUpgrade {
     if found < 10 { try connection.define(RegistryTables.providerLinks(connection.dialect)) }
     if found < 11 { try connection.define(RegistryTables.audit(connection.dialect)) }
     if found < 12 { try connection.define(RegistryTables.consents(connection.dialect)) }
+    if found < 13 { try connection.define(RegistryTables.removals(connection.dialect)) }
     if found < 14 { try connection.define(RegistryTables.profiles(connection.dialect)) }
     if found < 15 { try connection.define(RegistryTables.addresses(connection.dialect)) }
   }

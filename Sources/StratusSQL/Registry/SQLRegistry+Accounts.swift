@@ -25,9 +25,7 @@ extension SQLRegistry {
 
   public func closedAccounts() async throws(ServerError) -> [String] {
     try await engine.read { (session) throws(ServerError) in
-      try session.connection.all(AccountStatements.listClosed, [.flag(true), .flag(true)]) {
-        $0.text(0)
-      }
+      try session.connection.all(AccountStatements.listClosed, [.flag(true)]) { $0.text(0) }
     }
   }
 
@@ -50,6 +48,22 @@ extension SQLRegistry {
         AccountStatements.setRestricted, [.flag(isRestricted), .text(accountID)]) == 1
     }
   }
+
+  public func setRestrictedByUser(
+    _ isRestricted: Bool, accountID: String, entry: AuditEntry
+  ) async throws(ServerError) -> Bool {
+    let restrictedByUser = SQLValue.integer(Account.restrictedByUser)
+    let (new, old): (SQLValue, SQLValue) =
+      isRestricted ? (restrictedByUser, .flag(false)) : (.flag(false), restrictedByUser)
+    return try await engine.write { (session) throws(ServerError) in
+      let count = try session.connection.execute(
+        AccountStatements.replaceRestriction, [new, .text(accountID), old])
+      guard count == 1 else { return false }
+      try session.advanceVersion()
+      try session.append(entry)
+      return true
+    }
+  }
 }
 
 extension RegistrySession {
@@ -63,7 +77,7 @@ extension RegistrySession {
       AccountStatements.insert,
       [
         .text(account.id), .text(account.email), .flag(account.isDisabled),
-        .flag(account.isRestricted),
+        .integer(account.restriction),
       ])
   }
 }
@@ -72,7 +86,15 @@ extension Account {
   fileprivate init(row: any SQLRow) {
     self.init(
       id: row.text(0), email: row.text(1), isDisabled: row.integer(2) != 0,
-      isRestricted: row.integer(3) != 0)
+      isRestricted: row.integer(3) != 0, isRestrictedByUser: row.integer(3) == restrictedByUser)
+  }
+
+  /// The value of the column `restricted` for a restriction that the user has made. 1 means the
+  /// operator, and 0 means no restriction.
+  fileprivate static let restrictedByUser: Int64 = 2
+
+  fileprivate var restriction: Int64 {
+    isRestricted ? isRestrictedByUser ? Self.restrictedByUser : 1 : 0
   }
 }
 
@@ -82,12 +104,19 @@ private enum AccountStatements {
   static let findEmail = SQLStatement(select + " WHERE email = ?")
   static let list = SQLStatement(select + " ORDER BY email")
   static let listClosed = SQLStatement(
-    "SELECT id FROM accounts WHERE disabled = ? OR restricted = ?")
+    "SELECT id FROM accounts WHERE disabled = ? OR restricted <> 0")
   static let insert = SQLStatement(
     """
     INSERT INTO accounts (id, email, disabled, restricted) VALUES (?, ?, ?, ?)
     ON CONFLICT (email) DO NOTHING
     """)
-  static let setDisabled = SQLStatement("UPDATE accounts SET disabled = ? WHERE id = ?")
+  /// NB: an account that is being deleted stays disabled.
+  static let setDisabled = SQLStatement(
+    """
+    UPDATE accounts SET disabled = ? WHERE id = ?
+      AND NOT EXISTS (SELECT 1 FROM account_removals WHERE account = accounts.id)
+    """)
+  static let replaceRestriction = SQLStatement(
+    "UPDATE accounts SET restricted = ? WHERE id = ? AND restricted = ?")
   static let setRestricted = SQLStatement("UPDATE accounts SET restricted = ? WHERE id = ?")
 }

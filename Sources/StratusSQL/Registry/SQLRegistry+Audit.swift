@@ -2,9 +2,7 @@ public import StratusDomain
 
 extension SQLRegistry {
   public func append(_ entry: AuditEntry) async throws(ServerError) {
-    try await engine.write { (session) throws(ServerError) in
-      try session.connection.execute(AuditStatements.insert, entry.values)
-    }
+    try await engine.write { (session) throws(ServerError) in try session.append(entry) }
   }
 
   public func auditEntries(
@@ -27,6 +25,13 @@ extension SQLRegistry {
     try await engine.write { (session) throws(ServerError) in
       try session.connection.execute(AuditStatements.delete, [.integer(time)])
     }
+  }
+}
+
+extension RegistrySession {
+  /// Stores an entry of the audit log, in the transaction of the change.
+  func append(_ entry: AuditEntry) throws(ServerError) {
+    try connection.execute(AuditStatements.insert, entry.values)
   }
 }
 

@@ -60,7 +60,7 @@ extension RegistrySession {
     try connection.first(TeamStatements.find, [.text(accountID)], TeamRow.init(row:))?.member()
   }
 
-  fileprivate func isLastOwner(_ accountID: String) throws(ServerError) -> Bool {
+  func isLastOwner(_ accountID: String) throws(ServerError) -> Bool {
     guard try member(accountID)?.role == .owner else { return false }
     let others = try connection.first(TeamStatements.otherOwners, [.text(accountID)]) {
       $0.integer(0)

@@ -21,6 +21,9 @@ public struct Backup {
     /// Files that records use but that are missing or damaged in the source. Each text names the
     /// store and the file.
     public var missingFiles: [String] = []
+    /// The removals of the journal that are later than the restored backup. The server applies them
+    /// when it starts.
+    public var laterRemovalsCount = 0
     /// The S3 bucket with the bytes of assets, which the copy does not contain, or nil if they are
     /// in the data folder.
     public var assetsPlace: String?
@@ -42,6 +45,17 @@ public struct Backup {
   let onProgress: (Progress) -> Void
   /// The earlier backup whose unchanged files the new backup links to instead of copying them.
   let earlier: (folder: URL, manifest: BackupManifest)?
+  /// The journal of removals that a restore uses.
+  private(set) var removals = RemovalSource.none
+
+  /// The journal of removals whose entries a restore applies.
+  public enum RemovalSource: Sendable, Equatable {
+    /// The copy in the backup. It ends with the backup, so later removals are undone.
+    case backup
+    /// The journal of the lost data folder, or the copy in a later backup.
+    case file(URL)
+    case none
+  }
 
   /// Copies a data folder, whether or not a server is using it.
   ///
@@ -77,15 +91,17 @@ public struct Backup {
   ///   - data: the folder to create.
   ///   - keys: a file with the server's keys. If it is nil, the server creates new keys, and all
   ///     users must sign in again.
+  ///   - removals: the journal of removals whose later entries the server applies when it starts.
   ///   - live: the clock and random numbers. The clock must not be earlier than any event of the
   ///     lost history.
   ///   - onProgress: is called at intervals.
   /// - Throws: ``BackupFailure``.
   public static func restore(
-    _ folder: URL, to data: URL, keys: URL? = nil, live: Live = Live(),
-    onProgress: @escaping (Progress) -> Void = { _ in }
+    _ folder: URL, to data: URL, keys: URL? = nil, removals: RemovalSource = .backup,
+    live: Live = Live(), onProgress: @escaping (Progress) -> Void = { _ in }
   ) throws(BackupFailure) -> Summary {
-    let backup = Backup(source: folder, target: data, live: live, earlier: nil, onProgress)
+    var backup = Backup(source: folder, target: data, live: live, earlier: nil, onProgress)
+    backup.removals = removals
     try backup.requireIntactStores()
     let summary = try backup.run(.beginAnew)
     if let keys { try KeyBackup.restore(keys, to: data) }
@@ -110,7 +126,12 @@ public struct Backup {
       let begunAt = live.ambient.now()
       var run = BackupRun(self, to: partial, purpose)
       try run.copy(stores)
-      if case .keep = purpose { try run.writeManifest(begunAt: begunAt) }
+      switch purpose {
+      case .keep:
+        try RemovalFile.copy(from: source, to: partial)
+        try run.writeManifest(begunAt: begunAt)
+      case .beginAnew: try run.restoreRemovals()
+      }
       let summary = run.summary
       // NB: the rename fails if another process has created the folder since the check.
       guard DataFolder.flushNames(in: partial), rename(partial.path, target.path) == 0,

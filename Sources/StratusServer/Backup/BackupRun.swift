@@ -116,6 +116,35 @@ struct BackupRun {
       of: address, from: backup.source, to: partial, earlier: backup.earlier?.folder)
   }
 
+  /// Puts the journal of removals into the restored folder.
+  ///
+  /// - Throws: ``BackupFailure``.
+  mutating func restoreRemovals() throws(BackupFailure) {
+    let journal: URL
+    switch backup.removals {
+    case .none: return
+    case .file(let file): journal = file
+    case .backup:
+      journal = RemovalFile.location(in: backup.source)
+      guard FileManager.default.fileExists(atPath: journal.path) else { return }
+    }
+    summary.laterRemovalsCount = try RemovalFile.restore(
+      journal, to: partial, after: try backupTime())
+  }
+
+  /// The time of the restored backup. A snapshot of a data folder has no manifest, so the time of
+  /// its newest file counts.
+  private func backupTime() throws(BackupFailure) -> Int64 {
+    if let manifest = try? Backup.manifest(of: backup.source) { return manifest.begunAt }
+    let registry = DataFolder.registry(in: backup.source).path
+    let times = [registry, registry + "-wal"].compactMap { path -> Int64? in
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      return Int64(status.st_mtim.tv_sec) * 1_000
+    }
+    return times.max() ?? 0
+  }
+
   /// Writes the list of the files, which makes the folder a complete backup.
   ///
   /// - Throws: ``BackupFailure``.

@@ -113,8 +113,16 @@ final class Browser {
     for field in answer.headerFields[values: .setCookie] { keep(field) }
     return Page(
       status: answer.status.code,
-      text: String(decoding: try await contents.collected(), as: UTF8.self),
+      text: String(decoding: try await Self.bytes(of: contents), as: UTF8.self),
       headers: answer.headerFields)
+  }
+
+  /// All bytes of an answer, also of one that is sent piece by piece.
+  private static func bytes(of contents: AnswerBody) async throws -> [UInt8] {
+    guard case .events(let pieces) = contents else { return try await contents.collected() }
+    var bytes: [UInt8] = []
+    for await piece in pieces { bytes += piece }
+    return bytes
   }
 
   /// The `Origin` of a form that a page sends to its own server (Fetch, "append a request Origin

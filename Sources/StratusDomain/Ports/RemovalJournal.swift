@@ -1,0 +1,15 @@
+public import StratusWire
+
+/// The journal of removals. It lies beside the data, so that it survives a restore of older data.
+public protocol RemovalJournal: Sendable {
+  /// Appends entries. They are on disk when the method returns.
+  ///
+  /// - Throws: `INTERNAL_ERROR`.
+  func append(_ entries: [RemovalEntry]) throws(ServerError)
+}
+
+/// A journal that forgets its entries, for servers without a data folder.
+public struct NoRemovalJournal: RemovalJournal {
+  public init() {}
+  public func append(_ entries: [RemovalEntry]) throws(ServerError) {}
+}

@@ -1,0 +1,82 @@
+public import StratusWire
+
+/// The deletion of an account, which is done in steps.
+public struct AccountRemoval: Sendable, Hashable {
+  public var receipt: RemovalReceipt
+  /// The number of saved steps. A step is saved only if no other process has saved one meanwhile.
+  public var step: Int64
+  /// The last store whose data is removed, or nil if there is none yet. The stores are in the order
+  /// of their names.
+  public var lastStore: StoreAddress?
+  /// The position in the store after ``lastStore``.
+  public var progress: UserRemovalProgress
+  /// Whether the stores were looked through again after the end. A request that was admitted before
+  /// the deletion may have written something during it.
+  public var isChecked: Bool
+
+  public init(
+    receipt: RemovalReceipt, step: Int64 = 0, lastStore: StoreAddress? = nil,
+    progress: UserRemovalProgress = UserRemovalProgress(), isChecked: Bool = false
+  ) {
+    self.receipt = receipt
+    self.step = step
+    self.lastStore = lastStore
+    self.progress = progress
+    self.isChecked = isChecked
+  }
+}
+
+/// The result of an attempt to begin the deletion of an account.
+public enum RemovalStart: Sendable, Hashable {
+  /// The deletion begins, or is in progress already.
+  case begun(AccountRemoval)
+  /// The account is the last owner of the team, so nothing has changed.
+  case lastOwner
+  case noAccount
+}
+
+/// Stores the deletions of accounts.
+public protocol RemovalRegistry: Sendable {
+  /// Begins the deletion of an account, in one transaction with the entry of the audit log: the
+  /// account is disabled, and its sessions, passwords, passkeys, factors, links to providers,
+  /// consents and team membership are removed. ``RemovalReceipt/counts`` gets their numbers.
+  ///
+  /// - Returns: the earlier deletion, if one has begun already.
+  func beginRemoval(
+    _ removal: AccountRemoval, entry: AuditEntry
+  ) async throws(ServerError) -> RemovalStart
+
+  /// Saves a step of a deletion. If the deletion is now checked, the users of the account are
+  /// removed, too.
+  ///
+  /// - Parameter removal: the new state, with the number of the state that it replaces.
+  /// - Returns: the saved state, or nil if another process has saved a step.
+  func save(_ removal: AccountRemoval) async throws(ServerError) -> AccountRemoval?
+
+  /// Ends a deletion, in one transaction: removes everything of the account that is still in the
+  /// registry, and the account itself. Mails that still wait are sent first. The users of the
+  /// account stay until the deletion is checked.
+  ///
+  /// - Returns: the saved state, or nil if another process has saved a step.
+  func finish(_ removal: AccountRemoval, at now: Int64) async throws(ServerError) -> AccountRemoval?
+
+  /// Returns the deletions that are not complete or not checked yet, the oldest first.
+  func openRemovals(limit: Int) async throws(ServerError) -> [AccountRemoval]
+
+  func removal(id: String) async throws(ServerError) -> AccountRemoval?
+
+  /// Returns the newest deletions, the newest first.
+  func removals(limit: Int) async throws(ServerError) -> [AccountRemoval]
+
+  /// Removes the receipts of deletions that ended before a time, in milliseconds since 1970 UTC.
+  func deleteRemovals(endedBefore time: Int64) async throws(ServerError)
+
+  /// Removes the password, passkey or link of an entry, even if the account has no other way to sign
+  /// in.
+  ///
+  /// - Returns: false if there is no such credential, or if the entry is of another kind.
+  func removeCredential(_ entry: RemovalEntry) async throws(ServerError) -> Bool
+
+  /// Returns the users of an account, in the order of the container IDs.
+  func users(ofAccount accountID: String) async throws(ServerError) -> [ContainerUser]
+}

@@ -1,0 +1,125 @@
+import Foundation
+import StratusDomain
+import StratusTesting
+import StratusWire
+import Testing
+
+@testable import StratusAccounts
+@testable import StratusServer
+
+/// A restore of an older backup applies later removals again.
+@Suite struct `The journal of removals` {
+  private func restored(
+    _ url: URL, _ source: Backup.RemovalSource, _ clock: MovedClock,
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let data = url.appendingPathComponent("restored-" + UUID().uuidString)
+    _ = try Backup.restore(
+      url.appendingPathComponent("backup"), to: data,
+      keys: url.appendingPathComponent("keys"), removals: source, live: clock.live)
+    let server = try await TestServer(onDiskIn: data, live: clock.live)
+    try await server.finishRemovals()
+    try await body(server)
+    await server.stop()
+  }
+
+  @Test func `later deletions and revocations are applied to a restored backup`() async throws {
+    try await KeyFolder.with { url in
+      let (clock, data) = (MovedClock(), url.appendingPathComponent("data"))
+      let server = try await TestServer(onDiskIn: data, live: clock.live)
+      let clients = try await [
+        server.client("anna@example.org"), server.client("bob@example.org"),
+        server.client("cid@example.org"), server.client("dora@example.org"),
+      ]
+      for client in clients { try await client.save("n-1") }
+      try await server.manage("containers/create", ["containerID": "iCloud.test.a"])
+      try await server.manage(
+        "api-tokens/create", ["containerID": "iCloud.test.a", "environment": "production"])
+      let made = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
+      let token = try #require(made.first { $0["containerID"] == "iCloud.test.a" })
+      try await server.manage(
+        "accounts/configure", ["email": "dora@example.org", "password": "seven green bicycles"])
+      // A revocation before the backup that was taken back is not applied again.
+      try await server.manage("accounts/disable", ["email": "dora@example.org"])
+      try await server.manage("accounts/enable", ["email": "dora@example.org"])
+      clock.move(bySeconds: 10)
+      _ = try Backup.make(
+        of: data, at: url.appendingPathComponent("backup"),
+        keys: url.appendingPathComponent("keys"),
+        live: clock.live)
+      clock.move(bySeconds: 10)
+      try await server.manage("accounts/delete", ["email": "anna@example.org"])
+      try await server.manage("accounts/disable", ["email": "bob@example.org"])
+      let sessions = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
+      let cid = try #require(sessions.first { $0["email"] == "cid@example.org" })
+      try await server.manage("web-tokens/revoke", ["id": cid["id"]])
+      try await server.manage("api-tokens/revoke", ["id": token["id"]])
+      try await server.manage(
+        "accounts/configure", ["email": "dora@example.org", "password": "nine red bicycles"])
+      await server.stop()
+
+      func statuses(_ server: TestServer) async throws -> [Int] {
+        var result: [Int] = []
+        for var client in clients.prefix(3) {
+          client = Client(
+            router: server.router, apiToken: client.apiToken, webAuthToken: client.webAuthToken)
+          result.append(try await client.answer("users/caller", [:]).status)
+        }
+        return result
+      }
+      func emails(_ server: TestServer) async throws -> Set<String> {
+        let listed = try await server.manage("accounts/list", [:])["accounts"].array ?? []
+        return Set(listed.compactMap { $0["email"].string })
+      }
+      let journal = data.appendingPathComponent("removals.log")
+      try await restored(url, .file(journal), clock) { server in
+        #expect(try await statuses(server) == [421, 401, 421])
+        #expect(!(try await emails(server).contains("anna@example.org")))
+        let tokens = try await server.manage("api-tokens/list", [:])["apiTokens"].array ?? []
+        #expect(!tokens.contains { $0["id"] == token["id"] })
+        let id = try await server.accountID("dora@example.org")
+        #expect(try await server.accounts.registry.password(ofAccount: id) == nil)
+        let listed = try await server.manage("accounts/list", [:])["accounts"].array ?? []
+        #expect(listed.first { $0["email"] == "dora@example.org" }?["disabled"] == false)
+      }
+      for source in [Backup.RemovalSource.none, .backup] {
+        try await restored(url, source, clock) { server in
+          #expect(try await statuses(server) == [200, 200, 200])
+          #expect(try await emails(server).contains("anna@example.org"))
+        }
+      }
+    }
+  }
+
+  @Test func `the journal has no secrets, only its owner can read it, and damage costs one entry`()
+    async throws
+  {
+    try await KeyFolder.with { url in
+      let data = url.appendingPathComponent("data")
+      let server = try await TestServer(onDiskIn: data)
+      let anna = try await server.client("anna@example.org")
+      let sessions = try await server.manage("web-tokens/list", [:])["webTokens"].array ?? []
+      for session in sessions {
+        try await server.manage("web-tokens/revoke", ["id": session["id"]])
+      }
+      let file = data.appendingPathComponent("removals.log")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      #expect(!text.contains(try #require(anna.webAuthToken)))
+      #expect(!text.contains("anna@example.org"))
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
+      #expect((mode as? NSNumber)?.intValue == 0o600)
+      await server.stop()
+
+      let count = try RemovalFile.entries(in: file, after: 0).count
+      #expect(count == sessions.count)
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.truncate(atOffset: UInt64(text.utf8.count - 20))
+      try handle.close()
+      try RemovalFile(data: data).append([RemovalEntry(time: 9, kind: .member, subject: "1")])
+      let entries = try RemovalFile.entries(in: file, after: 0)
+      #expect(entries.count == count)
+      #expect(entries.last == RemovalEntry(time: 9, kind: .member, subject: "1"))
+      #expect(try RemovalFile.entries(in: file, after: 9).allSatisfy { $0.time > 9 })
+    }
+  }
+}
