@@ -96,8 +96,8 @@ extension StoreConformance {
     }
   }
 
-  /// The values have no regularities, so that an engine cannot compress them. An engine may cut long
-  /// values.
+  /// The values have no regularities, so that an engine cannot compress them. An engine may cut
+  /// long values.
   static func longEntriesAreFound(_ store: any Store) async throws {
     var state: UInt64 = 1
     let entries = [2_599, 2_600, 2_601, 2_705, 9_000].enumerated().map { number, length in

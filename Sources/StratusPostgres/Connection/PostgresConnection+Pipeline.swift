@@ -18,8 +18,8 @@
       } else {
         let text = PostgresStatements.text(of: statement, expectsOne: expectsOne)
         name = statements.add(key)
-        // NB: PostgreSQL infers the types of texts, bytes and nulls from the statement. Every column
-        // is BIGINT, BYTEA or TEXT, and the values are sent in these forms.
+        // NB: PostgreSQL infers the types of texts, bytes and nulls from the statement. Every
+        // column is BIGINT, BYTEA or TEXT, and the values are sent in these forms.
         guard
           PQsendPrepare(handle, name, text, Int32(clamping: bound.types.count), bound.types) == 1
         else {

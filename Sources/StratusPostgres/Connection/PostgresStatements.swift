@@ -114,8 +114,8 @@
         hold: { "SELECT pg_advisory_xact_lock(\(lock(of: $0)))" }, newest: newestKey),
       hasSequences: true)
 
-    /// PostgreSQL refuses a row of an index with more than 2,704 bytes. The row of an entry has up to
-    /// 51 bytes besides the value.
+    /// PostgreSQL refuses a row of an index with more than 2,704 bytes. The row of an entry has up
+    /// to 51 bytes besides the value.
     private static let entryBytesMax = 2_600
 
     /// NB: a lock with two numbers never equals a lock with one number, as the zones have.

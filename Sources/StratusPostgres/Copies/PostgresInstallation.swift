@@ -43,8 +43,6 @@
     /// Closes the connection. PostgreSQL undoes an unfinished transaction.
     public func close() { connection.close() }
 
-    // MARK: The source of a copy
-
     /// Begins to read the present state.
     ///
     /// - Returns: the stores.
@@ -90,9 +88,10 @@
         schema: schema, makeEpoch: makeEpoch, now: now, report: { _ in })
       try timelines.renewAllEpochs(on: connection)
     }
+  }
 
-    // MARK: The target of a copy
-
+  // The target of a copy.
+  extension PostgresInstallation {
     /// Removes an unfinished copy, and begins a new one.
     ///
     /// - Throws: `INTERNAL_ERROR` if the database contains an installation.
@@ -102,8 +101,8 @@
           try connection.define(PostgresTestSchema.removal(of: schema))
         } else if try hasSchema() {
           var error = ServerError.fault("the database contains the data of Stratus already")
-          error.hint = "choose another database, or remove the schemas whose names begin with "
-            + schema
+          error.hint =
+            "choose another database, or remove the schemas that begin with \(schema)"
           throw error
         }
         try connection.define(

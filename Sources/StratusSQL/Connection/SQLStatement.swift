@@ -65,8 +65,8 @@ public struct SQLDialect: Sendable {
   /// The maximum number of bytes of an index entry's value, or nil if there is no maximum. Longer
   /// values are cut, and so are the bounds of a range.
   public var entryBytesMax: Int?
-  /// Statements about keys that the engine assigns before other transactions can see their rows. The
-  /// property is nil if only one transaction at a time writes.
+  /// Statements about keys that the engine assigns before other transactions can see their rows.
+  /// The property is nil if only one transaction at a time writes.
   public var sharedKeys: SharedKeys?
   /// Whether blocks of record numbers come from the sequence `record_numbers` and not from the
   /// table `record_count`. Transactions of different connections can draw from a sequence at once.

@@ -6,7 +6,6 @@ public import StratusSQL
 /// The tables of one SQLite file of a data folder that no server uses.
 public final class SQLiteTableSet: TableSet {
   private let file: SQLiteConnection
-  private let isWritable: Bool
   /// The rows and bytes that the present transaction has added.
   private var added = (rows: 0, bytes: 0)
 
@@ -17,7 +16,6 @@ public final class SQLiteTableSet: TableSet {
   /// - Throws: `INTERNAL_ERROR`.
   public init(reading url: URL) throws(ServerError) {
     file = try SQLiteConnection(path: url.path, configuration: SQLiteSettings.source)
-    isWritable = false
     try file.execute(TransactionStatements.beginRead, [])
   }
 
@@ -37,7 +35,6 @@ public final class SQLiteTableSet: TableSet {
     }
     try OwnedFile.prepare(url.path)
     file = try SQLiteConnection(path: url.path, configuration: SQLiteSettings.copied)
-    isWritable = true
     // NB: this setting has an effect only before the first table is created.
     try file.define("PRAGMA auto_vacuum = INCREMENTAL;")
     try file.execute(TransactionStatements.beginWrite, [])
