@@ -23,6 +23,11 @@ struct ChangeMatcher {
   /// change often concern the same subscriptions.
   private var known: [Int64: Definition] = [:]
 
+  /// The subscriptions to whole databases that may concern a zone, by the number of the zone. They
+  /// are kept, because a zone with many participants has those of many databases. Zones with more
+  /// of them than one page are left out.
+  private var ofDatabases: [Int64: [StoredSubscription]] = [:]
+
   private struct Definition {
     let subscription: Subscription
     /// The query, or nil if this is no query subscription or if the query is no longer legal.
@@ -139,8 +144,7 @@ struct ChangeMatcher {
           return OutboxCursor(position: part.position, key: key, subscription: last)
         }
         let limit = min(budget, Self.pageMax)
-        let page = try store.subscriptions(
-          under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
+        let page = try subscriptions(under: key, of: entry, after: last, limit: limit)
         // A lookup that finds nothing counts as work, too.
         budget -= max(1, page.count)
         for found in page {
@@ -154,6 +158,25 @@ struct ChangeMatcher {
       }
     }
     return nil
+  }
+
+  /// Reads the next subscriptions with a key.
+  private mutating func subscriptions(
+    under key: SubscriptionKey, of entry: OutboxEntry, after last: Int64, limit: Int
+  ) throws(ServerError) -> [StoredSubscription] {
+    if key == .database {
+      if let all = ofDatabases[entry.zone] {
+        return Array(all.drop { $0.number <= last }.prefix(limit))
+      }
+      if last == 0 {
+        let first = try store.subscriptions(
+          under: key, toZone: entry.zone, in: entry.database, after: 0, limit: Self.pageMax)
+        if first.count < Self.pageMax { ofDatabases[entry.zone] = first }
+        return Array(first.prefix(limit))
+      }
+    }
+    return try store.subscriptions(
+      under: key, toZone: entry.zone, in: entry.database, after: last, limit: limit)
   }
 
   /// Adds a notification if a subscription applies to a part of an entry.
