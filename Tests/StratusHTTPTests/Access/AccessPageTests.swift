@@ -10,20 +10,27 @@ import Testing
     let isPost: Bool
   }
 
+  /// The requests of `stratus login`, which have no form token and need other fields than a form.
+  private static let requestsOfPrograms = [
+    "/auth/device-authorization", "/auth/token", "/auth/revoke",
+  ]
+
   /// The pages in the switch of `AccountPages`, and examples of pages whose paths vary.
   private static func pages() throws -> [Page] {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Sources/StratusAccounts/Pages/AccountPages.swift")
     let text = try String(contentsOf: file, encoding: .utf8)
-    let found = text.matches(of: /case \((DevicePage\.path \+ )?"([^"]+)", (true|false)\)/)
-      .map { match in
-        Page(
-          path: (match.output.1 == nil ? "" : "/auth/device") + String(match.output.2),
-          isPost: match.output.3 == "true")
-      }
-    #expect(found.count == text.matches(of: /(true|false)\):/).count - 1)
-    let others = ["/auth/device", "/share/0NEa3AEPXwK71VM", "/auth/callback/x"]
+    let found = text.matches(
+      of: /case \(((Device|Address)Page\.path)?(?: \+ )?(?:"([^"]+)")?, (true|false)\)/
+    ).map { match in
+      let beginning = match.output.2.map { $0 == "Device" ? "/auth/device" : "/auth/address" }
+      return Page(
+        path: (beginning ?? "") + String(match.output.3 ?? ""), isPost: match.output.4 == "true")
+    }
+    #expect(found.count == text.matches(of: /(true|false)\):/).count)
+    let others = ["/share/0NEa3AEPXwK71VM", "/auth/callback/x"]
     return found + others.map { Page(path: $0, isPost: false) }
+      + requestsOfPrograms.map { Page(path: $0, isPost: true) }
   }
 
   @Test func `every page is the same for all callers without a session of a browser`()
@@ -38,7 +45,7 @@ import Testing
           let anonymous = try await scene.page(page.path, isPost: page.isPost, as: .anonymous)
           // Pages of an account need a session of a browser. A form needs the token of a page.
           let expected =
-            page.isPost
+            page.isPost && !Self.requestsOfPrograms.contains(page.path)
             ? "403 "
             : page.path.hasPrefix("/account") ? "303 /auth/sign-in" : anonymous
           cells += 1
