@@ -128,7 +128,7 @@
         try connection.define("CREATE SCHEMA \"\(store)\";")
         try connection.use(schema: store)
         try StoreTables.prepare(on: connection, makeEpoch: { 0 }, now: now)
-        try connection.define(PostgresTables.tuning)
+        try connection.define(PostgresTables.sequence + PostgresTables.tuning)
         try body(PostgresTableSet(schema: store, on: connection))
         // NB: without statistics, the first requests would use the plans of empty tables.
         try connection.define("ANALYZE databases, zones, listings, records, entries, links;")

@@ -54,7 +54,7 @@
         try connection.define("CREATE SCHEMA \"\(store)\";")
         try session.use(schema: store)
         try StoreTables.prepare(on: connection, makeEpoch: { epoch }, now: now)
-        try connection.define(PostgresTables.tuning)
+        try connection.define(PostgresTables.sequence + PostgresTables.tuning)
         try session.use(schema: schema)
         try connection.queue(SchemaStatements.keepEpoch, key + [.integer(epoch)], expecting: nil)
         return store
@@ -95,6 +95,7 @@
       }
       if found == StoreTables.layout { return }
       try StoreTables.prepare(on: connection, makeEpoch: { 0 }, now: now)
+      try connection.define(PostgresTables.tuning)
     }
   }
 

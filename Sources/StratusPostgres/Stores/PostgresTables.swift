@@ -50,7 +50,7 @@
       ("record_versions", ["database", "zone"]), ("kept_zones", ["database", "zone"]),
       ("share_links", ["database", "zone", "root"]), ("shared_roots", ["database", "zone"]),
       ("subscriptions", ["database"]), ("unfinished_hierarchies", ["database", "zone"]),
-      ("watches", ["database"]), ("zone_keys", ["database", "zone"]), ("zones", ["database"]),
+      ("usage", ["database", "zone"]), ("watches", ["database"]), ("zone_keys", ["database", "zone"]), ("zones", ["database"]),
     ]
 
     /// The tables whose rows change with each save.
@@ -58,19 +58,21 @@
       "databases", "listings", "notification_count", "notification_users", "store", "zones",
     ]
 
-    /// The SQL that PostgreSQL needs in addition to the common tables of a new store: a sequence,
-    /// and settings of tables and columns.
+    /// The sequence of record numbers in a new store.
+    static let sequence = """
+      CREATE SEQUENCE record_numbers START WITH 1 \
+      INCREMENT BY \(StoreTables.recordNumbersPerBlock);
+
+      """
+
+    /// The settings of the tables and columns of a store. They are set for a new store, and again
+    /// after an upgrade, which may add tables.
     ///
     /// NB: without `n_distinct`, PostgreSQL expects one row for each zone. It then prefers any
     /// index that begins with the zone to the index of the whole key, and reads a large zone
     /// completely to find one record (measured, `docs/internals/nodes.md`).
     static let tuning: String = {
-      var lines = [
-        """
-        CREATE SEQUENCE record_numbers START WITH 1 \
-        INCREMENT BY \(StoreTables.recordNumbersPerBlock);
-        """
-      ]
+      var lines: [String] = []
       for (table, columns) in keyed {
         let settings = columns.map { "ALTER COLUMN \($0) SET (n_distinct = 20)" }
         lines.append("ALTER TABLE \(table) \(settings.joined(separator: ", "));")
