@@ -50,7 +50,8 @@
       ("record_versions", ["database", "zone"]), ("kept_zones", ["database", "zone"]),
       ("share_links", ["database", "zone", "root"]), ("shared_roots", ["database", "zone"]),
       ("subscriptions", ["database"]), ("unfinished_hierarchies", ["database", "zone"]),
-      ("usage", ["database", "zone"]), ("watches", ["database"]), ("zone_keys", ["database", "zone"]), ("zones", ["database"]),
+      ("usage", ["database", "zone"]), ("watches", ["database"]),
+      ("zone_keys", ["database", "zone"]), ("zones", ["database"]),
     ]
 
     /// The tables whose rows change with each save.
