@@ -183,6 +183,11 @@ public struct AccountArchives: Sendable {
           "providerLink", ["issuer": link.issuer, "email": link.email],
           numbers: ["createdAt": link.createdAt]))
     }
+    for address in try await registry.addresses(ofAccount: id) {
+      notes.append(
+        ArchiveNote(
+          "address", ["email": address.email], numbers: ["confirmedAt": address.confirmedAt]))
+    }
     for session in try await registry.sessions(ofAccount: id) {
       notes.append(
         ArchiveNote(
