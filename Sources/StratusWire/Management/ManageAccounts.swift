@@ -35,10 +35,9 @@ public enum CreateAccount: Endpoint {
 }
 
 /// Management: changes an account. A new password ends the account's sessions on the server's own
-/// pages. If the account had a password before, its app sessions also end
-. The request
-/// can also remove the second factor of an account whose user has lost it, and set the user's name
-/// and whether other users can find the user.
+/// pages. If the account had a password before, its app sessions also end. The request can also
+/// remove the second factor of an account whose user has lost it, and set the user's name and
+/// whether other users can find the user.
 public enum ConfigureAccount: Endpoint {
   public static let path = "accounts/configure"
 
