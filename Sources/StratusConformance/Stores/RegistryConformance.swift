@@ -54,8 +54,8 @@ public enum RegistryConformance {
     Check("only a new account is marked as a test account", testAccountsAreMarked),
     Check("the profile and the telephone numbers of an account are stored", profilesAreKept),
     Check("only users who have agreed are found", usersAreDiscovered),
-    Check("a user is found by name and by account, and an account keeps its name"
-, usersAreFound),
+    Check("a user is found by name and by account, and an account keeps its name",
+      usersAreFound),
     Check("sessions without a user record name are found", usersAreMissed),
     Check("the epoch of a store is stored and can be replaced", epochsAreKept),
     Check("the version increases when a caller may lose access, and on request", versionsIncrease),

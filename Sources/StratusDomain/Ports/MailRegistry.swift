@@ -156,10 +156,9 @@ public protocol MailRegistry: Sendable {
   ///   - newID: the ID of the account if it is created.
   ///   - passwordHash: the hash of the new password.
   ///   - time: the time of the change, in milliseconds since 1970 UTC.
-  /// - Returns: the account. nil means that nothing has changed, because the code is unknown, has expired
-  ///   or confirms a further address, or the account is missing or disabled.
- A code that permits the creation of an
-  ///   account is also refused if the account has a password.
+  /// - Returns: the account. nil means that nothing has changed, because the code is unknown, has
+  ///   expired or confirms a further address, or the account is missing or disabled. A code that
+  ///   permits the creation of an account is also refused if the account has a password.
   func redeem(
     codeHash: [UInt8], newID: String, passwordHash: String, at time: Int64
   ) async throws(ServerError) -> Account?
