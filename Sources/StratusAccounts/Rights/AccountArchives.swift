@@ -165,6 +165,17 @@ public struct AccountArchives: Sendable {
         "account", ["email": account.email],
         numbers: ["restricted": account.isRestricted ? 1 : 0]),
     ]
+    let profile = try await registry.profile(ofAccount: id)
+    notes.append(
+      ArchiveNote(
+        "profile",
+        [
+          "givenName": profile.name?.given, "familyName": profile.name?.family,
+          "discoverability": profile.discoverability.rawValue,
+        ]))
+    for phone in try await registry.phones(ofAccount: id) {
+      notes.append(ArchiveNote("phone", ["number": phone.number, "issuer": phone.issuer]))
+    }
     if let password = try await registry.password(ofAccount: id) {
       notes.append(ArchiveNote("password", numbers: ["changedAt": password.changedAt]))
     }
