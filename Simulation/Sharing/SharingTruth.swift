@@ -28,7 +28,6 @@ final class SharingTruth: @unchecked Sendable {
   var seals: SharingSeals?
   /// The zone and the number of its newest change after the last examined write; nil after a
   /// restore.
-
   private var described: Position?
   /// The first violation, in words: a guest received the contents of a hidden record, or made a
   /// change without permission.

@@ -107,7 +107,6 @@ public struct Service: Sendable {
       stores: stores, tickets: tickets, ambient: ambient, handler: modify)
     userImport = UserImport(
       databases: databases, assets: assets, ambient: ambient, saves: modify, changes: changes)
-
     handlers = [
       modify,
       LookupRecordsHandler(databases: databases),

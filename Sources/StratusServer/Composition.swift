@@ -172,7 +172,6 @@ public struct Composition: Sendable {
       roles: roles, quotas: StorageQuotas(stores: stores), devices: devices,
       restorer: service.restorer, remover: remover, archives: archives,
       releaseEnded: releaseEnded,
-
       deleteStores: { (container) async throws(ServerError) in
         try await stores.deleteStores(of: container)
       },

@@ -10,7 +10,6 @@ import Testing
 @Suite struct `Keys of a store of layout 10` {
   /// The SQL that turns a current store into a store of layout 10. Layout 11 adds a column, and
   /// layout 12 adds three tables and two columns.
-
   private static let older = """
     DROP TABLE record_versions;
     DROP TABLE kept_zones;

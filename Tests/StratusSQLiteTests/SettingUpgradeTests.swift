@@ -10,7 +10,6 @@ import Testing
   /// The SQL that turns a current store into a store of layout 8. Layout 9 adds a table and a
   /// column, layout 10 adds two tables and two columns, layout 11 adds a column, and layout 12 adds
   /// three tables and two columns.
-
   private static let older = """
     DROP TABLE record_versions;
     DROP TABLE kept_zones;

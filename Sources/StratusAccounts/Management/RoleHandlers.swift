@@ -69,7 +69,6 @@ struct RevokeRoleHandler: ManagementHandler {
     try accounts.journal(
       .role, of: holder.user.userRecordName, detail: request.role, at: holder.store)
     accounts.note("revoked the role '\(request.role)' of", holder)
-
     return EmptyRequest()
   }
 }

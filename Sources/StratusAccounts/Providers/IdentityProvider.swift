@@ -48,7 +48,6 @@ public struct IdentityProvider: Sendable, Hashable {
   var scope: String { isTrustedForPhones ? "openid email phone" : "openid email" }
 
   /// Whether the operator trusts the provider for the domain of an e-mail address.
-
   func trusts(_ email: String) -> Bool {
     guard let at = email.lastIndex(of: "@") else { return false }
     let domain = email[email.index(after: at)...].lowercased()

@@ -113,7 +113,6 @@ extension Accounts {
     do throws(ServerError) {
       return try await roles.revoke(
         role, from: UserRoles.Holder(entry.subject, isServerKey: isServerKey),
-
         at: StoreAddress(container: container, environment: environment))
     } catch {
       // The schema may not have had the role at the time of the backup.

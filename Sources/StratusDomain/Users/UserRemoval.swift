@@ -138,7 +138,6 @@ public struct UserRemoval: Sendable {
       var counts: [String: Int] = [:]
       try store.releaseKeptZones(of: .private(owner: user))
       for view in views {
-
         let found = try store.subscriptions(of: user, in: view, limit: Self.stepMax)
         for subscription in found { try store.removeSubscription(number: subscription.number) }
         if !found.isEmpty { counts["subscriptions", default: 0] += found.count }

@@ -27,7 +27,6 @@ public struct RemovalEntry: Sendable, Hashable {
     /// A server-to-server key was revoked. ``subject`` is its ID.
     case serverKey
     /// A role was revoked. ``subject`` is the record name of the user, and ``detail`` the role.
-
     case role
     /// An account was removed from the team.
     case member

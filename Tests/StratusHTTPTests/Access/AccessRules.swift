@@ -112,7 +112,6 @@ enum AccessRules {
       let named = isOwn ? cell.caller : cell.caller.victim
       return cell.subject != .absent && named.isFound ? "found" : "not found"
     // Any user may register any notification token. The absent token is a malformed text.
-
     case "tokens/register": return cell.subject == .absent ? bad : "ok"
     default: return "ok"
     }

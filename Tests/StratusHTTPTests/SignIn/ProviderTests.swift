@@ -121,7 +121,6 @@ private struct ProviderScene {
   }
 
   @Test func `the server sends its secret and the code's verifier to the provider`() async throws {
-
     for (methods, isBasic) in [
       (nil, true), (["client_secret_post"], false),
       (["client_secret_post", "client_secret_basic"], true),
