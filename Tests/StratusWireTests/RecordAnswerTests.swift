@@ -209,14 +209,34 @@ let noteText =
     let answer = FetchCaller.Response(user: UserIdentity(userRecordName: "_3f"))
     let identity = #""userRecordName":"_3f","lookupInfo":{"userRecordName":"_3f"}"#
     #expect(FetchCaller.path == "users/caller")
-    #expect(written(answer) == #"{\#(identity),"users":[{\#(identity)}]}"#)
+    #expect(
+      written(answer)
+        == #"{\#(identity),"discoverability":"UNDECIDED","users":[{\#(identity)}]}"#)
     #expect(try read(FetchCaller.Response.self, written(answer)).user == answer.user)
   }
 
   @Test func `the answer of users-current is the user's dictionary`() throws {
-    let answer = FetchCurrentUser.Response(user: UserIdentity(userRecordName: "_3f"))
+    let answer = FetchCurrentUser.Response(
+      userRecordName: "_3f", name: PersonName(given: "Ann", family: nil))
     #expect(FetchCurrentUser.path == "users/current")
-    #expect(written(answer) == #"{"userRecordName":"_3f"}"#)
-    #expect(try read(FetchCurrentUser.Response.self, written(answer)).user == answer.user)
+    #expect(written(answer) == #"{"userRecordName":"_3f","firstName":"Ann"}"#)
+    #expect(try read(FetchCurrentUser.Response.self, written(answer)) == answer)
+  }
+
+  @Test func `a request of users-discover keeps its lookups, and an answer its identities`() throws {
+    let lookups: [ParticipantLookup] = [
+      .emailAddress("a@b.org"), .phoneNumber("+491"), .userRecordName("_3f"),
+    ]
+    let request = DiscoverUsers.Request(lookups: lookups)
+    #expect(
+      written(request) == #"{"lookupInfos":[{"emailAddress":"a@b.org"},{"phoneNumber":"+491"},"#
+        + #"{"userRecordName":"_3f"}]}"#)
+    #expect(try read(DiscoverUsers.Request.self, written(request)).lookups == lookups)
+    #expect(try read(DiscoverUsers.Request.self, "{}").lookups == nil)
+    let user = UserIdentity(
+      userRecordName: "_3f", name: PersonName(given: "Ann", family: "Lee"), lookup: lookups[0])
+    let text = written(DiscoverUsers.Response(users: [user]))
+    #expect(text.contains(#""nameComponents":{"givenName":"Ann","familyName":"Lee"}"#))
+    #expect(try read(DiscoverUsers.Response.self, text).users == [user])
   }
 }
