@@ -93,17 +93,23 @@ struct VersionsCommand: AsyncParsableCommand {
         containerID: place.container, environment: place.environment, target: target,
         zoneName: zone, recordName: record, time: time, isDryRun: dryRun)
       var total = try await run(request)
-      // A record whose reference leads to a record that was restored later needs another round.
-      while !dryRun, !total.refusals.isEmpty {
+      // A deletion may cascade to records that were examined before, and a reference may lead to a
+      // record that is restored later. A further round finds these records.
+      var (rounds, changed) = (1, total.restored + total.deleted)
+      while !dryRun, changed > 0, rounds < Self.roundsMax {
         let again = try await run(request)
+        changed = again.restored + again.deleted
         total.restored += again.restored
         total.deleted += again.deleted
-        let before = total.refusedCount
         total.refusals = again.refusals
-        if again.refusedCount >= before { break }
+        rounds += 1
       }
       try report(total)
     }
+
+    /// The maximum number of rounds. Users may write while the command runs, so a round may always
+    /// find something.
+    private static let roundsMax = 6
 
     /// Runs all steps of one round.
     private func run(

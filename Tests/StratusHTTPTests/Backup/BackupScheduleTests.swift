@@ -95,9 +95,18 @@ import Testing
       let data = url.appendingPathComponent("data")
       let server = try await TestServer(onDiskIn: data)
       let anna = try await server.client("canary-mail@example.org")
-      for index in 0..<100 {
-        try await anna.save(
-          "canary-name-\(index)", fields: ["title": ["value": "canary-value-\(index)"]])
+      // Ten thousand values: the names and the titles of 5,000 records.
+      for batch in 0..<25 {
+        let operations = (0..<200).map { index -> JSON in
+          [
+            "operationType": "forceUpdate",
+            "record": [
+              "recordName": "canary-name-\(batch)-\(index)", "recordType": "Note",
+              "fields": ["title": ["value": "canary-value-\(batch)-\(index)"]],
+            ],
+          ]
+        }
+        _ = try await anna.modify(.array(operations))
       }
       await server.stop()
       let (log, clock) = (CapturedLog(), Hours())

@@ -39,13 +39,13 @@ import Testing
       #expect(Set(moments.map { $0.contents }).count > 15)
       while !moments.isEmpty {
         let moment = moments.remove(at: random.next(moments.count))
-        var refused = try await scene.restore(to: moment.time, [:]).refused
-        while refused > 0 {
-          let again = try await scene.restore(to: moment.time, [:]).refused
-          try #require(again < refused, "seed \(seed)")
-          refused = again
+        // A deletion may cascade to records that the round has examined before.
+        for round in 1...6 {
+          let done = try await scene.restore(to: moment.time, [:])
+          try await scene.server.continueCascades()
+          if done.restored + done.deleted + done.refused == 0 { break }
+          try #require(round < 6, "seed \(seed)")
         }
-        try await scene.server.continueCascades()
         #expect(try await scene.contents() == moment.contents, "seed \(seed), \(moment.time)")
         scene.clock.move(bySeconds: 60)
       }
