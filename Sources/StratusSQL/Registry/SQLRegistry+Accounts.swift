@@ -86,7 +86,8 @@ extension Account {
   fileprivate init(row: any SQLRow) {
     self.init(
       id: row.text(0), email: row.text(1), isDisabled: row.integer(2) != 0,
-      isRestricted: row.integer(3) != 0, isRestrictedByUser: row.integer(3) == restrictedByUser)
+      isRestricted: row.integer(3) != 0, isRestrictedByUser: row.integer(3) == Self.restrictedByUser
+    )
   }
 
   /// The value of the column `restricted` for a restriction that the user has made. 1 means the
