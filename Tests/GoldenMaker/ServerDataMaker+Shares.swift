@@ -1,5 +1,6 @@
 import Foundation
 import StratusFoundation
+import StratusTesting
 import StratusWire
 
 @testable import StratusKit
