@@ -1,5 +1,7 @@
 import StratusWire
 
+import StratusWire
+
 extension CKContainer {
   /// The permissions for which an app may ask its user.
   public struct ApplicationPermissions: OptionSet, Sendable {
