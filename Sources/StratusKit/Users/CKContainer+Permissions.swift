@@ -1,7 +1,5 @@
 import StratusWire
 
-import StratusWire
-
 extension CKContainer {
   /// The permissions for which an app may ask its user.
   public struct ApplicationPermissions: OptionSet, Sendable {
