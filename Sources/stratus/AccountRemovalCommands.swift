@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import StratusWire
+public import StratusWire
 
 /// `stratus account delete`.
 struct DeleteAccountCommand: AsyncParsableCommand {
