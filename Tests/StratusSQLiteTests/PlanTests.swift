@@ -83,7 +83,8 @@ struct QueryPlan: Sendable {
     let range = EntryRange(
       index: 1, lower: [1], upper: upper,
       after: EntryPosition(value: [2], zone: 1, record: 3), isReversed: isReversed)
-    let text = EntryStatements.reading(range).0.text(SQLiteConnection.dialect)
+    let dialect = SQLiteConnection.dialect
+    let text = EntryStatements.reading(range, dialect).0.text(dialect)
     try await withStores { stores in
       let plans = try await QueryPlan.all(of: [text], on: await stores.openStore(at: development))
       #expect(plans.count == 1)
