@@ -1,4 +1,5 @@
 package import StratusAccounts
+import StratusServer
 
 extension TestServer {
   /// Deletes accounts.
