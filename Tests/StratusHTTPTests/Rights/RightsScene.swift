@@ -1,4 +1,5 @@
 import Foundation
+import StratusDomain
 import StratusTesting
 import StratusWire
 import Testing
