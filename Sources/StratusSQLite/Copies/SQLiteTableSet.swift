@@ -98,6 +98,9 @@ public final class SQLiteTableSet: TableSet {
   }
 
   public func greatestKeys() throws(ServerError) -> [String: Int64] {
+    // NB: SQLite creates the table of keys with the first table whose keys it counts. The registry
+    // has none.
+    guard try file.first(TableSetStatements.hasKeys, [], { _ in true }) == true else { return [:] }
     var keys: [String: Int64] = [:]
     for (table, key) in try file.all(TableSetStatements.keys, [], { ($0.text(0), $0.integer(1)) }) {
       keys[table] = key
@@ -147,6 +150,8 @@ private enum TableSetStatements {
     ORDER BY name
     """)
   static let columns = SQLStatement("SELECT name, type FROM pragma_table_info(?)")
+  static let hasKeys = SQLStatement(
+    "SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")
   static let keys = SQLStatement("SELECT name, seq FROM sqlite_sequence")
   static let forgetKey = SQLStatement("DELETE FROM sqlite_sequence WHERE name = ?")
   static let addKey = SQLStatement("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)")
